@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 from postgres_server import running
 
 from octavo.engine.engine import Engine
+from octavo.engine.transfer import digest_of
 from octavo.engine.wiring import open_library
 from octavo.engine.wiring.stores import open_tables
-from octavo.migration.transfer import digest_of
 from octavo.model.job import JobKind
 from octavo.model.location import DatabaseUrl, Location
 from octavo.model.query import Query

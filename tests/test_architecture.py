@@ -306,7 +306,7 @@ def test_a_library_is_opened_in_one_module_a_damaged_one_in_another_and_chromas_
         "stores/sqlite/errors.py",
         "stores/sqlite/salvage.py",
         "stores/sqlite/salvaged_vectors.py",
-        "migration/chroma.py",
+        "octavo_import/chroma.py",
     }
 
 

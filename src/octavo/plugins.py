@@ -4,7 +4,7 @@ group               name                                     object
 octavo.stores       scheme of a library's URL                module with the functions of `ports.engines`
 octavo.converters   extension of a file, without its dot     function that reads the file
 octavo.stages       name of a stage in a profile             frozen dataclass of one of the four shapes
-octavo.importers    name of another program                  module with the functions of `ports.importers`
+octavo.importers    name of another program                  `operations.database.importing.Importer`
 octavo.providers    name of an embedding profile's provider  function that makes an embedder
 octavo.trainers     `finetune`                               function that trains a model on a library
 
@@ -34,7 +34,7 @@ OURS: Mapping[str, Mapping[str, str]] = {
     STORES: {},
     CONVERTERS: {},
     STAGES: {},
-    IMPORTERS: {},
+    IMPORTERS: {"chroma": "octavo_import.chroma"},
     PROVIDERS: {},
     TRAINERS: {"finetune": "octavo_train.library_training:train_model"},
 }

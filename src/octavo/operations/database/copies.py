@@ -1,21 +1,19 @@
-"""A library in another place: copied to another engine, saved to a file, put back, or taken in from Chroma."""
+"""A library in another place: copied to another engine, saved to a file, or put back."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
 
 from octavo.dataclass import dataclass
-from octavo.engine.chroma_import import Imported, import_chroma
 from octavo.engine.engine import Engine
+from octavo.engine.transfer import Carried, Transfer, transfer
 from octavo.engine.wiring.stores import open_tables, overwrite_library
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
-from octavo.migration.chroma import ChromaDirectory
-from octavo.migration.transfer import Carried, Transfer, transfer
 from octavo.model.location import DatabaseUrl, Location
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.database.answers import SavedLibrary
@@ -45,16 +43,6 @@ def migrate(source: Location, target: Location, progress: Progress | None = None
         raise NotFound(f"there is no library at {source}", hint="name the library to copy after --from")
     with closing(open_tables(source, read_only=True)) as given, closing(open_tables(target, read_only=False)) as taken:
         return Migrated(str(source), str(target), transfer(given, taken, progress or NoProgress()))
-
-
-def open_chroma(directory: Path) -> AbstractContextManager[ChromaDirectory]:
-    """Looks whether it is one that can be read, before a library is made for it."""
-    return closing(ChromaDirectory(directory))
-
-
-def take_in_chroma(engine: Engine, source: ChromaDirectory, progress: Progress | None = None) -> Imported:
-    """Takes the collections of a Chroma directory into an open library; what the library holds already stays."""
-    return import_chroma(engine, source, progress or NoProgress())
 
 
 def backup(engine: Engine, request: BackupRequest) -> SavedLibrary:

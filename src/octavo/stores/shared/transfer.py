@@ -118,7 +118,7 @@ class LexicalTransfer(Protocol):
 
 
 class TableTransfer:
-    """Fits `migration.transfer.LibraryRows`."""
+    """Fits `engine.transfer.LibraryRows`."""
 
     tables = TABLES
     counters = COUNTERS

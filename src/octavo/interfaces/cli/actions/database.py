@@ -7,7 +7,6 @@ from pathlib import Path
 
 from octavo.config.load import library_location, load
 from octavo.dataclass import replace
-from octavo.engine.chroma_import import Imported
 from octavo.errors import LibraryError, NewerLibrary
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated import exit_of, operation_of
@@ -17,11 +16,13 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.cli.terminal import View
+from octavo.model.imported import Imported
 from octavo.model.location import Location
 from octavo.operations.database.answers import RepairAnswer
-from octavo.operations.database.copies import Migrated, open_chroma, save_copy, take_in_chroma
+from octavo.operations.database.copies import Migrated, save_copy
 from octavo.operations.database.copies import migrate as copy
 from octavo.operations.database.copies import restore as put_back
+from octavo.operations.database.importing import open_source
 from octavo.operations.database.requests import BackupRequest, RepairRequest, UpgradeRequest
 from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
 from octavo.operations.database.upkeep import upgrade_schema
@@ -32,7 +33,7 @@ _RESTORE = "put back a saved copy with `octavo db restore FILE --force`"
 
 def migrate(choices: Choices, source: Location | None, target: Location) -> None:
     if isinstance(source, Path) and source.is_dir():
-        _import_chroma(choices, source, target)
+        _import_records(choices, source, target)
         return
     done = copy(source or _configured(choices), target, progress(quiet=choices.quiet))
     rows = [{"table": carried.table, "rows": carried.rows, "sha256": carried.sha256} for carried in done.carried]
@@ -86,9 +87,9 @@ def repair(choices: Choices, request: RepairRequest) -> Exit:
     return exit_of(operation, done)
 
 
-def _import_chroma(choices: Choices, source: Path, target: Location) -> None:
-    with open_chroma(source) as directory, opened(choices, create=True, library=target) as session:
-        done = take_in_chroma(session.engine, directory, progress(quiet=choices.quiet))
+def _import_records(choices: Choices, source: Path, target: Location) -> None:
+    with open_source(source) as folder, opened(choices, create=True, library=target) as session:
+        done = folder.import_into(session.engine, progress(quiet=choices.quiet))
     rows = [
         {
             "collection": imported.name,

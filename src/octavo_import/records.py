@@ -1,4 +1,4 @@
-"""Records of another database taken into a library: page by page, what is there already passed over, then compared.
+"""Records of another program written into a collection: page by page, existing ones passed over, then compared.
 
 A record becomes a document whose name is the record's id. Where its vector is known, the vector is kept as well.
 """
@@ -9,8 +9,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from octavo.errors import LibraryError
 from octavo.model.collection import Collection
 from octavo.model.document import Source
 from octavo.model.ids import RecipeId, document_id, text_hash
+from octavo.model.imported import ImportedCollection
 from octavo.model.index import PreparedDocument
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.recipe import EmbeddingProfile
@@ -32,48 +32,30 @@ PAGE = 500
 _LARGEST = 65504.0  # what half precision can hold
 
 
-class Record(Protocol):
-    @property
-    def id(self) -> str: ...
+@dataclass(frozen=True, slots=True)
+class Record:
+    """`text` is None where only a vector was kept."""
 
-    @property
-    def text(self) -> str | None: ...
-
-    @property
-    def metadata(self) -> Mapping[str, Any]: ...
-
-    @property
-    def created_at(self) -> float: ...
+    id: str
+    text: str | None
+    metadata: Mapping[str, Any]
+    created_at: float
 
 
 Pages = Callable[[], Iterable[Sequence[Record]]]
 """Every record of a collection, as often as asked."""
 
 
-@dataclass(slots=True)
-class TakenIn:
-    """What became of a collection's records. `without_text` ones hold nothing that could be found."""
-
-    name: str
-    records: int = 0
-    added: int = 0
-    unchanged: int = 0
-    without_text: list[str] = field(default_factory=list)
-    vectors: int = 0
-    profile: str = ""
-    sha256: str = ""
-
-
-def take_in(
+def write_records(
     store: Store,
     collection: Collection,
     made_by: RecipeId,
     prepare: Callable[[Source], PreparedDocument],
     pages: Pages,
     progress: Progress,
-) -> TakenIn:
+) -> ImportedCollection:
     """Writes what the collection does not hold yet, a transaction for each page."""
-    done = TakenIn(collection.name)
+    done = ImportedCollection(collection.name)
     for page in pages():
         sources = {}
         for record in page:

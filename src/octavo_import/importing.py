@@ -1,11 +1,16 @@
-"""A Chroma directory becomes collections of a library: texts, ids, metadata, and vectors where they can be read."""
+"""Collections of another program become collections of a library: texts, ids, metadata, and vectors where there are."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
@@ -13,13 +18,13 @@ from octavo.engine.indexing import fill_in_vectors
 from octavo.engine.publishing import publish
 from octavo.engine.recorded_recipe import ensure_recipe
 from octavo.errors import Conflict
-from octavo.migration.chroma import ChromaCollection, ChromaDirectory
-from octavo.migration.taking_in import PAGE, TakenIn, compared, keep_vectors, take_in
 from octavo.model.collection import MEMORIES, Collection
 from octavo.model.embedding_profile import EmbeddingProfileSettings, NamedEmbeddingProfile
 from octavo.model.ids import collection_id
+from octavo.model.imported import Imported, ImportedCollection
 from octavo.model.recipe import EmbeddingProfile
 from octavo.observability.progress import Progress
+from octavo_import.records import PAGE, Record, compared, keep_vectors, write_records
 
 _SERVICES = {"openai": "openai", "ollama": "ollama", "voyageai": "voyage", "jina": "jina"}
 """Functions of Chroma's that a provider here gives the same vectors as. Only the model's name is believed: where texts
@@ -29,14 +34,44 @@ _WINDOW = 8_192
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """What a directory gave. `embedded` inputs were given vectors by the library's own model."""
+class SourceCollection:
+    """A collection as its program describes it. `function` names what made its vectors, where that was kept."""
 
-    collections: tuple[TakenIn, ...]
-    embedded: int
+    id: str
+    name: str
+    dimensions: int | None = None
+    database: str = ""
+    function: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the function: its model, its address."""
 
 
-def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress) -> Imported:
+class Vectors(Protocol):
+    def of(self, record: str) -> NDArray[np.float32] | None: ...
+
+
+class RecordSource(Protocol):
+    """What another program stored, as collections of records."""
+
+    @property
+    def program(self) -> str:
+        """The program's name, which the profiles of its vectors begin with."""
+        ...
+
+    def collections(self) -> Sequence[SourceCollection]: ...
+
+    def count(self, collection: SourceCollection) -> int: ...
+
+    def pages(self, collection: SourceCollection, size: int) -> Iterator[Sequence[Record]]:
+        """Every record, in the order of the ids."""
+        ...
+
+    def vectors(self, collection: SourceCollection) -> Vectors:
+        """Asked for collections with dimensions only."""
+        ...
+
+
+def import_records(engine: Engine, directory: RecordSource, progress: Progress) -> Imported:
     """Takes in every collection, compares each with its source, then fills in vectors as a run of indexing does.
 
     Given again after an interruption it passes over what is there. A source that changed meanwhile is followed, except
@@ -60,21 +95,22 @@ def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress
 
 
 def _one(
-    engine: Engine, directory: ChromaDirectory, source: ChromaCollection, collection: Collection, progress: Progress
-) -> TakenIn:
+    engine: Engine, directory: RecordSource, source: SourceCollection, collection: Collection, progress: Progress
+) -> ImportedCollection:
     pages = partial(directory.pages, source, PAGE)
     adapters = engine.library.adapters
     recipe, prepare = engine.library.cut_by(collection.settings), adapters.preparer(collection.settings).text
-    done = take_in(engine.store, collection, recipe.id, prepare, pages, progress)
+    done = write_records(engine.store, collection, recipe.id, prepare, pages, progress)
     if source.dimensions:
-        profile, vectors = _profile(engine, source, collection.name), directory.vectors(source)
+        profile = _profile(engine, directory.program, source, collection.name)
+        vectors = directory.vectors(source)
         done.vectors = keep_vectors(engine.store, collection, profile, pages, vectors.of)
         done.profile = profile.name if done.vectors else ""
     done.sha256 = compared(engine.store, collection, pages)
     return done
 
 
-def _names(found: Sequence[ChromaCollection]) -> dict[str, str]:
+def _names(found: Sequence[SourceCollection]) -> dict[str, str]:
     """A collection's own name; with its database's in front where two databases have one of the same name."""
     often = Counter(source.name for source in found)
     return {
@@ -98,9 +134,9 @@ def _collection(engine: Engine, name: str) -> Collection:
     return made
 
 
-def _profile(engine: Engine, source: ChromaCollection, name: str) -> EmbeddingProfile:
+def _profile(engine: Engine, program: str, source: SourceCollection, name: str) -> EmbeddingProfile:
     """What the vectors are kept under: a profile by name where a provider makes such vectors, so that it can answer."""
-    project, called = engine.project.id, f"chroma-{name}"
+    project, called = engine.project.id, f"{program}-{name}"
     dimensions = source.dimensions or 0
     model = source.settings.get("model_name") or source.settings.get("model")
     if source.function in _SERVICES and isinstance(model, str):
@@ -111,4 +147,4 @@ def _profile(engine: Engine, source: ChromaCollection, name: str) -> EmbeddingPr
             with engine.store.transaction():
                 engine.store.profiles.put(named)
         return engine.profile_embedder(named).profile
-    return EmbeddingProfile(called, f"chroma:{source.function or 'unknown'}", "imported", dimensions, _WINDOW)
+    return EmbeddingProfile(called, f"{program}:{source.function or 'unknown'}", "imported", dimensions, _WINDOW)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -14,14 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from octavo.dataclass import dataclass
 from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound
-from octavo.migration.hnsw_files import HnswFolder, floats, open_folder
 from octavo.stores.shared.queries import parse_queries
+from octavo_import.hnsw_files import HnswFolder, floats, open_folder
+from octavo_import.importing import SourceCollection, import_records
+from octavo_import.records import Record
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from octavo.engine.engine import Engine
+    from octavo.model.imported import Imported
+    from octavo.observability.progress import Progress
 
 DATABASE = "chroma.sqlite3"
 KNOWN = {"sysdb": 10, "metadb": 6, "embeddings_queue": 2}
@@ -31,31 +35,18 @@ _DOCUMENT = "chroma:document"
 _NEEDED = frozenset(("collections", "segments", "embeddings", "embedding_metadata", "embeddings_queue", "migrations"))
 
 
-@dataclass(frozen=True, slots=True)
-class ChromaCollection:
-    """A collection as the directory describes it. `function` names what made its vectors, where that was kept."""
-
-    id: str
-    name: str
-    dimensions: int | None
-    database: str
-    function: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Of the function: its model, its address."""
+def claims(folder: Path) -> bool:
+    return (folder / DATABASE).is_file()
 
 
-@dataclass(frozen=True, slots=True)
-class ChromaRecord:
-    """`text` is None where only a vector was kept."""
-
-    id: str
-    text: str | None
-    metadata: Mapping[str, Any]
-    created_at: float
+def open_source(folder: Path) -> ChromaDirectory:
+    return ChromaDirectory(folder)
 
 
 class ChromaDirectory:
     """Only ever read. Each page is a reading of its own, so that Chroma may go on writing."""
+
+    program = "chroma"
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -75,7 +66,10 @@ class ChromaDirectory:
             self.close()
             raise
 
-    def collections(self) -> tuple[ChromaCollection, ...]:
+    def import_into(self, engine: Engine, progress: Progress) -> Imported:
+        return import_records(engine, self, progress)
+
+    def collections(self) -> tuple[SourceCollection, ...]:
         columns = set(self._columns("collections"))
         said = _queries()["collections"].format(
             database="(select name from databases d where d.id = c.database_id)" if "database_id" in columns else "''",
@@ -84,7 +78,7 @@ class ChromaDirectory:
         )
         return tuple(_collection(*row) for row in self._asked(said, {}))
 
-    def count(self, collection: ChromaCollection) -> int:
+    def count(self, collection: SourceCollection) -> int:
         segment = self._segment(collection, "METADATA")
         waiting = self._rows("waiting", {"collection": collection.id, "segment": segment})[0][0]
         if waiting:
@@ -94,7 +88,7 @@ class ChromaDirectory:
             )
         return int(self._rows("count", {"segment": segment})[0][0])
 
-    def pages(self, collection: ChromaCollection, size: int) -> Iterator[tuple[ChromaRecord, ...]]:
+    def pages(self, collection: SourceCollection, size: int) -> Iterator[tuple[Record, ...]]:
         """Every record, in the order of the ids."""
         segment, after = self._segment(collection, "METADATA"), ""
         while rows := self._rows("records", {"segment": segment, "after": after, "limit": size}):
@@ -102,7 +96,7 @@ class ChromaDirectory:
             yield tuple(_record(id_, said.get(key, {}), created) for key, id_, created in rows)
             after = rows[-1][1]
 
-    def vectors(self, collection: ChromaCollection) -> ChromaVectors:
+    def vectors(self, collection: SourceCollection) -> ChromaVectors:
         segment = self._segment(collection, "VECTOR")
         folder = open_folder(self.path / segment, collection.dimensions) if segment and collection.dimensions else None
         return ChromaVectors(self, folder, dict(self._rows("queued", {"collection": collection.id})))
@@ -141,7 +135,7 @@ class ChromaDirectory:
                     values.append(_scalar(columns))
         return found
 
-    def _segment(self, collection: ChromaCollection, scope: str) -> str:
+    def _segment(self, collection: SourceCollection, scope: str) -> str:
         found = self._rows("segment", {"collection": collection.id, "scope": scope})
         return str(found[0][0]) if found else ""
 
@@ -191,9 +185,9 @@ def _queries() -> dict[str, str]:
 
 def _collection(
     id_: str, name: str, dimensions: int | None, database: str | None, configuration: str | None, schema: str | None
-) -> ChromaCollection:
+) -> SourceCollection:
     function = _function(schema, configuration)
-    return ChromaCollection(
+    return SourceCollection(
         id_, name, dimensions, database or "", str(function.get("name") or ""), function.get("config") or {}
     )
 
@@ -209,9 +203,9 @@ def _function(schema: str | None, configuration: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _record(id_: str, metadata: dict[str, Any], created: Any) -> ChromaRecord:
+def _record(id_: str, metadata: dict[str, Any], created: Any) -> Record:
     text = metadata.pop(_DOCUMENT, None)
-    return ChromaRecord(id_, text if isinstance(text, str) else None, metadata, _instant(created))
+    return Record(id_, text if isinstance(text, str) else None, metadata, _instant(created))
 
 
 def _scalar(values: Sequence[Any]) -> Any:

@@ -15,15 +15,16 @@ import pytest
 from chroma_files import Held, write_chroma
 from click.testing import CliRunner
 
-from octavo.engine.chroma_import import Imported
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, LibraryError, NewerLibrary, NotALibrary, NotFound
 from octavo.interfaces.cli.main import cli
-from octavo.migration import taking_in
-from octavo.migration.chroma import ChromaDirectory
+from octavo.model.imported import Imported
 from octavo.model.query import Query
-from octavo.operations.database.copies import open_chroma, take_in_chroma
+from octavo.observability.progress import NoProgress
+from octavo.operations.database.importing import open_source
+from octavo_import import records
+from octavo_import.chroma import ChromaDirectory
 
 NOTES = [
     Held("a", "The moon is up by ten.", [3.0, 4.0], {"page": 7, "half": 0.5, "seen": True, "who": "ann"}),
@@ -44,8 +45,8 @@ def opened(path: Path) -> Engine:
 
 
 def taken(engine: Engine, directory: Path) -> Imported:
-    with open_chroma(directory) as source:
-        return take_in_chroma(engine, source)
+    with open_source(directory) as source:
+        return source.import_into(engine, NoProgress())
 
 
 def state(directory: Path) -> dict[str, tuple[str, int]]:
@@ -122,15 +123,15 @@ def test_given_again_it_passes_over_what_is_there_and_takes_what_is_new(director
 def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = [Held(f"n{number:03}", f"text {number}", [1.0, float(number)]) for number in range(40)]
     source = write_chroma(tmp_path / "chroma", {"notes": many})
-    monkeypatch.setattr("octavo.engine.chroma_import.PAGE", 10)
-    write, pages = taking_in._write, iter(range(100))
+    monkeypatch.setattr("octavo_import.importing.PAGE", 10)
+    write, pages = records._write, iter(range(100))
 
     def interrupted(*arguments: Any) -> None:
         if next(pages) == 2:
             raise KeyboardInterrupt
         write(*arguments)
 
-    monkeypatch.setattr(taking_in, "_write", interrupted)
+    monkeypatch.setattr(records, "_write", interrupted)
     with opened(tmp_path / "library.db") as engine:
         with pytest.raises(KeyboardInterrupt):
             taken(engine, source)
@@ -141,12 +142,12 @@ def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch:
 def test_what_is_not_the_same_is_not_called_copied(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = taking_in._write
+    write = records._write
 
     def careless(store: Any, collection: Any, several: Any, entries: Any) -> None:
         write(store, collection, several[1:], entries[1:])
 
-    monkeypatch.setattr(taking_in, "_write", careless)
+    monkeypatch.setattr(records, "_write", careless)
     with opened(tmp_path / "library.db") as engine, pytest.raises(LibraryError, match="a in notes is not what"):
         taken(engine, directory)
 

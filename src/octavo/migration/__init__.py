@@ -1,1 +1,0 @@
-"""Moving whole libraries: from engine to engine, and in from elsewhere."""

@@ -1,0 +1,1 @@
+"""Records of other programs' databases, taken into a library."""
