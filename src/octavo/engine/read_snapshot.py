@@ -42,7 +42,7 @@ def in_read_snapshot(store: Store, library: SearchedLibrary, answer: Callable[[S
                     raise _Outdated
 
             try:
-                return answer(replace(library, outside=outside))
+                return answer(replace(library, outside=outside, in_another_language={}))
             except _Outdated:
                 continue
     with store.reading():

@@ -259,7 +259,7 @@ class Reader:
     def _remembered_state(self) -> RememberedState:
         """Of the library as it is: called within the transaction that reads it."""
         generation, (of, known) = self._library.store.generation(), self._state
-        if of != generation or len(known.candidates) > _CANDIDATES:
+        if of != generation or max(len(known.candidates), len(known.sections)) > _CANDIDATES:
             known = RememberedState()
             self._state = generation, known
         return known

@@ -15,6 +15,7 @@ from octavo.algorithms.symbol_kinds import symbol_kind
 from octavo.dataclass import replace
 from octavo.model.chunk import PROSE_TYPES
 from octavo.model.document import Kind, Section, shown_path
+from octavo.model.ids import DocumentId
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Citation
 from octavo.model.text import Lines, Span
@@ -39,15 +40,22 @@ class Part(NamedTuple):
     span: Span
 
 
+def sections_at(library: SearchedLibrary, places: Sequence[tuple[DocumentId, Span]]) -> list[tuple[Section, ...]]:
+    """The sections that touch each place, outer ones first."""
+    known = library.remembered().sections
+    if missing := [place for place in places if place not in known]:
+        known.update(zip(missing, library.store.documents.sections_touching(library.project, missing), strict=True))
+    return [known[place] for place in places]
+
+
 def citations(
     candidates: Sequence[Candidate], texts: Mapping[str, str], query: Query, library: SearchedLibrary
 ) -> list[Citation]:
     """For each hit the section that holds all of it, or the best of several and the part of the hit that lies in it."""
     places = [(candidate.document_id, candidate.span) for candidate in candidates]
-    touching = library.store.documents.sections_touching(library.project, places)
     return [
         _cited(candidate, texts[candidate.text_hash], query, sections)
-        for candidate, sections in zip(candidates, touching, strict=True)
+        for candidate, sections in zip(candidates, sections_at(library, places), strict=True)
     ]
 
 

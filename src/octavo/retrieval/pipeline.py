@@ -112,17 +112,21 @@ def _ranked(
     )
     if entries[-1].failed:
         raise errors[-1]
-    candidates = tuple(candidate for candidate in candidates if candidate.key not in seen)
+    candidates = _without(seen, candidates)
     for refine in profile.refine:
         step = partial(refine.refine, search, candidates)
         candidates = _traced(entries, errors, search, refine.name, "refine", candidates, step, candidates)
         candidates = candidates if listed is None else as_listed(listed, candidates)
     trace += entries
     # A stage may fetch what no channel found.
-    candidates = tuple(candidate for candidate in candidates if candidate.key not in seen)
+    candidates = _without(seen, candidates)
     seen |= found
     seen.update(candidate.key for candidate in candidates)
     return candidates
+
+
+def _without(seen: set[ChunkKey], candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    return tuple(candidate for candidate in candidates if candidate.key not in seen) if seen else candidates
 
 
 def deeper(profile: RetrievalProfile, times: int) -> RetrievalProfile:

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from octavo.dataclass import dataclass
+from octavo.model.document import Section
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.result import Candidate
+from octavo.model.text import Span
 
 _MOST = 8_000_000  # characters, in each of the two halves
 _LONGEST = 100_000  # characters: a book would push out a hundred notes
@@ -20,6 +22,8 @@ class RememberedState:
     candidates: dict[ChunkKey, Candidate] = field(default_factory=dict)
     lengths: dict[DocumentId, int] = field(default_factory=dict)
     """How many chunks documents have."""
+    sections: dict[tuple[DocumentId, Span], tuple[Section, ...]] = field(default_factory=dict)
+    """Those that touch a place."""
     small: bool | None = None
     """Whether there are few chunks; None where nobody has asked."""
 

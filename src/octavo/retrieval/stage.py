@@ -114,7 +114,8 @@ class SearchedLibrary:
     """The texts that this search has read, by their hashes: several stages look at the same passages."""
     read_before: RememberedTexts = field(default_factory=RememberedTexts)
     """Those that earlier searches have read."""
-
+    in_another_language: dict[tuple[str, Terms], bool] = field(default_factory=dict)
+    """Whether the model reads the language of a query badly: found out once, by looking for its words."""
     remembered: Callable[[], RememberedState] = RememberedState
     """What earlier searches have read of this state of the library."""
 
@@ -191,15 +192,20 @@ class Search:
             found = max(found, _LEAST_LATIN)
         return found * fluent_trust(embedder.fluency(text)) if self.in_another_language else found
 
-    @cached_property
+    @property
     def in_another_language(self) -> bool:
         """Whether the query is in a language that the model reads badly, by its function words and letters, or else by
         the passages with its words; in doubt it is not."""
-        embedder, text = self.library.embedder(), self.query.by_meaning
+        known, query = self.library.in_another_language, (self.query.by_meaning, self.query.terms)
+        if query not in known:
+            known[query] = self._in_another_language(query[0])
+        return known[query]
+
+    def _in_another_language(self, text: str) -> bool:
+        embedder = self.library.embedder()
         if not isinstance(embedder, ReadingEmbedder) or fluent_trust(embedder.fluency(text)) == 1.0:
             return False
-        told = self.library.language(text)
-        if told:
+        if told := self.library.language(text):
             return told != "en"
         return worded_in_another_language(self.library.store.lexical, self.library.project, self.query.terms)
 

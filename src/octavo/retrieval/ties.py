@@ -16,9 +16,9 @@ _FURTHER, _FURTHEST = 4, 64
 
 def by_place(search: Search, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:
     """The same chunks, best first, equal ones by uri, start and collection."""
-    tied = {chunk.key for pair in pairwise(scored) if pair[0].score == pair[1].score for chunk in pair}
-    if not tied:
+    if len({chunk.score for chunk in scored}) == len(scored):
         return scored
+    tied = {chunk.key for pair in pairwise(scored) if pair[0].score == pair[1].score for chunk in pair}
     known = search.library.candidates([chunk.key for chunk in scored if chunk.key in tied])
 
     def place(chunk: ScoredChunk) -> tuple[float, str, int, str]:

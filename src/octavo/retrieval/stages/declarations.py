@@ -11,6 +11,7 @@ from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, best_first
+from octavo.retrieval.citations import sections_at
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.steps import ground, noted, texts_of
 
@@ -106,9 +107,7 @@ class DefinitionsFirst:
 
 
 def _declared_in(search: Search, candidate: Candidate) -> frozenset[str]:
-    library = search.library
-    place = (candidate.document_id, candidate.span)
-    (sections,) = library.store.documents.sections_touching(library.project, [place])
+    (sections,) = sections_at(search.library, [(candidate.document_id, candidate.span)])
     return frozenset(section.title for section in sections if section.level)
 
 

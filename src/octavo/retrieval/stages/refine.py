@@ -7,7 +7,7 @@ from collections import Counter
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.model.text import Lines
-from octavo.retrieval.citations import parts_of
+from octavo.retrieval.citations import parts_of, sections_at
 from octavo.retrieval.stage import Search, in_order
 
 
@@ -83,8 +83,7 @@ class MergeSpans:
 def _is_of_one_section(search: Search, last: Candidate, candidate: Candidate) -> bool:
     """Whether no section begins or ends inside of both together: a chunk's own may be above `max_heading_depth`."""
     both = last.span.union(candidate.span)
-    library = search.library
-    (sections,) = library.store.documents.sections_touching(library.project, [(last.document_id, both)])
+    (sections,) = sections_at(search.library, [(last.document_id, both)])
     return len(parts_of(sections, both)) < 2
 
 
