@@ -18,6 +18,7 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +33,13 @@ TRAINERS = "octavo.trainers"
 
 OURS: Mapping[str, Mapping[str, str]] = {
     STORES: {},
-    CONVERTERS: {},
+    CONVERTERS: {
+        "doc": "octavo_office.doc:read_doc",
+        "msg": "octavo_office.outlook:read_message",
+        "ppt": "octavo_office.ppt:read_ppt",
+        "rtf": "octavo_office.rtf:read_rtf",
+        "xls": "octavo_office.xls:read_xls",
+    },
     STAGES: {},
     IMPORTERS: {"chroma": "octavo_import.chroma"},
     PROVIDERS: {},
@@ -47,6 +54,7 @@ class EntryPoint(NamedTuple):
     name: str
     target: str
     distribution: str
+    version: str
 
     def load(self) -> Any:
         try:
@@ -79,6 +87,14 @@ def others(group: str) -> Mapping[str, EntryPoint]:
     return found
 
 
+def folders(group: str) -> list[str]:
+    """Where the code of a group lies, for a process that may read nothing else. Nothing is imported to look."""
+    targets = (*OURS[group].values(), *(entry.target for entry in others(group).values()))
+    packages = dict.fromkeys(target.partition(":")[0].partition(".")[0] for target in targets)
+    specs = [spec for spec in map(find_spec, packages) if spec is not None]
+    return [path for spec in specs for path in spec.submodule_search_locations or [spec.origin or ""] if path]
+
+
 def _resolved(target: str) -> Any:
     module, _, attribute = target.partition(":")
     loaded = import_module(module)
@@ -108,7 +124,7 @@ def _declared_by(distribution: Path) -> list[EntryPoint]:
         text = (distribution / "entry_points.txt").read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         return []
-    name = distribution.name.partition("-")[0]
+    name, _, version = distribution.name.removesuffix(".dist-info").partition("-")
     if "[octavo." not in text or name == "octavo":
         return []
     found, group = [], ""
@@ -117,5 +133,5 @@ def _declared_by(distribution: Path) -> list[EntryPoint]:
             group = line.strip("[]")
         elif group in OURS and "=" in line:
             key, _, target = line.partition("=")
-            found.append(EntryPoint(group, key.strip(), target.partition("[")[0].strip(), name))
+            found.append(EntryPoint(group, key.strip(), target.partition("[")[0].strip(), name, version))
     return found

@@ -75,7 +75,7 @@ class CachedConverter:
             self._prune()
 
     def _place(self, uri: str, known: Format, data: bytes) -> Path:
-        made_by = [CONVERTER_VERSION, known.reader, _version(known.needs), ending(uri), self._settings]
+        made_by = [CONVERTER_VERSION, known.reader, _version(known.needs) + known.version, ending(uri), self._settings]
         digest = hashlib.sha256(json.dumps(made_by).encode())
         digest.update(data)
         name = digest.hexdigest()

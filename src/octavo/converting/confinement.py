@@ -20,6 +20,7 @@ from typing import Any
 from octavo.converting.landlock import landlock_version, restrict_files
 from octavo.converting.system_calls import restrict_system_calls
 from octavo.dataclass import dataclass
+from octavo.plugins import CONVERTERS, folders
 
 if sys.platform != "win32":
     import resource
@@ -107,6 +108,7 @@ def _readable(limits: Limits) -> list[str]:
     """Where Python, Octavo and the libraries of the system lie. The folder a person works in is often on Python's path,
     and is not among them."""
     own = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), str(Path(__file__).parents[1])]
+    own += folders(CONVERTERS)
     own += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     data = os.environ.get("TESSDATA_PREFIX")
     return [*own, *_SYSTEM_FOLDERS, *_SYSTEM_FILES, *limits.readable, *([data] if data and limits.programs else [])]

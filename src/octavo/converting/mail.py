@@ -17,11 +17,11 @@ from octavo.converting.charsets import declared_text
 from octavo.converting.child import Settings
 from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
-from octavo.converting.rtf import write_rtf
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import replace
 from octavo.model.converted import Converted, Member, Refused
 from octavo.model.document import BlockKind
+from octavo.plugins import CONVERTERS, load
 
 CONVERTER = "mail-5"
 _HEADERS = ("From", "To", "Cc", "Bcc", "Date")
@@ -127,8 +127,8 @@ def _write_message(builder: TextBuilder, message: EmailMessage, subject: str) ->
     for part in _texts(message, attached):
         if part.get_content_type() == "text/html":
             write_html(builder, parse_html(_html(part)), whole=True)
-        elif part.get_content_type().endswith("/rtf"):
-            write_rtf(builder, _bytes(part))
+        elif (rich := _rich_text(part)) is not None:
+            builder.include(rich)
         else:
             _write_plain(builder, _decoded(part))
     taken: set[str] = set()
@@ -170,13 +170,17 @@ def _best(branches: list[list[EmailMessage]]) -> list[EmailMessage]:
 
 
 def _shown(part: EmailMessage) -> str:
-    kind = part.get_content_type()
-    if kind.endswith("/rtf"):
-        builder = TextBuilder()
-        with suppress(TooLong):
-            write_rtf(builder, _bytes(part))
-        return builder.converted("").text
-    return parse_html(_html(part)).text() if kind == "text/html" else _decoded(part).strip()
+    if (rich := _rich_text(part)) is not None:
+        return rich.text
+    return parse_html(_html(part)).text() if part.get_content_type() == "text/html" else _decoded(part).strip()
+
+
+def _rich_text(part: EmailMessage) -> Converted | None:
+    """What the converter for RTF makes of a part that is in RTF."""
+    if not part.get_content_type().endswith("/rtf"):
+        return None
+    read = load(CONVERTERS, "rtf")("", _bytes(part), Settings())
+    return read if isinstance(read, Converted) else None
 
 
 def _content(part: EmailMessage) -> bytes:

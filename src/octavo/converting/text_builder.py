@@ -129,6 +129,16 @@ class TextBuilder:
         lines = [_row(filled[0]), _row(["---"] * width), *map(_row, filled[1:])]
         self._add(BlockKind.TABLE, "\n".join(lines))
 
+    def include(self, document: Converted) -> None:
+        """Everything that another document says, with its headings."""
+        self._around.clear()
+        levels = {heading.start: heading for heading in document.headings}
+        for block in document.blocks:
+            start = self._add(block.kind, document.text[block.start : block.end], block.language)
+            if block.start in levels:
+                self._headings.append(levels[block.start]._replace(start=start))
+        self.warnings += document.warnings
+
     def converted(self, converter: str, title: str = "", metadata: Mapping[str, Any] | None = None) -> Converted:
         """Everything written; a page without text begins where the next one does."""
         self._place_marks(self._size)

@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import NamedTuple
 
+from octavo.plugins import CONVERTERS, OURS, others
+
 EXTRA = "octavo[formats]"
 
 ARCHIVES_OPTION = "--archives"
@@ -23,7 +25,8 @@ class Format(NamedTuple):
     A `text` format reaches its reader as UTF-8, whatever it is written in. Of a format that `sniffs`, only files are
     converted in whose first bytes one of these stands: the others are text as their name says. Of `ocr`, only where
     text in pictures is recognised; an `archive`, only where archives are unpacked. `effort` is how many times as
-    long it takes as reading a text of its size: what is quick goes first.
+    long it takes as reading a text of its size: what is quick goes first. `version` is that of the package which reads
+    it, where that is not Octavo.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Format(NamedTuple):
     ocr: bool = False
     archive: bool = False
     effort: int = 1
+    version: str = ""
 
     def claims(self, head: bytes) -> bool:
         return not self.sniffs or any(mark in head for mark in self.sniffs)
@@ -60,11 +64,12 @@ _CANVAS = Format("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
 _DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
 _JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
 _IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
-_OUTLOOK = Format("Outlook's messages", f"{_CONVERTING}.outlook:read_message", effort=4)
-_DOC = Format("Word 97", f"{_CONVERTING}.doc:read_doc", effort=4)
-_XLS = Format("Excel 97", f"{_CONVERTING}.xls:read_xls", effort=4)
-_PPT = Format("PowerPoint 97", f"{_CONVERTING}.ppt:read_ppt", effort=4)
-_RTF = Format("RTF", f"{_CONVERTING}.rtf:read_rtf", effort=4)
+_BESIDE = OURS[CONVERTERS]
+_OUTLOOK = Format("Outlook's messages", _BESIDE["msg"], effort=4)
+_DOC = Format("Word 97", _BESIDE["doc"], effort=4)
+_XLS = Format("Excel 97", _BESIDE["xls"], effort=4)
+_PPT = Format("PowerPoint 97", _BESIDE["ppt"], effort=4)
+_RTF = Format("RTF", _BESIDE["rtf"], effort=4)
 _ARCHIVE = Format("an archive", f"{_CONVERTING}.archives:read_archive", archive=True)
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -94,6 +99,21 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     }
 )
 """Extension, lower case with its dot → format."""
+
+_PROSE = " .md .markdown .txt .rst .org .adoc .tex"
+_CODE = ".c .cpp .css .go .h .java .js .json .kt .php .py .rb .rs .sh .sql .swift .toml .ts .tsx .yaml .yml"
+_TEXTS = frozenset(f"{_PROSE} {_CODE}".split(" "))
+"""Files that are read as they are. No plugin is looked for to convert them: most searches end here."""
+
+
+@cache
+def added_formats() -> Mapping[str, Format]:
+    """Formats that other people's packages read, by extension."""
+    return {
+        f".{name}": Format(f"{name} ({entry.distribution})", entry.target, version=entry.version)
+        for name, entry in others(CONVERTERS).items()
+    }
+
 
 _IMAGES = ".avif .bmp .gif .heic .ico .jpeg .jpg .png .psd .svg .tif .tiff .webp"
 _ARCHIVES = ".7z .bz2 .gz .jar .rar .tar .tgz .war .whl .xz .zip .zst"
@@ -148,7 +168,12 @@ def ending(name: str) -> str:
 
 
 def format_of(uri: str) -> Format | None:
-    return FORMATS.get(ending(uri))
+    return _format(ending(uri))
+
+
+def _format(extension: str) -> Format | None:
+    known = FORMATS.get(extension)
+    return known if known is not None or extension in _TEXTS else added_formats().get(extension)
 
 
 # What files begin with, and in zip archives a name that is in them: people and programs give wrong extensions.
@@ -184,7 +209,7 @@ def readable_extensions(*, ocr: bool = False, archives: bool = False) -> frozens
     """Extensions that can be converted with what is installed and allowed."""
     return frozenset(
         extension
-        for extension, known in FORMATS.items()
+        for extension, known in {**added_formats(), **FORMATS}.items()
         if known.readable and (ocr or not known.ocr) and (archives or not known.archive)
     )
 
@@ -196,7 +221,7 @@ SNIFFED = 4_096
 def left_out_reason(name: str) -> str:
     """Why a file that nothing reads was left out, and what to do about it."""
     extension = ending(name)
-    known = FORMATS.get(extension)
+    known = _format(extension)
     if known is not None and not known.readable:
         return f"{known.name}: install {EXTRA} to read it"
     kind = UNREAD_KINDS.get(extension)

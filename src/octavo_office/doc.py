@@ -8,14 +8,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from octavo.converting.child import Settings
-from octavo.converting.compound import Compound, NoCompound
 from octavo.converting.list_numbers import item_parts
 from octavo.converting.styles import TITLE_LEVEL
-from octavo.converting.summary import summary_facts
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.word_text import CELL, Paragraph, Story, WordText
 from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
+from octavo_office.compound import Compound, NoCompound
+from octavo_office.summary import summary_facts
+from octavo_office.word_text import CELL, Paragraph, Story, WordText
 
 CONVERTER = "doc-2"
 _WORD_97, _WORD_6 = 0xA5EC, (0xA5DC, 0xA5DB)

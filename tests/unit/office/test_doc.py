@@ -10,8 +10,8 @@ import pytest
 from compound_files import compound
 
 from octavo.converting.child import Settings
-from octavo.converting.doc import read_doc
 from octavo.model.converted import Converted, Refused
+from octavo_office.doc import read_doc
 
 START = 1024  # where the text lies in the file
 HEADING, NORMAL, CONTENTS, OWN = 2, 0, 11, 12

@@ -16,11 +16,11 @@ from email.policy import default
 from email.utils import format_datetime
 
 from octavo.converting.child import Settings
-from octavo.converting.compound import Compound, NoCompound
-from octavo.converting.compressed_rtf import decompressed
 from octavo.converting.mail import converted_message
 from octavo.converting.text_builder import clean, one_line
 from octavo.model.converted import Converted, Refused
+from octavo_office.compound import Compound, NoCompound
+from octavo_office.compressed_rtf import decompressed
 
 CONVERTER = "outlook-3"
 _RECIPIENT, _ATTACHMENT = "__recip_version1.0_#", "__attach_version1.0_#"

@@ -9,8 +9,8 @@ import pytest
 from compound_files import compound
 
 from octavo.converting.child import Settings
-from octavo.converting.xls import read_xls
 from octavo.model.converted import Converted, Refused, Unit
+from octavo_office.xls import read_xls
 
 BEGIN_97, BEGIN_5 = struct.pack("<HH", 0x0600, 5), struct.pack("<HH", 0x0500, 5)
 

@@ -10,11 +10,11 @@ import pytest
 from compound_files import Storage, compound
 
 from octavo.converting.child import Settings
-from octavo.converting.compound import Compound, NoCompound
-from octavo.converting.compressed_rtf import decompressed
 from octavo.converting.mail import read_mail
-from octavo.converting.outlook import read_message
 from octavo.model.converted import Converted, Member, Refused
+from octavo_office.compound import Compound, NoCompound
+from octavo_office.compressed_rtf import decompressed
+from octavo_office.outlook import read_message
 
 PROPERTIES = "__properties_version1.0"
 ATTACHED, RECIPIENT = "__attach_version1.0_#0000000", "__recip_version1.0_#0000000"

@@ -9,8 +9,8 @@ import pytest
 from compound_files import compound
 
 from octavo.converting.child import Settings
-from octavo.converting.ppt import read_ppt
 from octavo.model.converted import Converted, Refused, Unit
+from octavo_office.ppt import read_ppt
 
 TITLE, BODY, NOTES, OTHER = 0, 1, 2, 4
 DOCUMENT, SLIDE, NOTE, NOTE_FACTS, PERSIST, DRAWING, LIST, EDIT, DIRECTORY = (

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import one_line
-from octavo.converting.word_lists import WordLists
+from octavo_office.word_lists import WordLists
 
 CELL = "\x07"
 """The character that ends a cell of a table, and a row."""

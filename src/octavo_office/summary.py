@@ -9,8 +9,8 @@ import codecs
 import struct
 from datetime import UTC, datetime, timedelta
 
-from octavo.converting.compound import Compound
 from octavo.converting.text_builder import one_line
+from octavo_office.compound import Compound
 
 _STREAM = "\x05SummaryInformation"
 _FIELDS = {2: "title", 3: "subject", 4: "author", 5: "keywords", 6: "description"}
