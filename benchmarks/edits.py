@@ -26,12 +26,12 @@ from typing import Any
 
 import octavo
 from octavo.errors import OctavoError
-from octavo.writing.edit import Edit, append, insert, replace
+from octavo.writing.edit import EditedText, append, insert, replace
 from octavo.writing.files import overwrite, overwrite_all, read
 from octavo.writing.journal import Renamed, all_or_nothing, journal_of
 from octavo.writing.lock import folder_lock
 from octavo.writing.move import move
-from octavo.writing.outline import BOM, Outline, text_start
+from octavo.writing.outline import BOM, NoteOutline, text_start
 from octavo.writing.property import set_property
 from octavo.writing.rename import rename_heading
 from octavo.writing.validate import without_jumps
@@ -47,27 +47,27 @@ TEXTS = (
 )
 
 
-def random_edit(random: random.Random, text: str) -> tuple[str, Callable[[], Edit]]:
+def random_edit(random: random.Random, text: str) -> tuple[str, Callable[[], EditedText]]:
     """One of the edits that tools make, at a random section."""
-    document = Outline(text)
+    document = NoteOutline(text)
     paths = [document.path(number) for number in range(len(document.headings))]
     kinds = ["insert", "property", "auto_fix"] + (["replace", "append", "move", "rename"] * 2 if paths else [])
     kind, content = random.choice(kinds), random.choice(TEXTS)
     path = random.choice(paths) if paths else ()
     parent = random.choice([(), *paths])
-    edits: dict[str, Callable[[], Edit]] = {
+    edits: dict[str, Callable[[], EditedText]] = {
         "insert": lambda: insert(document, parent, "New section", content, None, random.choice(["first", "last"])),
         "replace": lambda: replace(document, path, content),
         "append": lambda: append(document, path, content),
         "move": lambda: move(document, path, parent),
         "rename": lambda: rename_heading(document, path, "Another name"),
         "property": lambda: set_property(document, "status", random.choice(["draft", "2026-01-31", "a: b"])),
-        "auto_fix": lambda: Edit(without_jumps(document), 0, 0),
+        "auto_fix": lambda: EditedText(without_jumps(document), 0, 0),
     }
     return kind, edits[kind]
 
 
-def kept_outside(kind: str, before: str, edit: Edit) -> bool:
+def kept_outside(kind: str, before: str, edit: EditedText) -> bool:
     """Whether an edit left everything outside its place as it was."""
     after = edit.text
     if kind == "property":
@@ -147,7 +147,7 @@ _INDEXED = 300
 def _written_and_undone(library: octavo.Library, notes: Path, path: Path, chance: random.Random) -> str:
     """Which edit it was; `refused` or `unchanged` where there was none."""
     uri, before = path.relative_to(notes).as_posix(), path.read_bytes()
-    headings = Outline(before.decode())
+    headings = NoteOutline(before.decode())
     paths = [list(headings.path(number)) for number in range(len(headings.headings))]
     section, parent, content = chance.choice(paths or [["none"]]), chance.choice([[], *paths]), chance.choice(TEXTS)
     calls: dict[str, Callable[..., Any]] = {
@@ -276,7 +276,7 @@ def large_note(notes: Path, size: int) -> dict[str, Any]:
 
         def edit() -> None:
             before = read(path, path.name, LARGEST)
-            document = Outline(before.text)
+            document = NoteOutline(before.text)
             overwrite(before, append(document, target, "One line.").text.encode())
 
         def copy() -> None:

@@ -55,7 +55,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, mend
 from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
-from octavo.ingest.prepare import Failure, Origin, Preparer, Unpacked
+from octavo.ingest.prepare import Origin, PreparationFailure, Preparer, Unpacked
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.app import make_app
 from octavo.model.collection import CollectionSettings
@@ -550,7 +550,7 @@ def _is_wrong(preparer: Preparer, folder: Path, specimen: Path, chosen: random.R
     made = preparer.file(_ORIGIN, _seen(place))
     if isinstance(made.result, Unpacked):
         return False
-    if isinstance(made.result, Failure):
+    if isinstance(made.result, PreparationFailure):
         return re.match(r"[A-Z]\w+: ", made.result.reason) is not None
     text = made.result.document.text
     chunks = [indexed.chunk for indexed in made.result.chunks]

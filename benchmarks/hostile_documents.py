@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.confinement import Limits
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.model.converted import Converted
@@ -323,7 +323,7 @@ def broken_promises(rows: list[dict[str, object]], folder: Path) -> Iterator[str
 
 
 def run(options: argparse.Namespace, folder: Path) -> int:
-    unpacking = Settings(archives=True, archive_files=10_000, archive_bytes=100_000_000)
+    unpacking = ConversionSettings(archives=True, archive_files=10_000, archive_bytes=100_000_000)
     converter = SandboxedConverter(replace(LIMITS, seconds=options.seconds), unpacking)
     campaign = Campaign(options.state, converter, options.budget)
     files = {

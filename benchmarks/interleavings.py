@@ -43,7 +43,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 from octavo.jobs.worker import Pace
 from octavo.memory import canonical, commit
-from octavo.memory.draft import Draft, Provenance
+from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.files import sync
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryFilter, MemoryId
@@ -150,12 +150,14 @@ def _committed(engine: Engine, made: commit.Committed) -> dict[str, Any]:
 
 def _remember(engine: Engine, _: Path, command: Command) -> Any:
     by = Provenance("campaign", key=command["key"])
-    return _committed(engine, remember(engine.memories, Draft(command["text"]), by).committed)
+    return _committed(engine, remember(engine.memories, MemoryDraft(command["text"]), by).committed)
 
 
 def _revise(engine: Engine, _: Path, command: Command) -> Any:
     by = Provenance("campaign", key=command["key"])
-    return _committed(engine, commit.revise(engine.memories, MemoryId(command["item"]), Draft(command["text"]), by))
+    return _committed(
+        engine, commit.revise(engine.memories, MemoryId(command["item"]), MemoryDraft(command["text"]), by)
+    )
 
 
 def _version(engine: Engine, _: Path, command: Command) -> Any:
@@ -170,7 +172,7 @@ def _archive(engine: Engine, _: Path, command: Command) -> Any:
 
 def _upsert(engine: Engine, _: Path, command: Command) -> Any:
     by = Provenance("campaign", key=command["key"])
-    return _committed(engine, canonical.upsert(engine.memories, command["name"], Draft(command["text"]), by))
+    return _committed(engine, canonical.upsert(engine.memories, command["name"], MemoryDraft(command["text"]), by))
 
 
 def _sync(engine: Engine, folder: Path, _: Command) -> Any:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from octavo.engine.wiring import open_library
 from octavo.memory.commit import create
-from octavo.memory.draft import Draft, Provenance
+from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.model.memory import MemoryFilter, MemoryId
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.enabled": False}
@@ -84,7 +84,7 @@ def write(library: Path, number: int, answers: int) -> None:
         os.write(answers, b"\n")
         for place in range(100_000):
             key = f"{number}-{place}"
-            made = create(memories, Draft(f"Fact {key}: the pump was started."), Provenance(key=key))
+            made = create(memories, MemoryDraft(f"Fact {key}: the pump was started."), Provenance(key=key))
             os.write(answers, f"{key} {made.item.id}\n".encode())
 
 

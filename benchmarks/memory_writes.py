@@ -21,7 +21,7 @@ from pathlib import Path
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.memory.commit import create
-from octavo.memory.draft import Draft
+from octavo.memory.draft import MemoryDraft
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryFilter
 
@@ -100,7 +100,7 @@ def _writer(
             time.sleep(due - now)
         due += pause
         number += 1
-        draft = Draft(f"Writer {name}, fact {number}: " + " ".join(chance.choices(WORDS, k=30)))
+        draft = MemoryDraft(f"Writer {name}, fact {number}: " + " ".join(chance.choices(WORDS, k=30)))
         started = time.perf_counter()
         try:
             done = remember(engine.memories, draft).committed if deduplicate else create(engine.memories, draft)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pymupdf
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.pdf import read_pdf
 from octavo.model.converted import Converted
 from octavo.model.text import Span
@@ -78,7 +78,7 @@ def main() -> int:
     print("|---|---|---|---|---|---|")
     for path in sorted(Path(sys.argv[1]).rglob("*.pdf")):
         started = time.process_time()
-        made = read_pdf(path.name, path.read_bytes(), Settings())
+        made = read_pdf(path.name, path.read_bytes(), ConversionSettings())
         seconds = time.process_time() - started
         if not isinstance(made, Converted):
             continue

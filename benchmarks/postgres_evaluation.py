@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 from postgres_server import Server, running
 
 from octavo.config.load import load
-from octavo.evaluation.runner import Run
+from octavo.evaluation.runner import EvaluationRun
 from octavo.operations.database.copies import migrate
 from octavo.operations.evaluation.evaluate import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
 from octavo.retrieval.profiles import DEFAULT_PROFILE
@@ -39,7 +39,7 @@ def asked(request: EvaluateRequest, library: Any = None) -> tuple[Evaluation, fl
     return done, round(time.process_time() - started, 1)
 
 
-def same_first_ten(one: Run, other: Run) -> int:
+def same_first_ten(one: EvaluationRun, other: EvaluationRun) -> int:
     """Questions whose first ten documents are the same in the same order."""
     return sum(
         [a.document for a in one.rankings[question][:10]] == [b.document for b in other.rankings[question][:10]]
@@ -68,7 +68,7 @@ def measure(server: Server, text: str, profiles: Sequence[str], limit: int | Non
     }
 
 
-def compared(one: Run, other: Run) -> dict[str, Any]:
+def compared(one: EvaluationRun, other: EvaluationRun) -> dict[str, Any]:
     figures = {name: [round(one.metrics[name], 4), round(other.metrics[name], 4)] for name in SHOWN}
     apart = max(abs(one.metrics[name] - other.metrics[name]) for name in SHOWN)
     return {**figures, "apart": round(apart, 5), "same_first_ten": same_first_ten(one, other)}

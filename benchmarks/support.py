@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.answering.passages import Passage
+from octavo.answering.passages import NumberedPassage
 from octavo.answering.sentences import sentences
 from octavo.answering.support import CitationChecker, Support
 from octavo.embedding.bundled import bundled_embedder
@@ -316,10 +316,10 @@ def by_hand() -> Iterator[Claim]:
         yield Claim(kind, Source(path.stem, text), claim)
 
 
-def passage(source: Source) -> Passage:
+def passage(source: Source) -> NumberedPassage:
     citation = Citation("a.md", (), Span(0, len(source.text)), Lines(1, 1 + source.text.count("\n")))
     hit = Hit(1, 0.5, "c", Kind.NOTE, source.title, citation, source.text, False, ChunkId("c"), DocumentId("d"), 0.0)
-    return Passage(1, hit)
+    return NumberedPassage(1, hit)
 
 
 def measured(name: str, claims: Sequence[Claim], shown: int) -> dict[str, float]:

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from octavo_train.card import Made
+from octavo_train.card import ModelCard
 from octavo_train.export import described_reranker, quantised_reranker
 from octavo_train.graph import emit_reranker, read_graph
 from octavo_train.quantise import calibration_texts
@@ -82,7 +82,7 @@ def graphs(path: Path) -> tuple[bytes, RerankerWeights]:
 
 
 def files(graph: bytes) -> dict[str, bytes]:
-    made = Made(
+    made = ModelCard(
         name="octavo-rerank-1",
         base="octavo/octavo-encoder-1",
         base_revision=json.loads((ENCODER / "model.json").read_text())["revision"],

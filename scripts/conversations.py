@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from octavo_train.pairs import Pair, PairKind
+from octavo_train.pairs import PairKind, TrainingPair
 
 NAMES = re.findall(
     r"\w+",
@@ -78,7 +78,7 @@ def talks_in_json(text: str) -> Iterator[Talk]:
         yield Talk(tuple(turns))
 
 
-def pairs_of_talk(talk: Talk, group: str) -> Iterator[Pair]:
+def pairs_of_talk(talk: Talk, group: str) -> Iterator[TrainingPair]:
     dice = random.Random(group)
     names = dice.sample(NAMES, 2)
     lines = [f"{names[who]}: {said}" for who, said in talk.turns]
@@ -96,7 +96,9 @@ def pairs_of_talk(talk: Talk, group: str) -> Iterator[Pair]:
         asked = re.split(r"(?<=[.!?])\s+", said)[-1]
         if who != other and asked.endswith("?") and len(asked.split()) > 3 and len(answer.split()) > 3:
             named = dice.random() < 0.7
-            yield Pair(_about(asked, names[other]) if named else asked, passage(place + 1), PairKind.QUESTION, group)
+            yield TrainingPair(
+                _about(asked, names[other]) if named else asked, passage(place + 1), PairKind.QUESTION, group
+            )
     for who, fact in talk.facts:
         wanted = _words(fact)
         near = [(len(wanted & _words(said)), -place) for place, (one, said) in enumerate(talk.turns) if one == who]
@@ -104,7 +106,7 @@ def pairs_of_talk(talk: Talk, group: str) -> Iterator[Pair]:
         if best >= min(2, len(wanted)) > 0:
             bare = FIRST.sub("", fact.rstrip("."))
             query = dice.choice(TOLD).format(bare, name=names[who])
-            yield Pair(query, passage(-place), PairKind.SENTENCE, group)
+            yield TrainingPair(query, passage(-place), PairKind.SENTENCE, group)
 
 
 def _about(asked: str, name: str) -> str:

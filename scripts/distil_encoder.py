@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from weights_data import Sets, lines, say
 
-from octavo_train.contrastive import Settings, mined, sureness
+from octavo_train.contrastive import TrainingSettings, mined, sureness
 from octavo_train.encoder import Encoder, Texts, embedded, packs, precision
 from octavo_train.graph import read_graph
 from octavo_train.weights import WINDOW, Layer, Linear, Model
@@ -156,7 +156,7 @@ class Lessons:
 
     def mine(self, device: Any) -> tuple[list[list[int]], list[int]]:
         by = self.teacher.cpu().numpy()
-        return mined(by, self.learn, self.groups, Settings(negatives=4), device, taught=True)
+        return mined(by, self.learn, self.groups, TrainingSettings(negatives=4), device, taught=True)
 
 
 class Measures:

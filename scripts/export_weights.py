@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from octavo_train.card import Made
+from octavo_train.card import ModelCard
 from octavo_train.encoder import Encoder
 from octavo_train.export import described_encoder, described_table, encoder_files
 from octavo_train.graph import emit
@@ -88,7 +88,7 @@ def main() -> int:
         "sources": "public repositories, listed in docs/research/weights.md",
     }
     files = encoder_files(model, [prose], tokenizer, vocabulary, licence, WINDOW, ranges)
-    made = Made(
+    made = ModelCard(
         name="octavo-encoder-1",
         base="all-MiniLM-L6-v2",
         base_revision=plain["source"]["weights_sha256"][:12],
@@ -103,7 +103,7 @@ def main() -> int:
     held = np.load(arguments.trained / "table-chosen-table.npz")
     table = held["rows"].astype(np.float32) * held["scales"][:, None]
     settings = told.get("table", {"power": 0.7, "lead": 2.0})
-    made = Made(
+    made = ModelCard(
         name="octavo-fast-1",
         base="octavo-encoder-1",
         base_revision=revision,

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from octavo.algorithms.calibration import Calibration, Evidence
+from octavo.algorithms.calibration import AnswerEvidence, Calibration
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
@@ -48,7 +48,7 @@ class Asked:
 
     found_in: str
     own: bool
-    evidence: Evidence
+    evidence: AnswerEvidence
     shares: tuple[float, ...]
     kin: tuple[bool, ...]
     right: tuple[bool, ...]

@@ -35,7 +35,7 @@ from octavo.model.text import normalise
 from octavo.parsing.commit import CommitParser
 from octavo.parsing.registry import parser_for
 from octavo_train.harvest import material_of
-from octavo_train.pairs import Material, Pair, Part, pairs_of, passages_of
+from octavo_train.pairs import Material, TrainingPair, TrainingSection, pairs_of, passages_of
 
 PROSE = (".md", ".mdx", ".rst", ".adoc", ".txt", ".cnxml", ".xhtml")
 CODE = (".py", ".go", ".java", ".js", ".ts", ".rs", ".rb", ".c", ".h", ".cpp", ".cs", ".php", ".kt", ".scala")
@@ -191,7 +191,9 @@ def documents(repository: Path, entry: dict[str, Any]) -> Iterator[Material]:
     for name, data in blobs(repository, commit, talks):
         for number, said in enumerate(from_dialogues(data.decode())):
             if number % entry.get("every", 8) == 0:
-                yield Material(f"{group}:{name}:{number}", Kind.NOTE, "", tuple(Part((), one) for one in said))
+                yield Material(
+                    f"{group}:{name}:{number}", Kind.NOTE, "", tuple(TrainingSection((), one) for one in said)
+                )
     if entry.get("commits"):
         yield from commits(repository, commit, group, entry["commits"])
 
@@ -216,7 +218,7 @@ def commits(repository: Path, commit: str, group: str, most: int) -> Iterator[Ma
             return
 
 
-def talked(repository: Path, entry: dict[str, Any]) -> Iterator[Pair]:
+def talked(repository: Path, entry: dict[str, Any]) -> Iterator[TrainingPair]:
     """What the conversations of a repository teach, those of each file that are asked for."""
     group, commit = entry["repository"], entry["commit"]
     wanted = [re.compile(one) for one in entry.get("talks", [])]
@@ -276,10 +278,10 @@ def main() -> int:
             continue
         repository = arguments.mirrors / entry["repository"].replace("/", "+") / "repo"
         limits: dict[str, int] = entry.get("most", {})
-        pairs: list[Pair] = []
+        pairs: list[TrainingPair] = []
         said: list[str] = []
         left_out = 0
-        found: list[Pair] = []
+        found: list[TrainingPair] = []
         for material in documents(repository, entry):
             found += pairs_of(material)
             if entry.get("passages"):
@@ -294,8 +296,8 @@ def main() -> int:
                 continue
             pairs.append(pair)
         dice = random.Random(entry["repository"])
-        kept: list[Pair] = []
-        by_kind: dict[str, list[Pair]] = {}
+        kept: list[TrainingPair] = []
+        by_kind: dict[str, list[TrainingPair]] = {}
         for pair in pairs:
             by_kind.setdefault(pair.kind.value, []).append(pair)
         for kind in sorted(by_kind):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from generated import ROOT, main
 
-from octavo.config.describe import Section, Setting, sections, written
+from octavo.config.describe import Setting, SettingsTable, sections, written
 from octavo.config.load import PROJECT_FILE, project_may_set
 
 TARGET = ROOT / "docs" / "reference" / "configuration.md"
@@ -68,7 +68,7 @@ def _sections() -> Iterator[str]:
         yield ""
 
 
-def _table(section: Section) -> Iterator[str]:
+def _table(section: SettingsTable) -> Iterator[str]:
     yield "| setting | type | default | meaning |"
     yield "| --- | --- | --- | --- |"
     yield from (_row(setting) for setting in section.settings)

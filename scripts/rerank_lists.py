@@ -23,7 +23,7 @@ from typing import Any
 
 from octavo.engine.wiring import open_library
 from octavo.observability.progress import NoProgress
-from octavo_train.pairs import Pair, PairKind
+from octavo_train.pairs import PairKind, TrainingPair
 from octavo_train.search_lists import found_lists
 
 MOST = 50
@@ -50,7 +50,7 @@ def written(job: tuple[int, list[list[str]], Path, float]) -> str:
     if time.time() > until:
         return f"library {number}: no time"
     started = time.perf_counter()
-    pairs = [Pair(query, positive, PairKind(kind), group) for query, positive, kind, group in rows]
+    pairs = [TrainingPair(query, positive, PairKind(kind), group) for query, positive, kind, group in rows]
     with tempfile.TemporaryDirectory() as folder:
         settings: dict[str, Any] = {"embedding.threads": 1, "embedding.fast": False}
         with open_library(Path(folder) / "library.db", create=True, settings=settings) as engine:

@@ -27,7 +27,7 @@ from export_weights import trained
 from teachers import Teacher
 from weights_data import MODELS, Check, Sets, Tokens, lines, pack, say, split, unpack, with_bigrams
 
-from octavo_train.contrastive import Examples, Settings, Step, blend, mined, sureness, train
+from octavo_train.contrastive import Examples, TrainingSettings, TrainingStep, blend, mined, sureness, train
 from octavo_train.encoder import Encoder, Texts, embedded
 from octavo_train.graph import read_graph
 from octavo_train.table import Lessons, TableSettings, features_of, fit
@@ -192,7 +192,7 @@ def main() -> int:
         if (sources, teachers) not in mines:
             some = [number for number, (_, _, group) in enumerate(learn) if not group.startswith(sources)]
             by = taught_by(teachers).cpu().numpy() if teachers else vectors
-            wanted = Settings(negatives=4 if teachers else 3)
+            wanted = TrainingSettings(negatives=4 if teachers else 3)
             found, worth = mined(by, [learn[one][0] for one in some], groups, wanted, device, taught=bool(teachers))
             mines[sources, teachers] = [some[one] for one in worth], dict(zip(some, found, strict=True))
             say(f"mined, {len(worth)} of {len(some)} pairs kept, {time.perf_counter() - started:.0f} s")
@@ -217,7 +217,7 @@ def main() -> int:
 
     def learn_with(run: dict[str, Any]) -> None:
         begun = time.perf_counter()
-        settings = replace(Settings(), **run.get("settings", {}))
+        settings = replace(TrainingSettings(), **run.get("settings", {}))
         kinds, sources = run.get("without", []), tuple(run.get("without_sources", plan.get("without_sources", ["-"])))
         teachers, untrusted = run.get("teachers", ""), tuple(run.get("untrusted", []))
         worthy, negatives = mine(sources, teachers)
@@ -246,7 +246,7 @@ def main() -> int:
         say(f"{run['name']}: {len(chosen)} pairs", json.dumps(Counter(learn[one][1] for one in chosen)))
         encoder = Encoder(trained(arguments.begin, base, 1.0) if arguments.begin else base).to(device)
 
-        def told(step: Step) -> None:
+        def told(step: TrainingStep) -> None:
             if step.number % 100 < 20:
                 say(f"  step {step.number}/{step.total} loss {step.loss:.3f} drift {step.drift:.4f}")
 

@@ -249,6 +249,15 @@ def test_modules_are_named_by_what_they_are_about() -> None:
     assert parts & SAY_NOTHING == set()
 
 
+def test_no_public_class_name_means_two_things() -> None:
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in tree(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(named(path))
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+
+
 def test_every_module_begins_by_saying_what_it_is_for() -> None:
     silent = [named(path) for path in MODULES if not (ast.get_docstring(tree(path)) or "").strip()]
     assert silent == []

@@ -6,7 +6,7 @@ Written by scripts/make_python_api.py from the table of operations: change that,
 from __future__ import annotations
 
 from octavo.memory.diffs import SectionChange
-from octavo.memory.sync_report import SkippedFile, SyncReport
+from octavo.memory.sync_report import SkippedNote, SyncReport
 from octavo.model.advisory import Advisory
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.result import Freshness
@@ -256,7 +256,7 @@ __all__ = [
     "SessionState",
     "SessionsAnswer",
     "ShownSnapshot",
-    "SkippedFile",
+    "SkippedNote",
     "SnapshotsAnswer",
     "Stage",
     "StatusAnswer",

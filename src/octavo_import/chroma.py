@@ -17,7 +17,7 @@ from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFoun
 from octavo.stores.shared.queries import parse_queries
 from octavo_import.hnsw_files import HnswFolder, floats, open_folder
 from octavo_import.importing import SourceCollection, import_records
-from octavo_import.records import Record
+from octavo_import.records import ImportedRecord
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +88,7 @@ class ChromaDirectory:
             )
         return int(self._rows("count", {"segment": segment})[0][0])
 
-    def pages(self, collection: SourceCollection, size: int) -> Iterator[tuple[Record, ...]]:
+    def pages(self, collection: SourceCollection, size: int) -> Iterator[tuple[ImportedRecord, ...]]:
         """Every record, in the order of the ids."""
         segment, after = self._segment(collection, "METADATA"), ""
         while rows := self._rows("records", {"segment": segment, "after": after, "limit": size}):
@@ -203,9 +203,9 @@ def _function(schema: str | None, configuration: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _record(id_: str, metadata: dict[str, Any], created: Any) -> Record:
+def _record(id_: str, metadata: dict[str, Any], created: Any) -> ImportedRecord:
     text = metadata.pop(_DOCUMENT, None)
-    return Record(id_, text if isinstance(text, str) else None, metadata, _instant(created))
+    return ImportedRecord(id_, text if isinstance(text, str) else None, metadata, _instant(created))
 
 
 def _scalar(values: Sequence[Any]) -> Any:

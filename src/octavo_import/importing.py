@@ -24,7 +24,7 @@ from octavo.model.ids import collection_id
 from octavo.model.imported import Imported, ImportedCollection
 from octavo.model.recipe import EmbeddingProfile
 from octavo.observability.progress import Progress
-from octavo_import.records import PAGE, Record, compared, keep_vectors, write_records
+from octavo_import.records import PAGE, ImportedRecord, compared, keep_vectors, write_records
 
 _SERVICES = {"openai": "openai", "ollama": "ollama", "voyageai": "voyage", "jina": "jina"}
 """Functions of Chroma's that a provider here gives the same vectors as. Only the model's name is believed: where texts
@@ -62,7 +62,7 @@ class RecordSource(Protocol):
 
     def count(self, collection: SourceCollection) -> int: ...
 
-    def pages(self, collection: SourceCollection, size: int) -> Iterator[Sequence[Record]]:
+    def pages(self, collection: SourceCollection, size: int) -> Iterator[Sequence[ImportedRecord]]:
         """Every record, in the order of the ids."""
         ...
 

@@ -33,7 +33,7 @@ _LARGEST = 65504.0  # what half precision can hold
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ImportedRecord:
     """`text` is None where only a vector was kept."""
 
     id: str
@@ -42,7 +42,7 @@ class Record:
     created_at: float
 
 
-Pages = Callable[[], Iterable[Sequence[Record]]]
+Pages = Callable[[], Iterable[Sequence[ImportedRecord]]]
 """Every record of a collection, as often as asked."""
 
 
@@ -157,7 +157,7 @@ def _line(uri: str, hash_of_text: str, metadata: Mapping[str, Any]) -> bytes:
     return json.dumps([uri, hash_of_text, metadata], sort_keys=True).encode()
 
 
-def _source(collection: Collection, record: Record) -> Source | None:
+def _source(collection: Collection, record: ImportedRecord) -> Source | None:
     if record.text is None or not record.text.strip():
         return None
     title, tags = record.metadata.get("title"), record.metadata.get("tags")

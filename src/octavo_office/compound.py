@@ -22,7 +22,7 @@ class NoCompound(Exception):
     """The bytes are no compound file."""
 
 
-class Entry(NamedTuple):
+class DirectoryEntry(NamedTuple):
     name: str
     kind: int
     left: int
@@ -103,11 +103,11 @@ class Compound:
                 return
             *tables, more = listed
 
-    def _read_entries(self, directory: bytes) -> Iterator[Entry]:
+    def _read_entries(self, directory: bytes) -> Iterator[DirectoryEntry]:
         for at in range(0, min(len(directory), _MOST_ENTRIES * _ENTRY.size) - _ENTRY.size + 1, _ENTRY.size):
             name, length, kind, left, right, child, start, size = _ENTRY.unpack_from(directory, at)
             shown = name[: max(0, min(length, 64) - 2)].decode("utf-16-le", "replace")
-            yield Entry(shown, kind, left, right, child, start, size)
+            yield DirectoryEntry(shown, kind, left, right, child, start, size)
 
 
 def _numbers(data: bytes) -> tuple[int, ...]:

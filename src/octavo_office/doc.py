@@ -7,11 +7,11 @@ import struct
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.list_numbers import item_parts
 from octavo.converting.styles import TITLE_LEVEL
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 from octavo.model.document import BlockKind
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.summary import summary_facts
@@ -23,15 +23,15 @@ _LINK = re.compile(r"HYPERLINK\s+\"?(https?://[^\s\"]+)")
 _MARKS = re.compile("[\x01\x02\x03\x04\x05\x06\x08\x0e\x0f-\x12\x16-\x1d\x1f\0]")
 
 
-def read_doc(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_doc(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         file = Compound(data)
         word = file.stream("WordDocument")
         magic, flags = struct.unpack_from("<H8xH", word)
     except (NoCompound, struct.error):
-        return Refused("damaged: it is no document of Word that can be opened")
+        return RefusedFile("damaged: it is no document of Word that can be opened")
     if flags & 0x0100:
-        return Refused("encrypted: it needs a password")
+        return RefusedFile("encrypted: it needs a password")
     builder = TextBuilder()
     try:
         if magic in _WORD_6:
@@ -40,12 +40,12 @@ def read_doc(name: str, data: bytes, settings: Settings) -> Converted | Refused:
             table = file.stream("1Table" if flags & 0x0200 else "0Table")
             _Writer(builder, WordText(word, table)).write()
         else:
-            return Refused("damaged: it is no document of Word that can be opened")
+            return RefusedFile("damaged: it is no document of Word that can be opened")
     except TooLong:
         pass
     except struct.error:
         if not builder.size:
-            return Refused("damaged: it ends before its text does")
+            return RefusedFile("damaged: it ends before its text does")
         builder.warnings.append("damaged: it was read up to a place that makes no sense")
     facts = summary_facts(file)
     title = facts.pop("title", "") or next((heading.title for heading in builder.headings), "")

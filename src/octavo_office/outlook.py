@@ -15,10 +15,10 @@ from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.mail import converted_message
 from octavo.converting.text_builder import clean, one_line
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.compressed_rtf import decompressed
 
@@ -53,13 +53,13 @@ _NAMED = {0x820D: "Begins", 0x820E: "Ends", 0x8208: "Where", 0x8104: "Begins", 0
 _NAMED |= {0x8083: "E-mail", 0x8093: "E-mail", 0x801B: "Address"}
 
 
-def read_message(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_message(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         file = Compound(data)
     except NoCompound:
-        return Refused("damaged: it is no message of Outlook")
+        return RefusedFile("damaged: it is no message of Outlook")
     if not any(entry.startswith(_STREAM) for entry in file.below()):
-        return Refused("damaged: it holds no message")
+        return RefusedFile("damaged: it holds no message")
     return converted_message(as_mail(file), CONVERTER)
 
 

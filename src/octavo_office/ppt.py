@@ -11,10 +11,10 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.pptx import is_title_of_nothing
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.converted import Converted, RefusedFile, Unit
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.summary import summary_facts
 
@@ -33,7 +33,7 @@ _DEEPEST = 30
 _MOST_SLIDES = 10_000
 
 
-class Record(NamedTuple):
+class PptRecord(NamedTuple):
     kind: int
     instance: int
     start: int
@@ -53,25 +53,25 @@ class Listed(NamedTuple):
     texts: list[Text]
 
 
-class Shape(NamedTuple):
+class SlideShape(NamedTuple):
     text: Text
     top: int = 0
     left: int = 0
 
 
-def read_ppt(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_ppt(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         file = Compound(data)
     except NoCompound:
-        return Refused("damaged: it is no presentation that can be opened")
+        return RefusedFile("damaged: it is no presentation that can be opened")
     stream, user = file.stream("PowerPoint Document"), file.stream("Current User")
     if not stream:
-        return Refused("PowerPoint before 97 wrote it, which nothing here reads")
+        return RefusedFile("PowerPoint before 97 wrote it, which nothing here reads")
     if len(user) < 20:
-        return Refused("damaged: it does not say where its slides lie")
+        return RefusedFile("damaged: it does not say where its slides lie")
     token, edit = struct.unpack_from("<II", user, 12)
     if token == _ENCRYPTED:
-        return Refused("encrypted: it needs a password")
+        return RefusedFile("encrypted: it needs a password")
     show = _Show(stream, edit)
     builder = TextBuilder(Unit.SLIDE)
     titles: list[str] = []
@@ -82,7 +82,7 @@ def read_ppt(name: str, data: bytes, settings: Settings) -> Converted | Refused:
     except TooLong:
         pass
     if not titles:
-        return Refused("damaged: it has no slides")
+        return RefusedFile("damaged: it has no slides")
     facts = summary_facts(file)
     title = facts.pop("title", "")
     if is_title_of_nothing(title):
@@ -109,7 +109,7 @@ class _Show:
         record = self._at(slide.place, _SLIDE)
         pieces = list(self._pieces(record, slide.texts)) if record is not None else []
         if record is None:
-            pieces = [[Shape(text)] for text in slide.texts]
+            pieces = [[SlideShape(text)] for text in slide.texts]
         shapes = [shape for piece in pieces for shape in piece]
         title = next((shape for shape in shapes if shape.text.kind in _TITLES and shape.text.text.strip()), None)
         shown = one_line(title.text.text) if title is not None else ""
@@ -134,19 +134,19 @@ class _Show:
         if about is not None and about.end - about.start >= 4 and said.strip():
             self._notes[struct.unpack_from("<I", self._data, about.start)[0]] = said
 
-    def _at(self, place: int, kind: int) -> Record | None:
+    def _at(self, place: int, kind: int) -> PptRecord | None:
         start = self._places.get(place, len(self._data))
         found = next(_records(self._data, start, len(self._data)), None)
         return found if found is not None and found.kind == kind else None
 
-    def _pieces(self, slide: Record, texts: Sequence[Text]) -> Iterator[list[Shape]]:
+    def _pieces(self, slide: PptRecord, texts: Sequence[Text]) -> Iterator[list[SlideShape]]:
         """The texts of a slide's shapes in their order; a table is all of its cells."""
         for drawing in _records(self._data, slide.start, slide.end):
             if drawing.kind == _DRAWING:
                 for page in _records(self._data, drawing.start, drawing.end):
                     yield from self._below(page, texts, 0)
 
-    def _below(self, group: Record, texts: Sequence[Text], depth: int) -> Iterator[list[Shape]]:
+    def _below(self, group: PptRecord, texts: Sequence[Text], depth: int) -> Iterator[list[SlideShape]]:
         parts = list(_records(self._data, group.start, group.end)) if depth < _DEEPEST else []
         if group.kind == _GROUP and parts and self._is_table(parts[0]):
             cells = [shape for part in parts[1:] if (shape := self._shape(part, texts)) is not None]
@@ -159,7 +159,7 @@ class _Show:
             elif (shape := self._shape(part, texts)) is not None and shape.text.text.strip():
                 yield [shape]
 
-    def _is_table(self, first: Record) -> bool:
+    def _is_table(self, first: PptRecord) -> bool:
         for options in _records(self._data, first.start, first.end):
             if options.kind == _MORE_OPTIONS:
                 for at in range(options.start, options.end - 5, 6):
@@ -168,7 +168,7 @@ class _Show:
                         return bool(value & 1)
         return False
 
-    def _shape(self, shape: Record, texts: Sequence[Text]) -> Shape | None:
+    def _shape(self, shape: PptRecord, texts: Sequence[Text]) -> SlideShape | None:
         if shape.kind != _SHAPE:
             return None
         found, left, top = None, 0, 0
@@ -179,15 +179,15 @@ class _Show:
                 left, top = struct.unpack_from("<ii", self._data, part.start)
             elif part.kind == _CLIENT and self._placeholder(part) in _FURNITURE:
                 return None
-        return Shape(found, top, left) if found is not None else None
+        return SlideShape(found, top, left) if found is not None else None
 
-    def _placeholder(self, client: Record) -> int:
+    def _placeholder(self, client: PptRecord) -> int:
         for part in _records(self._data, client.start, client.end):
             if part.kind == _PLACEHOLDER and part.end - part.start > 4:
                 return self._data[part.start + 4]
         return 0
 
-    def _box(self, box: Record, texts: Sequence[Text]) -> Text | None:
+    def _box(self, box: PptRecord, texts: Sequence[Text]) -> Text | None:
         for part in _records(self._data, box.start, box.end):
             if part.kind == _REFERENCE and part.end - part.start >= 4:
                 (number,) = struct.unpack_from("<I", self._data, part.start)
@@ -196,11 +196,11 @@ class _Show:
         return found[0] if found else None
 
 
-def _records(data: bytes, start: int, end: int) -> Iterator[Record]:
+def _records(data: bytes, start: int, end: int) -> Iterator[PptRecord]:
     while start + _HEAD.size <= end:
         version, kind, size = _HEAD.unpack_from(data, start)
         start += _HEAD.size
-        yield Record(kind, version >> 4, start, min(end, start + size))
+        yield PptRecord(kind, version >> 4, start, min(end, start + size))
         start += size
 
 
@@ -222,7 +222,7 @@ def _directory(data: bytes, edit: int) -> tuple[Mapping[int, int], int]:
     return places, document
 
 
-def _entries(data: bytes, directory: Record) -> Iterator[tuple[int, int]]:
+def _entries(data: bytes, directory: PptRecord) -> Iterator[tuple[int, int]]:
     at = directory.start
     while at + 4 <= directory.end:
         (head,) = struct.unpack_from("<I", data, at)
@@ -232,11 +232,11 @@ def _entries(data: bytes, directory: Record) -> Iterator[tuple[int, int]]:
         at += 4 + 4 * max(1, count)
 
 
-def _listed(data: bytes, record: Record) -> Iterator[Listed]:
+def _listed(data: bytes, record: PptRecord) -> Iterator[Listed]:
     """The slides of a list; the texts of each stand behind it."""
     waiting: tuple[int, int] | None = None
-    behind: list[Record] = []
-    for part in [*_records(data, record.start, record.end), Record(_PERSIST, 0, 0, 0)]:
+    behind: list[PptRecord] = []
+    for part in [*_records(data, record.start, record.end), PptRecord(_PERSIST, 0, 0, 0)]:
         if part.kind != _PERSIST:
             behind.append(part)
             continue
@@ -248,7 +248,7 @@ def _listed(data: bytes, record: Record) -> Iterator[Listed]:
             waiting = place, id_
 
 
-def _texts(data: bytes, records: Iterator[Record] | Sequence[Record]) -> list[Text]:
+def _texts(data: bytes, records: Iterator[PptRecord] | Sequence[PptRecord]) -> list[Text]:
     found: list[Text] = []
     for record in records:
         content = data[record.start : record.end]
@@ -260,7 +260,7 @@ def _texts(data: bytes, records: Iterator[Record] | Sequence[Record]) -> list[Te
     return found
 
 
-def _table(cells: Sequence[Shape]) -> list[list[str]]:
+def _table(cells: Sequence[SlideShape]) -> list[list[str]]:
     """Cells by their places: those that begin at one height are a row."""
     columns = {left: at for at, left in enumerate(sorted({cell.left for cell in cells}))}
     rows: dict[int, list[str]] = {}

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Any
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import dataclass, replace
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 from octavo.model.document import BlockKind
 
 CONVERTER = "rtf-1"
@@ -60,9 +60,9 @@ class _Format:
     depth: int = 0
 
 
-def read_rtf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_rtf(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf"):
-        return Refused("damaged: it is no RTF")
+        return RefusedFile("damaged: it is no RTF")
     builder = TextBuilder()
     facts: dict[str, Any] = {}
     with suppress(TooLong):

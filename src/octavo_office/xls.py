@@ -13,11 +13,11 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import NamedTuple
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.sheet_values import Formats, epoch_of
 from octavo.converting.tables import MOST_COLUMNS, write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.converted import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.summary import summary_facts
@@ -46,19 +46,19 @@ class Record(NamedTuple):
         return self.parts[0]
 
 
-def read_xls(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_xls(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         file = Compound(data)
     except NoCompound:
-        return Refused("damaged: it is no workbook that can be opened")
+        return RefusedFile("damaged: it is no workbook that can be opened")
     stream = file.stream("Workbook") or file.stream("Book")
     builder = TextBuilder(Unit.SHEET)
     try:
         book = _Workbook(stream)
         if book.locked:
-            return Refused("encrypted: it needs a password")
+            return RefusedFile("encrypted: it needs a password")
         if not book.sheets:
-            return Refused("damaged: it has no sheets")
+            return RefusedFile("damaged: it has no sheets")
         with suppress(TooLong):
             for title, place, kind in book.sheets:
                 builder.mark(title)
@@ -67,7 +67,7 @@ def read_xls(name: str, data: bytes, settings: Settings) -> Converted | Refused:
                     _write_sheet(builder, book, place)
     except (struct.error, IndexError):
         if not builder.size:
-            return Refused("damaged: it ends before its sheets do")
+            return RefusedFile("damaged: it ends before its sheets do")
         builder.warnings.append("damaged: it was read up to a place that makes no sense")
     facts = summary_facts(file)
     return builder.converted(CONVERTER, facts.pop("title", ""), facts)

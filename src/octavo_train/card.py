@@ -10,7 +10,7 @@ from octavo.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ModelCard:
     """What a model's card says of how it came about. `figures` are nDCG@10 on each check, before and after."""
 
     name: str
@@ -25,7 +25,7 @@ class Made:
     sources: str = "one library's own documents"
 
 
-def card(made: Made, about: Mapping[str, Any]) -> str:
+def card(made: ModelCard, about: Mapping[str, Any]) -> str:
     table = "space" in about
     what = "A table of token vectors in the space of" if table else "An encoder of text, trained from"
     lines = [
@@ -46,7 +46,7 @@ def card(made: Made, about: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def reranker_card(made: Made, about: Mapping[str, Any]) -> str:
+def reranker_card(made: ModelCard, about: Mapping[str, Any]) -> str:
     lines = [
         f"# {made.name}",
         "",
@@ -62,14 +62,14 @@ def reranker_card(made: Made, about: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _figures(made: Made) -> list[str]:
+def _figures(made: ModelCard) -> list[str]:
     if not made.figures:
         return []
     rows = [f"| {name} | {pair['before']:.4f} | {pair['after']:.4f} |" for name, pair in made.figures.items()]
     return ["| check | nDCG@10 before | after |", "|---|---|---|", *rows, ""]
 
 
-def _origin(made: Made, about: Mapping[str, Any]) -> list[str]:
+def _origin(made: ModelCard, about: Mapping[str, Any]) -> list[str]:
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in made.pairs.items())
     settings = ", ".join(f"{name} {value}" for name, value in made.settings.items())
     return [

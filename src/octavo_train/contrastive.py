@@ -26,7 +26,7 @@ _TELL_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TrainingSettings:
     """`temperature` sharpens the choice among a batch; `close` weighs the stay-close term on the texts of the pairs,
     `balance` on passages that no pair is of. `margin` is how much nearer than the answer another passage may be to the
     query, in the eyes of the original, before it counts as an answer too. `blend` is how far the result goes from
@@ -62,7 +62,7 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TrainingStep:
     """What a step of training reports."""
 
     number: int
@@ -74,9 +74,9 @@ class Step:
 def train(
     encoder: Encoder,
     examples: Examples,
-    settings: Settings,
+    settings: TrainingSettings,
     *,
-    report: Callable[[Step], None] = lambda step: None,
+    report: Callable[[TrainingStep], None] = lambda step: None,
     before: tuple[NDArray[np.float32], NDArray[np.float32] | None] | None = None,
     resume: Mapping[str, Any] | None = None,
     save: Callable[[int, Mapping[str, Any]], None] | None = None,
@@ -121,7 +121,7 @@ def train(
         optimiser.step()
         now, last = clock(), number + 1 == len(batches)
         if last or now - told_at >= _TELL_SECONDS:
-            report(Step(number + 1, len(batches), float(loss.detach()), float(drift)))
+            report(TrainingStep(number + 1, len(batches), float(loss.detach()), float(drift)))
             told_at = now
         if save is not None and not last and now - saved_at >= save_seconds:
             state = {"encoder": encoder.state_dict(), "optimiser": optimiser.state_dict(), "step": number + 1}
@@ -145,7 +145,7 @@ def _loss(
     extra: Sequence[int],
     original: Tensor,
     kept: Tensor | None,
-    settings: Settings,
+    settings: TrainingSettings,
 ) -> tuple[Tensor, Tensor]:
     device = examples.texts.device
     queries = [examples.pairs[place][0] for place in places]
@@ -212,7 +212,7 @@ def _unlike(teacher: Tensor, student: Tensor) -> Tensor:
     )
 
 
-def _batches(examples: Examples, settings: Settings) -> Iterator[list[int]]:
+def _batches(examples: Examples, settings: TrainingSettings) -> Iterator[list[int]]:
     """Every pair once an epoch, in an order of its own; the last, smaller batch is left out where it is not alone."""
     dice = random.Random(settings.seed)
     count = len(examples.pairs)
@@ -243,7 +243,7 @@ def mined(
     vectors: NDArray[np.float32],
     pairs: Sequence[tuple[int, int]],
     groups: Sequence[str],
-    settings: Settings,
+    settings: TrainingSettings,
     device: torch.device,
     taught: bool = False,
 ) -> tuple[list[list[int]], list[int]]:

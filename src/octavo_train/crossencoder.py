@@ -16,7 +16,7 @@ from torch.nn import functional
 from octavo.algorithms.fusion import z_scores
 from octavo.dataclass import dataclass
 from octavo_train.candidate_lists import CandidateList
-from octavo_train.contrastive import SAVE_SECONDS, Step
+from octavo_train.contrastive import SAVE_SECONDS, TrainingStep
 from octavo_train.encoder import Encoder, precision
 from octavo_train.weights import RerankerWeights
 
@@ -71,7 +71,7 @@ def train(
     settings: RerankSettings,
     device: torch.device,
     *,
-    report: Callable[[Step], None] = lambda step: None,
+    report: Callable[[TrainingStep], None] = lambda step: None,
     resume: Mapping[str, Any] | None = None,
     save: Callable[[int, Mapping[str, Any]], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -98,7 +98,7 @@ def train(
         loss.backward()
         nn.utils.clip_grad_norm_(trained, 1.0)
         optimiser.step()
-        report(Step(number + 1, len(batches), float(loss.detach()), 0.0))
+        report(TrainingStep(number + 1, len(batches), float(loss.detach()), 0.0))
         if save is not None and number + 1 < len(batches) and clock() - saved_at >= SAVE_SECONDS:
             state = {"network": network.state_dict(), "optimiser": optimiser.state_dict(), "step": number + 1}
             save(number + 1, state)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from octavo.dataclass import replace
-from octavo_train.card import Made, card, reranker_card
+from octavo_train.card import ModelCard, card, reranker_card
 from octavo_train.graph import emit, emit_reranker
 from octavo_train.quantise import calibrate, calibration_texts, fold_contexts, spread_out
 
@@ -86,13 +86,13 @@ def quantised_reranker(
     return replace(reranker, model=model), ranges
 
 
-def described_reranker(files: Mapping[str, bytes], made: Made, window: int) -> dict[str, bytes]:
+def described_reranker(files: Mapping[str, bytes], made: ModelCard, window: int) -> dict[str, bytes]:
     """The files with their card and `model.json`, which knows the sha256 of all of them."""
     about = {"dimensions": 1, "window": window, "tokenizer": "tokenizers", "padding": True, "optimised": True}
     return with_checksums(files, made, about, reranker_card)
 
 
-def described_encoder(files: Mapping[str, bytes], made: Made, window: int, dimensions: int) -> dict[str, bytes]:
+def described_encoder(files: Mapping[str, bytes], made: ModelCard, window: int, dimensions: int) -> dict[str, bytes]:
     """The files with their card and `model.json`, which knows the sha256 of all of them."""
     about = {
         "dimensions": dimensions,
@@ -111,7 +111,7 @@ def described_table(
     lead: float,
     vocabulary: bytes,
     licence: bytes,
-    made: Made,
+    made: ModelCard,
     window: int,
 ) -> dict[str, bytes]:
     files = {"table.npz": table_bytes(table), "vocab.txt": vocabulary, "LICENSE": licence}
@@ -142,9 +142,9 @@ def table_bytes(table: NDArray[np.float32]) -> bytes:
 
 def with_checksums(
     files: Mapping[str, bytes],
-    made: Made,
+    made: ModelCard,
     properties: Mapping[str, Any],
-    written: Callable[[Made, Mapping[str, Any]], str] = card,
+    written: Callable[[ModelCard, Mapping[str, Any]], str] = card,
 ) -> dict[str, bytes]:
     """The files with their card and `model.json`, which knows the sha256 of all of them. The revision is that of the
     graph or the table."""

@@ -20,7 +20,7 @@ from octavo.embedding.wordpiece import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
 from octavo_train.check import teach
-from octavo_train.contrastive import SAVE_SECONDS, Examples, Settings, Step, mined, taught, train
+from octavo_train.contrastive import SAVE_SECONDS, Examples, TrainingSettings, TrainingStep, mined, taught, train
 from octavo_train.encoder import Encoder, Texts, embedded
 from octavo_train.graph import read_graph
 from octavo_train.library import Harvest
@@ -42,14 +42,14 @@ class Trained:
     after: float
     pairs: int
     dropped: int
-    settings: Settings
+    settings: TrainingSettings
     device: str
 
 
 def finetune(
     base: ModelDirectory,
     harvest: Harvest,
-    settings: Settings,
+    settings: TrainingSettings,
     work: Path,
     progress: Progress,
     device: str | None = None,
@@ -143,7 +143,7 @@ def fit_table(
 
     done = [0]
 
-    def report(step: Step) -> None:
+    def report(step: TrainingStep) -> None:
         if step.number <= 50:
             progress.start("fitting", step.total, "steps")
         progress.advance(step.number - done[0], f"distance {step.drift:.3f}")
@@ -179,7 +179,7 @@ class _HeldBack:
 
 
 def _expected(
-    speed: float, texts: Texts, balance: Texts | None, places: Sequence[tuple[int, int]], settings: Settings
+    speed: float, texts: Texts, balance: Texts | None, places: Sequence[tuple[int, int]], settings: TrainingSettings
 ) -> str:
     """About how long reading every text and training takes, by the tokens that were read a second: `about 25 min`.
 
@@ -210,7 +210,9 @@ def _encoder(base: ModelDirectory) -> Callable[[str], list[int]]:
     return lambda text: [counter.start, *counter.ids(text, room), counter.end]
 
 
-def _fingerprint(base: ModelDirectory, teacher: ModelDirectory | None, harvest: Harvest, settings: Settings) -> str:
+def _fingerprint(
+    base: ModelDirectory, teacher: ModelDirectory | None, harvest: Harvest, settings: TrainingSettings
+) -> str:
     models = [base.profile.revision, teacher.profile.revision if teacher else ""]
     digest = hashlib.sha256(json.dumps([models, asdict(settings)]).encode())
     for pair in harvest.learn:

@@ -16,7 +16,7 @@ from octavo_train.weights import EPSILON, HEADS, WIDTH, Array, Layer, Linear, Mo
 
 
 @dataclass(slots=True)
-class Graph:
+class OnnxGraph:
     """Nodes and constants in the order they are needed."""
 
     nodes: list[onnx.NodeProto] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Body:
 
     model: Model
     ranges: Mapping[str, Range] | None
-    graph: Graph = field(default_factory=Graph)
+    graph: OnnxGraph = field(default_factory=OnnxGraph)
 
     def states(self, segments: str | None = None, mask: str | None = None) -> str:
         """What the last layer makes of each token of `input_ids` (texts × tokens). `segments` are vectors to add to
@@ -125,7 +125,7 @@ def emit_reranker(reranker: RerankerWeights, ranges: Mapping[str, Range] | None,
     return _serialised(graph, title, ["input_ids", "token_type_ids", "attention_mask"], "logit", 1)
 
 
-def _serialised(graph: Graph, title: str, inputs: Sequence[str], output: str, width: int) -> bytes:
+def _serialised(graph: OnnxGraph, title: str, inputs: Sequence[str], output: str, width: int) -> bytes:
     taken = [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in inputs]
     given = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["texts", width])
     proto = helper.make_model(

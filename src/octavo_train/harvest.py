@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.model.document import Document, Kind, Section
-from octavo_train.pairs import Material, Part
+from octavo_train.pairs import Material, TrainingSection
 
 _ABOVE = 2_000  # characters before a symbol in which its comment may stand
 
@@ -26,10 +26,10 @@ def material(
     return Material(group, kind, title, parts, tuple(links))
 
 
-def _own(text: str, sections: Sequence[Section]) -> tuple[Part, ...]:
+def _own(text: str, sections: Sequence[Section]) -> tuple[TrainingSection, ...]:
     """Each section up to where the next begins, without its heading line."""
     if not sections:
-        return (Part((), text),)
+        return (TrainingSection((), text),)
     starts = [section.span.start for section in sections] + [len(text)]
     parts = []
     for section, following in zip(sections, starts[1:], strict=True):
@@ -37,13 +37,15 @@ def _own(text: str, sections: Sequence[Section]) -> tuple[Part, ...]:
         if section.level and section.path:
             heading, _, below = own.partition("\n")
             own = below if section.title.split(" ")[0] in heading else own
-        parts.append(Part(section.path, own))
+        parts.append(TrainingSection(section.path, own))
     return tuple(parts)
 
 
-def _symbols(text: str, sections: Sequence[Section]) -> tuple[Part, ...]:
+def _symbols(text: str, sections: Sequence[Section]) -> tuple[TrainingSection, ...]:
     return tuple(
-        Part(section.path, section.span.of(text), text[max(0, section.span.start - _ABOVE) : section.span.start])
+        TrainingSection(
+            section.path, section.span.of(text), text[max(0, section.span.start - _ABOVE) : section.span.start]
+        )
         for section in sections
         if section.path
     )

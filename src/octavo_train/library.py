@@ -17,7 +17,7 @@ from octavo.observability.progress import Progress
 from octavo.parsing.registry import PLAINTEXT, parser_for
 from octavo.ports import Store
 from octavo_train.harvest import lead, material_of
-from octavo_train.pairs import Pair, PairKind, pairs_of, passages_of
+from octavo_train.pairs import PairKind, TrainingPair, pairs_of, passages_of
 
 _HELD_OUT = 10  # one document in so many is held back
 _LEAST_HELD_OUT = 5  # pairs held back, below which a score says nothing
@@ -28,8 +28,8 @@ _MOST = 200_000
 class Harvest:
     """Pairs to learn from, pairs held back to be measured by, and passages to stay close on."""
 
-    learn: tuple[Pair, ...]
-    held_out: tuple[Pair, ...]
+    learn: tuple[TrainingPair, ...]
+    held_out: tuple[TrainingPair, ...]
     passages: tuple[str, ...]
 
 
@@ -39,7 +39,7 @@ def harvest(
     collections: Sequence[Collection],
     progress: Progress,
     *,
-    extra: Sequence[Pair] = (),
+    extra: Sequence[TrainingPair] = (),
     least: int,
     passages: int = 20_000,
 ) -> Harvest:
@@ -47,7 +47,7 @@ def harvest(
 
     Documents, not pairs, are held back: a heading of a document that was learned from would be no test.
     """
-    pairs: dict[tuple[str, str], Pair] = {}
+    pairs: dict[tuple[str, str], TrainingPair] = {}
     said: list[str] = []
     for collection in collections:
         entries = store.ledger.entries(project, collection.id)
@@ -77,7 +77,7 @@ def harvest(
     return Harvest(learn, held_out, tuple(said[:passages]))
 
 
-def read_pairs(path: Path) -> tuple[Pair, ...]:
+def read_pairs(path: Path) -> tuple[TrainingPair, ...]:
     """Pairs a person brings, such as queries with the passage that was opened: a line each, `query` and `positive`."""
     found = []
     try:
@@ -95,7 +95,7 @@ def read_pairs(path: Path) -> tuple[Pair, ...]:
                 f"{path}:{number} is not a pair: {error}", hint='a line is {"query": "...", "positive": "..."}'
             ) from error
         if query and positive:
-            found.append(Pair(query, positive, PairKind.OPENED, f"{path.name}:{number}"))
+            found.append(TrainingPair(query, positive, PairKind.OPENED, f"{path.name}:{number}"))
     return tuple(found)
 
 

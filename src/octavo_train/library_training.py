@@ -16,7 +16,7 @@ from octavo.operations.models.requests import FinetuneRequest
 from octavo.operations.models.rerankers import chosen_reranker, reranker_folder
 from octavo.operations.queries.opened import opened_passages
 from octavo_train.library import harvest, read_pairs
-from octavo_train.pairs import Pair, PairKind
+from octavo_train.pairs import PairKind, TrainingPair
 from octavo_train.requirements import (
     ModelDirectory,
     base_directory,
@@ -44,7 +44,9 @@ def train_model(
     base = _reranker_base(engine, request) if request.reranker else base_directory(_base(engine, request.base))
     teacher = _teacher(request)
     given = read_pairs(Path(request.pairs).expanduser()) if request.pairs else ()
-    logged = (Pair(opened.query, opened.text, PairKind.OPENED, opened.place) for opened in opened_passages(engine))
+    logged = (
+        TrainingPair(opened.query, opened.text, PairKind.OPENED, opened.place) for opened in opened_passages(engine)
+    )
     extra = (*given, *logged)
     harvested = harvest(engine.store, engine.project.id, collections, progress, extra=extra, least=least)
     # Imported only now: it needs torch.

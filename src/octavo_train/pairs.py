@@ -29,7 +29,7 @@ class PairKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TrainingPair:
     """`group` is the document the answer is from: held-back pairs are chosen by it, never within it."""
 
     query: str
@@ -39,7 +39,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TrainingSection:
     """A section with the text that is its own, heading line left out; in code, a symbol with all of its text."""
 
     path: tuple[str, ...]
@@ -55,7 +55,7 @@ class Material:
     group: str
     kind: Kind
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[TrainingSection, ...]
     links: tuple[tuple[str, str], ...] = ()
     """(text shown, title and lead of the target) of links that lead to another document."""
 
@@ -115,7 +115,7 @@ _LONGEST_QUERY = 400
 _OWN_HEADING, _ASKED = 0.4, 0.45  # how often an answer keeps the heading that asks for it; how often it is a question
 
 
-def pairs_of(material: Material) -> Iterator[Pair]:
+def pairs_of(material: Material) -> Iterator[TrainingPair]:
     if material.kind is Kind.CODE:
         yield from _of_code(material)
     elif material.kind is Kind.COMMIT:
@@ -135,7 +135,7 @@ def passages_of(material: Material) -> Iterator[str]:
                 yield joined(context, piece)
 
 
-def _of_prose(material: Material) -> Iterator[Pair]:
+def _of_prose(material: Material) -> Iterator[TrainingPair]:
     group, title = material.group, plain(material.title)
     for number, part in enumerate(material.parts):
         text = part.text.strip()
@@ -149,28 +149,30 @@ def _of_prose(material: Material) -> Iterator[Pair]:
             path = part.path if _chance(text, "own") < _OWN_HEADING else parents
             kind = PairKind.QUESTION if words.endswith("?") else PairKind.HEADING
             asked = _asked(words, title, text)
-            yield Pair(asked, _answer(material.title, path, text), kind, group)
+            yield TrainingPair(asked, _answer(material.title, path, text), kind, group)
         if not heading and number == 0 and _tells(title, ""):
-            yield Pair(_asked(title, "", text), _answer("", (), text), PairKind.TITLE, group)
+            yield TrainingPair(_asked(title, "", text), _answer("", (), text), PairKind.TITLE, group)
         first, rest = _split(text)
         if first and len(rest) >= _LEAST:
-            yield Pair(first, _answer(material.title, part.path, rest), PairKind.SENTENCE, group)
+            yield TrainingPair(first, _answer(material.title, part.path, rest), PairKind.SENTENCE, group)
     for shown, lead in material.links:
         words = plain(shown)
         if _tells(words, "") and len(lead) >= _LEAST:
-            yield Pair(words, lead[:_MOST], PairKind.LINK, group)
+            yield TrainingPair(words, lead[:_MOST], PairKind.LINK, group)
 
 
-def _of_code(material: Material) -> Iterator[Pair]:
+def _of_code(material: Material) -> Iterator[TrainingPair]:
     for part in material.parts:
         if not part.path:
             continue
         said, code = documented(part)
         if said and len(code.strip()) >= _LEAST:
-            yield Pair(said, _answer(material.title, part.path, code.strip("\n")), PairKind.CODE, material.group)
+            yield TrainingPair(
+                said, _answer(material.title, part.path, code.strip("\n")), PairKind.CODE, material.group
+            )
 
 
-def _of_commit(material: Material) -> Iterator[Pair]:
+def _of_commit(material: Material) -> Iterator[TrainingPair]:
     """The subject asks for what it stands above; a message that tells more asks for the subject with its files."""
     subject = plain(material.title)
     text = _COMMIT_HEADER.sub("", "\n".join(part.text for part in material.parts[:1]))
@@ -180,17 +182,17 @@ def _of_commit(material: Material) -> Iterator[Pair]:
     message = _TRAILERS.sub("", body.replace(material.title, "", 1)).strip()
     changed = f"{label}\n{rest.partition('Diff:')[0].strip()}" if label else ""
     if len(message) >= _LEAST:
-        yield Pair(subject, _answer("", (), f"{message[:900]}\n\n{changed}"), PairKind.COMMIT, material.group)
+        yield TrainingPair(subject, _answer("", (), f"{message[:900]}\n\n{changed}"), PairKind.COMMIT, material.group)
         asked = message if _chance(message, "whole") < 0.5 else _first(message)
         if len(asked) >= 40 and changed:
             answer = f"{material.title}\n\n{changed}"
             if len(answer) >= _LEAST:
-                yield Pair(asked[:_MOST], answer[:_MOST], PairKind.COMMIT, material.group)
+                yield TrainingPair(asked[:_MOST], answer[:_MOST], PairKind.COMMIT, material.group)
     elif len(changed) >= _LEAST:
-        yield Pair(subject, _answer("", (), changed), PairKind.COMMIT, material.group)
+        yield TrainingPair(subject, _answer("", (), changed), PairKind.COMMIT, material.group)
 
 
-def documented(part: Part) -> tuple[str, str]:
+def documented(part: TrainingSection) -> tuple[str, str]:
     """What a symbol's docstring or comment says in its first paragraph, and the code without it."""
     if inside := _DOCSTRING.match(part.text):
         said = summary(f'"""{inside[3]}"""')
@@ -265,7 +267,7 @@ def _chance(text: str, salt: str) -> float:
     return zlib.crc32(f"{salt}\0{text[:500]}".encode("utf-8", "replace")) / 0xFFFFFFFF
 
 
-def counted(pairs: Sequence[Pair]) -> Mapping[str, int]:
+def counted(pairs: Sequence[TrainingPair]) -> Mapping[str, int]:
     counts: dict[str, int] = {}
     for pair in pairs:
         counts[pair.kind.value] = counts.get(pair.kind.value, 0) + 1

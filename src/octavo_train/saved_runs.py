@@ -10,7 +10,7 @@ import torch
 
 from octavo.errors import InvalidArgument, StorageError
 from octavo.observability.progress import Progress
-from octavo_train.contrastive import Step
+from octavo_train.contrastive import TrainingStep
 
 _STATE = "state.pt"
 
@@ -25,7 +25,7 @@ class SavedRun:
         self._done = 0
         self._started = False
 
-    def report(self, step: Step) -> None:
+    def report(self, step: TrainingStep) -> None:
         if not self._started:
             self._progress.start("training", step.total, "steps")
             self._started = True

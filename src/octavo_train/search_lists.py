@@ -21,7 +21,7 @@ from octavo.retrieval.built_in.reranked import RERANK, before_shaping
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.rerank import merged, passages
 from octavo_train.candidate_lists import CandidateList
-from octavo_train.pairs import Pair
+from octavo_train.pairs import TrainingPair
 
 DEPTH = 10
 _COLLECTION = "answers"
@@ -73,7 +73,7 @@ class _Kept:
 
 def found_lists(
     engine: Engine,
-    pairs: Sequence[Pair],
+    pairs: Sequence[TrainingPair],
     others: Iterable[str],
     root: Path,
     progress: Progress,
@@ -112,7 +112,7 @@ def _source(collection: Collection, place: int, text: str) -> Source:
     return Source(identity, uri, own, 0.0, title=title, allow_secrets=True)
 
 
-def _list(pair: Pair, uri: str, found: Sequence[tuple[Candidate, str]]) -> FoundList:
+def _list(pair: TrainingPair, uri: str, found: Sequence[tuple[Candidate, str]]) -> FoundList:
     right = frozenset(
         place for place, (candidate, _) in enumerate(found) if any(at == uri for _, at in candidate.places)
     )

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from octavo.dataclass import dataclass
 from octavo.embedding.static import LEAD
-from octavo_train.contrastive import Step
+from octavo_train.contrastive import TrainingStep
 from octavo_train.encoder import Ids
 
 
@@ -110,7 +110,7 @@ def fit(
     lessons: Lessons,
     settings: TableSettings,
     device: torch.device,
-    report: Callable[[Step], None] = lambda step: None,
+    report: Callable[[TrainingStep], None] = lambda step: None,
 ) -> NDArray[np.float32]:
     """The table, one row a token, its length the token's weight."""
     torch.manual_seed(settings.seed)
@@ -155,7 +155,7 @@ def fit(
             optimiser.step()
             number += 1
             if number % 50 == 0 or number == steps:
-                report(Step(number, steps, float(loss.detach()), float(copy.detach())))
+                report(TrainingStep(number, steps, float(loss.detach()), float(copy.detach())))
     with torch.no_grad():
         fitted: NDArray[np.float32] = rows(torch.arange(len(features), device=device)).cpu().numpy()
     return fitted

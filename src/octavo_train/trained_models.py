@@ -18,9 +18,9 @@ from octavo.evaluation.measures import mean
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.requests import FinetuneRequest
-from octavo_train.card import Made
+from octavo_train.card import ModelCard
 from octavo_train.check import pair_scores, score
-from octavo_train.contrastive import Settings
+from octavo_train.contrastive import TrainingSettings
 from octavo_train.crossencoder import RerankSettings
 from octavo_train.export import (
     described_encoder,
@@ -55,9 +55,9 @@ class Training:
     teacher: ModelDirectory | None
     progress: Progress
 
-    def made(self, settings: Mapping[str, Any], figures: Mapping[str, Mapping[str, float]]) -> Made:
+    def made(self, settings: Mapping[str, Any], figures: Mapping[str, Mapping[str, float]]) -> ModelCard:
         teacher = {"teacher": self.request.teacher} if self.request.teacher else {}
-        return Made(
+        return ModelCard(
             name=self.request.name,
             base=self.base.profile.name,
             base_revision=self.base.profile.revision,
@@ -91,7 +91,7 @@ def train_encoder(training: Training) -> FinetuneAnswer:
     request, base, progress = training.request, training.base, training.progress
     # A teacher says more than which passage is right: the pairs count for less, and each has more to choose from.
     usual = {"contrast": 0.5, "negatives": 3} if training.teacher else {}
-    settings = _settings(Settings, {**usual, **training.settings})
+    settings = _settings(TrainingSettings, {**usual, **training.settings})
     root = models_folder()
     work = root / f".{request.name}.work"
     trained = finetune(base, training.harvest, settings, work, progress, request.device, teacher=training.teacher)
@@ -173,7 +173,7 @@ def _reranked(model: Path, lists: Sequence[FoundList], progress: Progress) -> fl
     return mean(figures)
 
 
-def _described(files: Mapping[str, bytes], made: Made, base: ModelDirectory) -> dict[str, bytes]:
+def _described(files: Mapping[str, bytes], made: ModelCard, base: ModelDirectory) -> dict[str, bytes]:
     return described_encoder(files, made, base.profile.window, base.profile.dimensions)
 
 

@@ -8,7 +8,7 @@ import samples
 from set_clock import SetClock
 
 from octavo.model.collection import Collection
-from octavo.model.damage import Part
+from octavo.model.damage import LibraryPart
 from octavo.model.ids import project_id
 from octavo.model.stored import VectorRow
 from octavo.ports import Store
@@ -53,7 +53,7 @@ def test_a_damaged_text_goes_with_its_document_and_what_is_whole_stays(
     torn = put(store, notes, "a.md", "torn")
     put(store, notes, "b.md", "whole")
     damage_text(store, torn)
-    assert {damage.part for damage in store.damage()} == {Part.DOCUMENTS}
+    assert {damage.part for damage in store.damage()} == {LibraryPart.DOCUMENTS}
     assert store.unreadable_versions() == ((torn, "the text of version 1 of a.md"),)
     assert store.remove_damaged() == 1
     assert store.damage() == ()
@@ -80,7 +80,7 @@ def test_a_vector_whose_checksum_is_wrong_is_made_again(store: Store, notes: Col
     embed(store, notes)
     assert not store.embeddings.pending(notes.project_id, PROFILE)
     damage_vectors(store, 1)
-    assert {damage.part for damage in store.damage()} == {Part.VECTORS}
+    assert {damage.part for damage in store.damage()} == {LibraryPart.VECTORS}
     assert store.remove_damaged(texts_too=False) == 1
     assert len(store.embeddings.pending(notes.project_id, PROFILE)) == 1
     embed(store, notes)

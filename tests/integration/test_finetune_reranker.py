@@ -26,7 +26,7 @@ from octavo.operations.models.catalog import models_activate, models_list, model
 from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest, ModelRequest, ModelsListRequest
 from octavo.retrieval.built_in.reranked import HYBRID_RERANK
 from octavo_train.library_training import train_model
-from octavo_train.pairs import Pair, PairKind
+from octavo_train.pairs import PairKind, TrainingPair
 from octavo_train.search_lists import found_lists
 
 BUNDLED = "octavo-rerank-1"
@@ -90,8 +90,8 @@ def test_a_reranker_is_measured_against_the_one_before_it_and_against_none(made:
 
 def test_candidates_are_found_by_the_search_and_know_their_answer(engine: Engine, place: Path) -> None:
     pairs = [
-        Pair("gravel road", "the gravel is always under the snow", PairKind.HEADING, "a"),
-        Pair("frost", "never more frost when some wind", PairKind.HEADING, "b"),
+        TrainingPair("gravel road", "the gravel is always under the snow", PairKind.HEADING, "a"),
+        TrainingPair("frost", "never more frost when some wind", PairKind.HEADING, "b"),
     ]
     lists = found_lists(engine, pairs, ["stars and more stars with glass"], place, NoProgress())
     for one, pair in zip(lists, pairs, strict=True):

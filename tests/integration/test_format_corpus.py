@@ -12,12 +12,12 @@ import pytest
 
 from octavo.config.load import validated
 from octavo.config.schema import Config
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.confinement import Limits
 from octavo.converting.ocr import has_tesseract
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.engine.wiring import open_engine
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.converted import Converted, RefusedFile, Unit
 from octavo.model.formats import readable_extensions
 from octavo.model.position import OCR_PAGES
 from octavo.operations.search.answers import FoundHit
@@ -40,7 +40,7 @@ def converter() -> Iterator[SandboxedConverter]:
     made.close()
 
 
-def outcome(converter: SandboxedConverter, name: str) -> Converted | Refused:
+def outcome(converter: SandboxedConverter, name: str) -> Converted | RefusedFile:
     if not converter.reads(name):
         pytest.skip("octavo[formats] is not installed")
     return converter.convert(name, (FILES / name).read_bytes())
@@ -57,7 +57,7 @@ def outcome(converter: SandboxedConverter, name: str) -> Converted | Refused:
     ],
 )
 def test_what_must_be_refused_is_refused_with_its_reason(converter: SandboxedConverter, name: str, reason: str) -> None:
-    assert outcome(converter, name) == Refused(reason)
+    assert outcome(converter, name) == RefusedFile(reason)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,9 @@ def test_headings_are_those_of_the_document_in_its_order(
 def test_a_scan_is_read_where_ocr_is_on_and_its_page_says_so() -> None:
     if not FILES.is_dir():
         pytest.skip(f"{FILES} is not here; OCTAVO_SHARED_DATA names the folder that holds it")
-    recognising = SandboxedConverter(Limits(programs=True), Settings(ocr=True, ocr_pages=1, ocr_languages="eng"))
+    recognising = SandboxedConverter(
+        Limits(programs=True), ConversionSettings(ocr=True, ocr_pages=1, ocr_languages="eng")
+    )
     found = outcome(recognising, "pdf/scan-ocr-word.pdf")
     recognising.close()
     assert isinstance(found, Converted), found

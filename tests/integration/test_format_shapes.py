@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from octavo.converting.sandbox import SandboxedConverter
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 from octavo.model.document import Source
 from octavo.model.formats import format_of
 from octavo.model.ids import DocumentId
@@ -54,7 +54,7 @@ def shape(converter: SandboxedConverter, name: str) -> dict[str, str]:
         sections = [section for section in document.sections if section.level]
         return row(name, headings=[(section.level, section.title, "") for section in sections])
     found = converter.convert(name, data)
-    if isinstance(found, Refused):
+    if isinstance(found, RefusedFile):
         return row(name, refused=found.reason)
     starts = [mark.start for mark in found.marks]
     placed = [

@@ -15,8 +15,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.preparer_pool import InlinePreparers
 from octavo.errors import NotFound, NotIndexed
 from octavo.ingest.prepare import Origin
-from octavo.model.converted import Converted, Refused
-from octavo.model.formats import Format
+from octavo.model.converted import Converted, RefusedFile
+from octavo.model.formats import FileFormat
 from octavo.model.ledger import FileOutcome
 from octavo.model.position import Position
 from octavo.model.result import Hit
@@ -131,7 +131,7 @@ def test_a_web_page_is_its_content_without_what_surrounds_it(bench: Bench) -> No
 
 def test_a_run_ends_with_what_was_left_out_and_why(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "octavo.model.formats.FORMATS", {".pdf": Format("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
+        "octavo.model.formats.FORMATS", {".pdf": FileFormat("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
     )
     bench.write({"a.md": "# A\n", "b.pdf": PAPER, "c.pdf": PAPER, "d.png": b"\x89PNG", "e.xyz": "what", ".hidden": "x"})
     assert "1 read, 4 left out: 2 .pdf (install octavo[formats]), 1 .xyz, 1 image" in said(bench)
@@ -152,7 +152,7 @@ def test_a_search_where_nothing_could_be_read_says_what_to_install(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "octavo.model.formats.FORMATS", {".pdf": Format("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
+        "octavo.model.formats.FORMATS", {".pdf": FileFormat("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
     )
     bench.write({"b.pdf": PAPER})
     bench.index()
@@ -166,7 +166,7 @@ def test_installing_the_extra_reads_what_was_left_out_before(bench: Bench, monke
     with monkeypatch.context() as without:
         without.setattr(
             "octavo.model.formats.FORMATS",
-            {".html": Format("HTML", "octavo.converting.html:read_html", "no_such_module")},
+            {".html": FileFormat("HTML", "octavo.converting.html:read_html", "no_such_module")},
         )
         without.setattr("octavo.parsing.registry.EXTENSIONS", frozenset({".md"}))
         bench.index()
@@ -199,7 +199,7 @@ def test_a_file_that_moves_and_a_library_made_anew_convert_nothing_again(
     asked: list[str] = []
     really = SandboxedConverter.convert
 
-    def convert(self: SandboxedConverter, uri: str, data: bytes) -> Converted | Refused:
+    def convert(self: SandboxedConverter, uri: str, data: bytes) -> Converted | RefusedFile:
         asked.append(uri)
         return really(self, uri, data)
 

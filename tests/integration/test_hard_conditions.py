@@ -19,7 +19,7 @@ from workbench import GOOD, Bench
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, OctavoError
 from octavo.memory.commit import create
-from octavo.memory.draft import Draft
+from octavo.memory.draft import MemoryDraft
 from octavo.model.memory import MemoryFilter
 
 PATIENCE = 120.0
@@ -200,7 +200,7 @@ def test_beside_a_process_on_a_slow_disk_a_change_is_made_or_refused_as_busy(ben
         made, refused = 0, []
         for number in range(5):
             try:
-                create(engine.memories, Draft(f"The quick process wrote fact {number}."))
+                create(engine.memories, MemoryDraft(f"The quick process wrote fact {number}."))
                 made += 1
             except OctavoError as error:
                 refused.append(error)

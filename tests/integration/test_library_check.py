@@ -12,7 +12,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, mend, mend_derived
 from octavo.engine.wiring import open_engine
 from octavo.errors import InvalidArgument, LibraryError, ProviderFailed
-from octavo.model.damage import Part
+from octavo.model.damage import LibraryPart
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import CheckRequest
@@ -26,23 +26,23 @@ from octavo.operations.memory.requests import RememberRequest
 MANY = {f"many/{number}.md": f"# Note {number}\n\nThe lamp {number}.\n\n## Two\n\nTree.\n" for number in range(12)}
 
 DAMAGE = {
-    "random vectors": (Part.VECTORS, "update vectors set data = randomblob(length(data))"),
-    "one vector": (Part.VECTORS, "update vectors set data = randomblob(length(data)) where key = 3"),
-    "short vectors": (Part.VECTORS, "update vectors set data = substr(data, 3) where key = 3"),
-    "blocks overwritten": (Part.WORDS, "update lexical_blocks set data = randomblob(length(data))"),
-    "chunk end": (Part.DOCUMENTS, 'update chunks set "end" = "end" - 3 where key = 2'),
-    "chunk start": (Part.DOCUMENTS, "update chunks set start = start + 1 where key = 2"),
-    "beyond the text": (Part.DOCUMENTS, 'update chunks set "end" = 100000 where key = 2'),
-    "line numbers": (Part.DOCUMENTS, "update chunks set first_line = first_line + 7, last_line = last_line + 7"),
-    "text hash": (Part.DOCUMENTS, "update chunks set text_hash = randomblob(32) where key = 2"),
-    "section": (Part.DOCUMENTS, 'update sections set "end" = 100000 where ordinal = 1'),
-    "folded path": (Part.DOCUMENTS, "update sections set path_folded = 'x'"),
-    "input": (Part.DOCUMENTS, "update chunk_inputs set context = context || 'x' where chunk = 2"),
-    "text": (Part.DOCUMENTS, "update texts set data = randomblob(length(data)) where key = 2"),
-    "title": (Part.DOCUMENTS, "update documents set title_folded = 'x' where key = 2"),
-    "metadata": (Part.DOCUMENTS, "update documents set aliases = '{' where key = 2"),
-    "words": (Part.WORDS, "update lexical_data set block = randomblob(length(block)) where id > 10"),
-    "missing words": (Part.WORDS, "delete from lexical where rowid = 2"),
+    "random vectors": (LibraryPart.VECTORS, "update vectors set data = randomblob(length(data))"),
+    "one vector": (LibraryPart.VECTORS, "update vectors set data = randomblob(length(data)) where key = 3"),
+    "short vectors": (LibraryPart.VECTORS, "update vectors set data = substr(data, 3) where key = 3"),
+    "blocks overwritten": (LibraryPart.WORDS, "update lexical_blocks set data = randomblob(length(data))"),
+    "chunk end": (LibraryPart.DOCUMENTS, 'update chunks set "end" = "end" - 3 where key = 2'),
+    "chunk start": (LibraryPart.DOCUMENTS, "update chunks set start = start + 1 where key = 2"),
+    "beyond the text": (LibraryPart.DOCUMENTS, 'update chunks set "end" = 100000 where key = 2'),
+    "line numbers": (LibraryPart.DOCUMENTS, "update chunks set first_line = first_line + 7, last_line = last_line + 7"),
+    "text hash": (LibraryPart.DOCUMENTS, "update chunks set text_hash = randomblob(32) where key = 2"),
+    "section": (LibraryPart.DOCUMENTS, 'update sections set "end" = 100000 where ordinal = 1'),
+    "folded path": (LibraryPart.DOCUMENTS, "update sections set path_folded = 'x'"),
+    "input": (LibraryPart.DOCUMENTS, "update chunk_inputs set context = context || 'x' where chunk = 2"),
+    "text": (LibraryPart.DOCUMENTS, "update texts set data = randomblob(length(data)) where key = 2"),
+    "title": (LibraryPart.DOCUMENTS, "update documents set title_folded = 'x' where key = 2"),
+    "metadata": (LibraryPart.DOCUMENTS, "update documents set aliases = '{' where key = 2"),
+    "words": (LibraryPart.WORDS, "update lexical_data set block = randomblob(length(block)) where id > 10"),
+    "missing words": (LibraryPart.WORDS, "delete from lexical where rowid = 2"),
 }
 
 
@@ -62,7 +62,7 @@ def damaged(bench: Bench, statement: str) -> None:
     connection.close()
 
 
-def parts(engine: Engine, *, quick: bool = False) -> set[Part]:
+def parts(engine: Engine, *, quick: bool = False) -> set[LibraryPart]:
     return {found.part for found in damage(engine, quick=quick)}
 
 
@@ -87,7 +87,7 @@ def test_a_repair_names_the_step_that_failed(library: Bench, monkeypatch: pytest
         monkeypatch.setattr(type(engine.writer), "embed", _no_model)
         _, left = mend(engine)
         assert [(problem.part, problem.message) for problem in left] == [
-            (Part.VECTORS, "vectors could not be mended: the model does not answer")
+            (LibraryPart.VECTORS, "vectors could not be mended: the model does not answer")
         ]
 
 
@@ -163,7 +163,7 @@ def test_an_older_library_gets_its_checksums_when_it_is_migrated(library: Bench)
         assert damage(engine) == ()
     damaged(library, DAMAGE["one vector"][1])
     with library.opened() as engine:
-        assert parts(engine) == {Part.VECTORS}
+        assert parts(engine) == {LibraryPart.VECTORS}
 
 
 def witnesses(library: Bench) -> list[str]:
@@ -227,7 +227,7 @@ def test_a_byte_that_changes_in_what_nobody_can_compute_is_noticed(
     data[start : start + len(new)] = new
     library.library.write_bytes(data)
     with library.opened() as engine:
-        assert Part.FILE in parts(engine)
+        assert LibraryPart.FILE in parts(engine)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_byte_that_changes_in_what_nobody_can_compute_is_noticed(
 def test_counters_of_keys_and_the_schema_are_checked_too(library: Bench, statement: str, said: str) -> None:
     damaged(library, statement)
     with library.opened() as engine:
-        assert said in " ".join(found.message for found in damage(engine) if found.part is Part.FILE)
+        assert said in " ".join(found.message for found in damage(engine) if found.part is LibraryPart.FILE)
 
 
 def test_counters_of_every_table_are_known(library: Bench) -> None:
@@ -260,7 +260,7 @@ def test_counters_of_every_table_are_known(library: Bench) -> None:
 def test_how_long_a_chunk_is_said_to_be_is_checked_and_mended(library: Bench) -> None:
     damaged(library, "update lexical_docsize set sz = x'01010101010101' where id = 1")
     with library.opened() as engine:
-        assert parts(engine) == {Part.WORDS}
+        assert parts(engine) == {LibraryPart.WORDS}
         assert mend(engine)[1] == ()
 
 

@@ -11,7 +11,7 @@ import apsw
 import pytest
 from workbench import GOOD, Bench
 
-from octavo.interfaces.cli.output import Answer, Format, screen, written
+from octavo.interfaces.cli.output import Answer, OutputFormat, screen, written
 from octavo.operations.database.salvage import salvage_library
 
 
@@ -74,7 +74,7 @@ def test_what_is_kept_of_an_older_and_of_a_damaged_library_is_its_owners_too(ben
 def test_a_cell_of_a_table_is_never_a_formula(start: str) -> None:
     rows = [{"title": f"{start}cmd()", "score": -1.5}]
     answer = Answer(data={}, rows=rows, columns=("title", "score"), text=lambda width: ())
-    assert written(answer, Format.CSV, screen()) == f"title,score\n'{start}cmd(),-1.5\n"
+    assert written(answer, OutputFormat.CSV, screen()) == f"title,score\n'{start}cmd(),-1.5\n"
 
 
 def test_the_page_of_clusters_may_load_nothing() -> None:

@@ -16,7 +16,7 @@ from workbench import Bench
 from octavo.engine.mending import damage
 from octavo.errors import InvalidArgument
 from octavo.memory.commit import archive, create, link, revise
-from octavo.memory.draft import Draft, Provenance
+from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.history import version
 from octavo.memory.remember import remember
 from octavo.memory.sessions import start
@@ -176,13 +176,13 @@ def test_a_token_in_the_name_of_what_lies_inside_of_a_file_is_redacted(bench: Be
 
 def test_a_memory_is_stored_without_its_token_unless_somebody_insists(bench: Bench) -> None:
     with bench.opened() as engine:
-        item = create(engine.memories, Draft(f"{TOKEN} opens the door.")).item
+        item = create(engine.memories, MemoryDraft(f"{TOKEN} opens the door.")).item
         uri = f"{item.id}.md"
         assert read(engine, GetRequest(uri)).text == f"{MARK * len(TOKEN)} opens the door.\n"
         assert TOKEN not in item.title
         entry = engine.store.ledger.entries(engine.project.id, engine.memories.collection.id)[uri]
         assert entry.warnings == ("redacted: GitHub token, line 1",)
-        forced = remember(engine.memories, Draft(f"{TOKEN} is none."), force=True).committed.item
+        forced = remember(engine.memories, MemoryDraft(f"{TOKEN} is none."), force=True).committed.item
         assert TOKEN in read(engine, GetRequest(f"{forced.id}.md")).text
 
 
@@ -190,7 +190,7 @@ def test_no_token_enters_the_log_of_memories_or_their_tags(bench: Bench) -> None
     bench.index()
     with bench.opened() as engine:
         by = Provenance(author=f"ann {TOKEN}", reason=f"because of {TOKEN}")
-        item = remember(engine.memories, Draft("The door is green."), by).committed.item
+        item = remember(engine.memories, MemoryDraft("The door is green."), by).committed.item
         (logged,) = engine.memories.repository.commits(engine.project.id, item.id)
         (kept,) = engine.memories.repository.versions(engine.project.id, item.id)
         hidden = MARK * len(TOKEN)
@@ -203,7 +203,7 @@ def test_no_token_enters_the_log_of_memories_or_their_tags(bench: Bench) -> None
             {"metadata": {"key": TOKEN}},
         ):
             with pytest.raises(InvalidArgument, match="GitHub token"):
-                remember(engine.memories, replace(Draft("The gate is red."), **beside))  # type: ignore[arg-type]
+                remember(engine.memories, replace(MemoryDraft("The gate is red."), **beside))  # type: ignore[arg-type]
         with pytest.raises(InvalidArgument, match="GitHub token"):
             canonical_upsert(engine, CanonicalUpsertRequest(f"plans/{TOKEN}", "The roof."))
         with pytest.raises(InvalidArgument, match="GitHub token"):
@@ -212,7 +212,7 @@ def test_no_token_enters_the_log_of_memories_or_their_tags(bench: Bench) -> None
             add(engine, AddRequest(folder=str(bench.folder), name="notes", tags=(TOKEN,)))
         assert TOKEN not in str(start(engine.memories, f"Work {TOKEN}", f"ann {TOKEN}"))
         key = Provenance(key=TOKEN)
-        first, again = (remember(engine.memories, Draft("The path is long."), key).committed for _ in range(2))
+        first, again = (remember(engine.memories, MemoryDraft("The path is long."), key).committed for _ in range(2))
         assert first.item.id == again.item.id
     assert TOKEN.lower() not in stored(bench).lower()
 
@@ -226,9 +226,9 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
         bench.index()
         with bench.opened() as engine:
             assert TOKEN in read(engine, GetRequest("deploy.md")).text
-            memory = create(engine.memories, Draft(f"{TOKEN} opens the door.")).item
-            revise(engine.memories, memory.id, Draft(f"The door: {TOKEN}."))
-            gone = create(engine.memories, Draft(f"{TOKEN} opens the gate.")).item
+            memory = create(engine.memories, MemoryDraft(f"{TOKEN} opens the door.")).item
+            revise(engine.memories, memory.id, MemoryDraft(f"The door: {TOKEN}."))
+            gone = create(engine.memories, MemoryDraft(f"{TOKEN} opens the gate.")).item
             archive(engine.memories, gone.id)
             earlier.setattr("octavo.memory.sessions.redacted", lambda told: (told, ()))
             start(engine.memories, f"Work {TOKEN}", f"ann {TOKEN}")

@@ -12,7 +12,7 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, mend
 from octavo.engine.wiring import open_library
-from octavo.model.damage import Part
+from octavo.model.damage import LibraryPart
 from octavo.model.job import JobKind, JobState
 from octavo.model.ledger import LedgerEntry
 from octavo.observability.progress import NoProgress
@@ -126,7 +126,9 @@ def test_a_check_sees_one_state_while_another_process_writes(library: Path) -> N
                 hurt(library, DAMAGES["lines"])  # as another process would write between two queries
 
     with open_library(library, settings=SETTINGS) as engine:
-        assert [found for found in engine.store.damage(progress=Rewriting()) if found.part is Part.DOCUMENTS] == []
+        assert [
+            found for found in engine.store.damage(progress=Rewriting()) if found.part is LibraryPart.DOCUMENTS
+        ] == []
 
 
 def ledger(engine: Engine) -> Mapping[str, LedgerEntry]:

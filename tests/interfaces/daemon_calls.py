@@ -105,13 +105,13 @@ def client(*arguments: str, environ: Mapping[str, str] | None = None) -> Iterato
 
 def server() -> int | None:
     """The process that serves the library now."""
-    from octavo.interfaces.daemon.client import Refused, Unreachable, connect
+    from octavo.interfaces.daemon.client import Unreachable, VersionRefused, connect
     from octavo.interfaces.daemon.wire import ABOUT, Hello
     from octavo.version import __version__
 
     try:
         connection = connect(address(), Hello(__version__, ABOUT, {}), patience=PATIENCE)
-    except (Unreachable, Refused):
+    except (Unreachable, VersionRefused):
         return None
     connection.close()
     return int(connection.greeting["pid"])

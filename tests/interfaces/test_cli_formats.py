@@ -13,7 +13,7 @@ import pytest
 from cli_calls import Octavo, Shell, Vault, write_vault
 from library_places import shown
 
-from octavo.interfaces.cli.output import Format
+from octavo.interfaces.cli.output import OutputFormat
 
 COMMANDS = (
     ["search", "prune apple trees"],
@@ -33,23 +33,23 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("form", list(Format))
+@pytest.mark.parametrize("form", list(OutputFormat))
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.usefixtures("vault")
-def test_every_command_answers_in_every_format(octavo: Octavo, command: list[str], form: Format) -> None:
+def test_every_command_answers_in_every_format(octavo: Octavo, command: list[str], form: OutputFormat) -> None:
     result = octavo(*command, "--format", form.value)
     assert (result.exit_code, result.stderr) == (0, "")
     match form:
-        case Format.JSON:
+        case OutputFormat.JSON:
             assert isinstance(json.loads(result.stdout), dict)
-        case Format.JSONL:
+        case OutputFormat.JSONL:
             assert all(isinstance(json.loads(line), dict) for line in result.stdout.splitlines())
-        case Format.CSV:
+        case OutputFormat.CSV:
             header, *rows = csv.reader(io.StringIO(result.stdout))
             assert all(len(row) == len(header) for row in rows)
-        case Format.MD | Format.TEXT:
+        case OutputFormat.MD | OutputFormat.TEXT:
             assert result.stdout.endswith("\n")
-        case Format.FILES:
+        case OutputFormat.FILES:
             paths = [
                 Path(line.rsplit(":", 1)[0] if line[-1].isdigit() else line) for line in result.stdout.split("\n")[:-1]
             ]
@@ -93,29 +93,31 @@ def test_csv_has_a_row_for_each_hit(octavo: Octavo) -> None:
 
 
 EMPTY = {
-    Format.TEXT: "No match.",
-    Format.MD: "No match.\n",
-    Format.CSV: "rank,score,collection,uri,start_line,end_line,title,heading_path\n",
-    Format.FILES: "",
-    Format.JSONL: "",
+    OutputFormat.TEXT: "No match.",
+    OutputFormat.MD: "No match.\n",
+    OutputFormat.CSV: "rank,score,collection,uri,start_line,end_line,title,heading_path\n",
+    OutputFormat.FILES: "",
+    OutputFormat.JSONL: "",
 }
 
 
-@pytest.mark.parametrize("form", list(Format))
+@pytest.mark.parametrize("form", list(OutputFormat))
 @pytest.mark.usefixtures("vault")
-def test_no_match_is_valid_in_every_format(octavo: Octavo, form: Format) -> None:
+def test_no_match_is_valid_in_every_format(octavo: Octavo, form: OutputFormat) -> None:
     result = octavo("search", "-p", "lexical_only", "xylophone", "--format", form.value)
     assert (result.exit_code, result.stderr) == (1, "")
-    if form is Format.JSON:
+    if form is OutputFormat.JSON:
         assert json.loads(result.stdout)["hits"] == []
-    elif form is Format.TEXT:
+    elif form is OutputFormat.TEXT:
         assert result.stdout.splitlines()[0] == EMPTY[form]
     else:
         assert result.stdout == EMPTY[form]
 
 
-@pytest.mark.parametrize("form", list(Format))
-def test_an_empty_folder_is_indexed_and_listed_in_every_format(octavo: Octavo, tmp_path: Path, form: Format) -> None:
+@pytest.mark.parametrize("form", list(OutputFormat))
+def test_an_empty_folder_is_indexed_and_listed_in_every_format(
+    octavo: Octavo, tmp_path: Path, form: OutputFormat
+) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     octavo("init")

@@ -17,7 +17,7 @@ import octavo as package
 from octavo.errors import Conflict, OctavoError, StorageError
 from octavo.operations.writing import several_files
 from octavo.writing import files, system_renames
-from octavo.writing.files import Draft, overwrite, read
+from octavo.writing.files import StagedFile, overwrite, read
 from octavo.writing.system_renames import exchange, rename_new
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n"
@@ -119,7 +119,7 @@ def test_an_edit_does_not_replace_a_file_that_was_saved_after_the_last_look(
         else:
             path.unlink()
         with pytest.raises(Conflict, match="changed while it was edited"):
-            Draft(path, b"ours", None).replace(file.stamp)
+            StagedFile(path, b"ours", None).replace(file.stamp)
         assert (path.read_text() if path.exists() else "") == ("theirs" if action == "saved" else "")
 
 
@@ -153,7 +153,7 @@ def test_what_came_out_of_its_place_goes_back_also_where_that_is_empty_by_then(
     path = folder / "note.md"
     if not exchange(path, folder / "links.md"):
         pytest.skip("files cannot change places on this disk")
-    draft, calls = Draft(path, b"ours", None), []
+    draft, calls = StagedFile(path, b"ours", None), []
 
     def deleted(one: Path, other: Path) -> bool:
         calls.append(one)
@@ -174,7 +174,7 @@ def test_a_draft_takes_the_place_of_the_file_that_was_read_alone(folder: Path, s
     file = read(path, "note.md", 1 << 20)
     overwrite(file, b"ours")
     assert path.read_text() == "ours"
-    late = Draft(path, b"late", file)
+    late = StagedFile(path, b"late", file)
     with pytest.raises(Conflict):
         late.replace(file.stamp)
     late.discard()

@@ -137,15 +137,15 @@ def test_a_failure_half_way_takes_every_file_back(
 ) -> None:
     from octavo.writing import files as module
 
-    replace, calls = module.Draft.replace, []
+    replace, calls = module.StagedFile.replace, []
 
-    def failing(draft: module.Draft, expected: tuple[int, int, int] | None = None) -> None:
+    def failing(draft: module.StagedFile, expected: tuple[int, int, int] | None = None) -> None:
         calls.append(draft.path.name)
         if len(calls) == 2:
             raise OSError(28, "No space left on device")
         replace(draft, expected)
 
-    monkeypatch.setattr(module.Draft, "replace", failing)
+    monkeypatch.setattr(module.StagedFile, "replace", failing)
     before = files(folder)
     with pytest.raises(OctavoError, match="No space left"):
         library.doc_rename("sub/Garden.md", to="new/New.md", update_links=True)

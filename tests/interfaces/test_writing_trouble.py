@@ -14,7 +14,7 @@ import pytest
 
 import octavo
 from octavo.errors import Conflict
-from octavo.writing.files import Draft, overwrite, read, write_new
+from octavo.writing.files import StagedFile, overwrite, read, write_new
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "edits.py"
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
@@ -123,10 +123,10 @@ def test_a_draft_with_a_name_does_the_same(tmp_path: Path) -> None:
     path = tmp_path / "note.md"
     path.write_text("# A\n")
     path.chmod(0o640)
-    Draft(path, b"# B\n", read(path, "note.md", 1 << 20), named=True).replace()
+    StagedFile(path, b"# B\n", read(path, "note.md", 1 << 20), named=True).replace()
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("# B\n", 0o640)
     with pytest.raises(FileExistsError):
-        Draft(path, b"# C\n", None, named=True).appear()
+        StagedFile(path, b"# C\n", None, named=True).appear()
     with pytest.raises(Conflict):
         write_new(path, b"# C\n")
     assert path.read_text() == "# B\n"

@@ -14,7 +14,7 @@ from set_clock import SetClock
 
 from octavo.errors import OctavoError
 from octavo.memory import canonical, commit
-from octavo.memory.draft import Draft, Provenance
+from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.files import sync
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import remember
@@ -66,10 +66,10 @@ class Campaign:
         self.answered[made.item.id, made.commit.version] = versions[made.commit.version - 1].text_hash
 
     def remember(self, memories: ProjectMemories) -> None:
-        self.note(remember(memories, Draft(self.text()), self.by()).committed)
+        self.note(remember(memories, MemoryDraft(self.text()), self.by()).committed)
 
     def revise(self, memories: ProjectMemories) -> None:
-        self.some(lambda name: commit.revise(memories, name, Draft(self.text()), self.by()))
+        self.some(lambda name: commit.revise(memories, name, MemoryDraft(self.text()), self.by()))
 
     def restore(self, memories: ProjectMemories) -> None:
         self.some(lambda name: commit.restore(memories, name, 1, self.by()))
@@ -79,7 +79,7 @@ class Campaign:
 
     def upsert(self, memories: ProjectMemories) -> None:
         key = self.random.choice(["spec/a", "spec/b"])
-        self.note(canonical.upsert(memories, key, Draft(self.text()), self.by()))
+        self.note(canonical.upsert(memories, key, MemoryDraft(self.text()), self.by()))
 
     def synchronise(self, memories: ProjectMemories) -> None:
         sync(memories, self.folder, accept_deletions=True)

@@ -15,7 +15,7 @@ from octavo.engine.library import OpenLibrary
 from octavo.errors import Conflict
 from octavo.memory import commit
 from octavo.memory.diffs import diff, section_diff
-from octavo.memory.draft import Draft, Provenance
+from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.history import history, version
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryFilter
@@ -62,11 +62,11 @@ def done(memories: ProjectMemories, names: list[str], step: Step) -> commit.Comm
     """Applies a step to one of the items there are; None where it cannot apply."""
     by = Provenance(author="a", key=step.key)
     if step.action == "create" or not names:
-        return commit.create(memories, Draft(step.text), by)
+        return commit.create(memories, MemoryDraft(step.text), by)
     name = memories.item(names[step.item % len(names)]).id
     match step.action:
         case "revise":
-            return commit.revise(memories, name, Draft(step.text), by)
+            return commit.revise(memories, name, MemoryDraft(step.text), by)
         case "restore":
             return commit.restore(memories, name, 1, by)
         case "archive":
@@ -109,10 +109,10 @@ def test_restoring_a_version_leaves_no_difference_to_it(like: OpenLibrary, todo:
     clock = SetClock()
     with opened(like, clock) as engine:
         memories = engine.memories
-        name = commit.create(memories, Draft("zero common")).item.id
+        name = commit.create(memories, MemoryDraft("zero common")).item.id
         for step in todo:
             clock.now += abs(step.wait)
-            commit.revise(memories, name, Draft(step.text))
+            commit.revise(memories, name, MemoryDraft(step.text))
         number = which % memories.item(name).version + 1
         restored = commit.restore(memories, name, number).item
         assert diff(memories, name, number, restored.version) == ""

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from octavo.errors import OctavoError
 from octavo.writing.edit import append, insert, replace
 from octavo.writing.move import move
-from octavo.writing.outline import ROOT, Outline
+from octavo.writing.outline import ROOT, NoteOutline
 from octavo.writing.validate import violations, without_jumps
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})
@@ -111,7 +111,7 @@ def reference(text: str, start: int) -> list[tuple[int, int, str]]:
     return found
 
 
-def tree(document: Outline) -> list[tuple[int, tuple[str, ...]]]:
+def tree(document: NoteOutline) -> list[tuple[int, tuple[str, ...]]]:
     return [(heading.level, document.path(number)) for number, heading in enumerate(document.headings)]
 
 
@@ -124,7 +124,7 @@ def is_subsequence(part: Sequence[object], whole: Sequence[object]) -> bool:
 @given(TEXTS)
 @example("\ufeff---\r\n---\r\n# A")
 def test_the_outline_has_the_headings_of_commonmark(text: str) -> None:
-    found = Outline(text)
+    found = NoteOutline(text)
     assert [(heading.level, heading.start, heading.text) for heading in found.headings] == reference(text, found.start)
 
 
@@ -139,7 +139,7 @@ def test_the_outline_has_the_headings_of_commonmark(text: str) -> None:
 def test_an_edit_changes_nothing_outside_its_place_and_keeps_every_other_section(
     text: str, content: str, choice: int, kind: str, level: int | None
 ) -> None:
-    document = Outline(text)
+    document = NoteOutline(text)
     number = choice % (len(document.headings) + 1) - 1
     path = document.path(number) if number != ROOT else ()
     try:
@@ -152,7 +152,7 @@ def test_an_edit_changes_nothing_outside_its_place_and_keeps_every_other_section
     except OctavoError:
         return
     new = edit.text
-    after = Outline(new)
+    after = NoteOutline(new)
     assert [(heading.level, heading.start, heading.text) for heading in after.headings] == reference(new, after.start)
     assert is_subsequence(tree(document), tree(after))
     if kind.startswith("insert"):
@@ -174,7 +174,7 @@ def test_an_edit_changes_nothing_outside_its_place_and_keeps_every_other_section
 @settings(deadline=None, max_examples=300)
 @given(TEXTS, NUMBERS, NUMBERS)
 def test_a_move_keeps_the_text_of_every_section_and_the_tree_around_it(text: str, first: int, second: int) -> None:
-    document = Outline(text)
+    document = NoteOutline(text)
     if not document.headings:
         return
     source = first % len(document.headings)
@@ -183,7 +183,7 @@ def test_a_move_keeps_the_text_of_every_section_and_the_tree_around_it(text: str
         new = move(document, document.path(source), document.path(target)).text
     except OctavoError:
         return
-    after = Outline(new)
+    after = NoteOutline(new)
     assert [(heading.level, heading.start, heading.text) for heading in after.headings] == reference(new, after.start)
     inside = range(source, document.after(source))
     others = [tree(document)[number] for number in range(len(document.headings)) if number not in inside]
@@ -193,7 +193,7 @@ def test_a_move_keeps_the_text_of_every_section_and_the_tree_around_it(text: str
     assert sorted(line.strip() for line in _bodies(document)) == sorted(line.strip() for line in _bodies(after))
 
 
-def _bodies(document: Outline) -> list[str]:
+def _bodies(document: NoteOutline) -> list[str]:
     """The text right below each heading, without its blank ends."""
     numbers = range(len(document.headings))
     return [document.text[document.headings[number].end : document.body_end(number)] for number in numbers]
@@ -202,8 +202,8 @@ def _bodies(document: Outline) -> list[str]:
 @settings(deadline=None, max_examples=300)
 @given(TEXTS)
 def test_fixing_closes_every_jump_and_keeps_every_parent(text: str) -> None:
-    document = Outline(text)
-    fixed = Outline(without_jumps(document))
+    document = NoteOutline(text)
+    fixed = NoteOutline(without_jumps(document))
     assert fixed.parents == document.parents
     assert [heading.text for heading in fixed.headings] == [heading.text for heading in document.headings]
     assert not [one for one in violations(fixed) if one.rule == "heading-jump"]
@@ -217,7 +217,7 @@ def test_fixing_closes_every_jump_and_keeps_every_parent(text: str) -> None:
     TEXTS, st.sampled_from(["one", "> two", "    three", "`four`\nfive"]), st.sampled_from(["six", "seven\n"]), NUMBERS
 )
 def test_appending_one_after_the_other_is_appending_both(text: str, one: str, two: str, choice: int) -> None:
-    document = Outline(text)
+    document = NoteOutline(text)
     if not document.headings:
         return
     path = document.path(choice % len(document.headings))
@@ -225,4 +225,4 @@ def test_appending_one_after_the_other_is_appending_both(text: str, one: str, tw
         once = append(document, path, one).text
     except OctavoError:
         return
-    assert append(Outline(once), path, two).text == append(document, path, f"{one}\n\n{two}").text
+    assert append(NoteOutline(once), path, two).text == append(document, path, f"{one}\n\n{two}").text

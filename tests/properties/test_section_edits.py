@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from octavo.errors import OctavoError
 from octavo.writing.edit import append, insert, replace
 from octavo.writing.move import move
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 
 LINES = ("text", "", "", "- item", "> quote", "```", "# no heading", "<!-- c -->", "| a |", "    code", "\ttab")
 
 
 @st.composite
-def documents(draw: st.DrawFn) -> Outline:
+def documents(draw: st.DrawFn) -> NoteOutline:
     """Headings with names of their own, bodies of any lines, either line ending, a mark and front matter at times."""
     ending = draw(st.sampled_from(["\n", "\r\n"]))
     lines = draw(st.sampled_from([[], ["---", "a: 1", "---"]]))
@@ -26,17 +26,17 @@ def documents(draw: st.DrawFn) -> Outline:
         body = draw(st.lists(st.sampled_from(LINES[:6] + LINES[7:]), max_size=4))
         lines = [*lines, *body, *(["```"] if body.count("```") % 2 else [])]
     text = draw(st.sampled_from(["", "\ufeff"])) + ending.join(lines) + draw(st.sampled_from(["", ending]))
-    found = Outline(text)
+    found = NoteOutline(text)
     assume(found.headings)
     return found
 
 
-def tree(document: Outline) -> list[tuple[int, tuple[str, ...]]]:
+def tree(document: NoteOutline) -> list[tuple[int, tuple[str, ...]]]:
     return [(heading.level, document.path(number)) for number, heading in enumerate(document.headings)]
 
 
 @given(documents(), st.data())
-def test_an_edit_of_a_body_changes_nothing_outside_it(document: Outline, data: st.DataObject) -> None:
+def test_an_edit_of_a_body_changes_nothing_outside_it(document: NoteOutline, data: st.DataObject) -> None:
     number = data.draw(st.sampled_from(range(len(document.headings))))
     path, text = document.path(number), document.text
     edit = data.draw(st.sampled_from([replace, append]))
@@ -47,25 +47,25 @@ def test_an_edit_of_a_body_changes_nothing_outside_it(document: Outline, data: s
     heading = document.headings[number]
     assert new.startswith(text[: heading.end])
     assert new.endswith(text[document.body_end(number) :])
-    assert tree(Outline(new)) == tree(document)
+    assert tree(NoteOutline(new)) == tree(document)
 
 
 @given(documents(), st.data())
-def test_two_appends_are_one_append_of_both(document: Outline, data: st.DataObject) -> None:
+def test_two_appends_are_one_append_of_both(document: NoteOutline, data: st.DataObject) -> None:
     path = document.path(data.draw(st.sampled_from(range(len(document.headings)))))
     try:
         both = append(document, path, "one\n\ntwo").text
     except OctavoError:
         return
-    assert append(Outline(append(document, path, "one").text), path, "two").text == both
+    assert append(NoteOutline(append(document, path, "one").text), path, "two").text == both
 
 
 @given(documents(), st.data())
-def test_an_inserted_section_is_the_only_new_one(document: Outline, data: st.DataObject) -> None:
+def test_an_inserted_section_is_the_only_new_one(document: NoteOutline, data: st.DataObject) -> None:
     parent = data.draw(st.sampled_from([(), *(document.path(number) for number in range(len(document.headings)))]))
     position = data.draw(st.sampled_from(["first", "last"]))
     try:
-        new = Outline(insert(document, parent, "New", "text", None, position).text)
+        new = NoteOutline(insert(document, parent, "New", "text", None, position).text)
     except OctavoError:
         return
     added = [place for place in tree(new) if place[1] == (*parent, "New")]
@@ -75,13 +75,13 @@ def test_an_inserted_section_is_the_only_new_one(document: Outline, data: st.Dat
 
 @given(documents(), st.data())
 def test_a_moved_section_lies_below_its_parent_and_every_other_keeps_its_place(
-    document: Outline, data: st.DataObject
+    document: NoteOutline, data: st.DataObject
 ) -> None:
     number = data.draw(st.sampled_from(range(len(document.headings))))
     source = document.path(number)
     target = data.draw(st.sampled_from([(), *(document.path(other) for other in range(len(document.headings)))]))
     try:
-        new = Outline(move(document, source, target).text)
+        new = NoteOutline(move(document, source, target).text)
     except OctavoError:
         return
     own = {path for _, path in tree(document) if path[: len(source)] == source}

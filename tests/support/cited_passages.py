@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from octavo.answering.passages import Passage
+from octavo.answering.passages import NumberedPassage
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
 from octavo.model.result import Citation, Hit
 from octavo.model.text import Lines, Span
 
 
-def passage(number: int, text: str, *, start: int = 0, line: int = 1, uri: str = "a.md", title: str = "A") -> Passage:
+def passage(
+    number: int, text: str, *, start: int = 0, line: int = 1, uri: str = "a.md", title: str = "A"
+) -> NumberedPassage:
     citation = Citation(
         uri=uri,
         heading_path=(title,),
@@ -29,4 +31,4 @@ def passage(number: int, text: str, *, start: int = 0, line: int = 1, uri: str =
         document_id=DocumentId(f"d{uri}"),
         modified_at=0.0,
     )
-    return Passage(number, hit)
+    return NumberedPassage(number, hit)

@@ -8,12 +8,12 @@ import socket
 import threading
 from pathlib import Path
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.text_builder import TextBuilder
 from octavo.model.converted import Converted
 
 
-def read(name: str, data: bytes, settings: Settings) -> Converted:
+def read(name: str, data: bytes, settings: ConversionSettings) -> Converted:
     """Does what the file asks for, and says how that went."""
     wish, _, detail = data.decode().partition(" ")
     builder = TextBuilder()

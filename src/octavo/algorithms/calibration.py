@@ -19,7 +19,7 @@ from octavo.dataclass import dataclass
 _STEEPEST = 500.0  # beyond this, exp overflows
 
 
-class Evidence(NamedTuple):
+class AnswerEvidence(NamedTuple):
     """What speaks for there being an answer, and for the best hit being one."""
 
     cosine: float
@@ -49,7 +49,7 @@ class Calibration:
     lead: float = 0.0
     kin: float = 0.0
 
-    def relevance(self, share: float, evidence: Evidence, *, kin: bool = False) -> float:
+    def relevance(self, share: float, evidence: AnswerEvidence, *, kin: bool = False) -> float:
         said = self.bias + self.share * share + self.cosine * evidence.cosine + self.words * evidence.words
         said += self.lead * evidence.lead + self.kin * kin
         return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, said))))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import lru_cache
 
-from octavo.algorithms.frames import Place, frames, message_of, places_in
+from octavo.algorithms.frames import FrameLocation, frames, message_of, places_in
 from octavo.algorithms.patterns import PartOfName, Pieces, is_pattern, read_pattern
 from octavo.dataclass import dataclass
 
@@ -64,7 +64,7 @@ _RUN = 3  # words
 _MOST_RUNS = 40
 
 
-class Asked(StrEnum):
+class QuestionForm(StrEnum):
     """The form of a question."""
 
     WORDS = "words"
@@ -92,10 +92,10 @@ class CodeQuery:
     each other in it. `parts` are of names that a pattern does not tell whole. A `sentence` only mentions its names.
     """
 
-    asked: Asked
+    asked: QuestionForm
     words: str
     names: tuple[Name, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[FrameLocation, ...] = ()
     pieces: tuple[Pieces, ...] = ()
     runs: tuple[str, ...] = ()
     parts: tuple[PartOfName, ...] = ()
@@ -112,27 +112,32 @@ def read_code_query(text: str) -> CodeQuery:
         named = tuple(dict.fromkeys(Name(_parts(frame.name)) for frame in traced if frame.name))[:_MOST]
         words = " ".join([message, *(name.parts[-1] for name in named[:4])]).strip() or text
         places = tuple(frame.place for frame in traced)
-        return CodeQuery(Asked.TRACE, words, named, places, runs=_runs(message))
+        return CodeQuery(QuestionForm.TRACE, words, named, places, runs=_runs(message))
     places = places_in(text)
     if is_pattern(text):
         pattern = read_pattern(text)
         literal = " ".join(dict.fromkeys(piece for pieces in pattern.pieces for piece in pieces))
         return CodeQuery(
-            Asked.PATTERN, literal or text, _names(pattern.whole), places, pieces=pattern.pieces, parts=pattern.parts
+            QuestionForm.PATTERN,
+            literal or text,
+            _names(pattern.whole),
+            places,
+            pieces=pattern.pieces,
+            parts=pattern.parts,
         )
     if _ERROR.search(text):
         bare = _KIND_OF_ERROR.sub("", text)
-        return CodeQuery(Asked.MESSAGE, text, _names(bare), places, runs=_runs(text))
+        return CodeQuery(QuestionForm.MESSAGE, text, _names(bare), places, runs=_runs(text))
     if _ALONE.fullmatch(text):
-        return CodeQuery(Asked.NAME, text, _spelled((Name(_parts(text.removesuffix("()"))),)), places)
+        return CodeQuery(QuestionForm.NAME, text, _spelled((Name(_parts(text.removesuffix("()"))),)), places)
     names = _names(text)
     if places and len(text.split()) == 1:
-        return CodeQuery(Asked.PLACE, text, names, places)
+        return CodeQuery(QuestionForm.PLACE, text, names, places)
     if names:
         if any(mark in text for mark in "(){}=;"):
-            return CodeQuery(Asked.CODE, text, names, places, runs=_runs(text))
-        return CodeQuery(Asked.NAME, text, names, places, sentence=_is_sentence(text))
-    return CodeQuery(Asked.PLACE if places else Asked.WORDS, text, _joined(text), places)
+            return CodeQuery(QuestionForm.CODE, text, names, places, runs=_runs(text))
+        return CodeQuery(QuestionForm.NAME, text, names, places, sentence=_is_sentence(text))
+    return CodeQuery(QuestionForm.PLACE if places else QuestionForm.WORDS, text, _joined(text), places)
 
 
 def is_code(text: str) -> bool:

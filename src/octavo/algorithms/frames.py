@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class FrameLocation(NamedTuple):
     """A file as written, with `/` between its folders, and a line if one was named."""
 
     path: str
@@ -14,7 +14,7 @@ class Place(NamedTuple):
 
 
 class Frame(NamedTuple):
-    place: Place
+    place: FrameLocation
     name: str = ""
 
 
@@ -80,7 +80,7 @@ def _frame(line: str, above: str) -> Frame | None:
             named = found.groupdict().get("name") or ""
             if not named and (outer := _GO_NAME.match(above) or _RUST_NAME.match(above)):
                 named = outer["name"].rpartition("/")[2]
-            return Frame(Place(_path(found["file"]), int(found["line"][:9])), _bare(named))
+            return Frame(FrameLocation(_path(found["file"]), int(found["line"][:9])), _bare(named))
     return None
 
 
@@ -103,12 +103,12 @@ def message_of(text: str) -> str:
     return said[-1] if 'File "' in text and said else said[0] if said else ""
 
 
-def places_in(text: str) -> tuple[Place, ...]:
+def places_in(text: str) -> tuple[FrameLocation, ...]:
     """Files that a text names, each once, in the order of the text; addresses on the web are none."""
-    found: dict[Place, None] = {}
+    found: dict[FrameLocation, None] = {}
     for match in _PLACE.finditer(_NO_PATH.sub(" ", _ADDRESS.sub(" ", text[:10_000]))):
         line = match["line"]
-        found[Place(_path(match["file"]), int(line[:9]) if line else None)] = None
+        found[FrameLocation(_path(match["file"]), int(line[:9]) if line else None)] = None
         if len(found) >= _MOST:
             break
     return tuple(found)

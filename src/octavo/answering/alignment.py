@@ -11,7 +11,7 @@ from octavo.answering.words import same
 HEADING, COLUMN = -1, -2  # instead of a sentence's number
 
 
-class Place(NamedTuple):
+class Window(NamedTuple):
     """One or two sentences, and the words of the headings above them."""
 
     sentences: tuple[Reading, ...]
@@ -20,7 +20,7 @@ class Place(NamedTuple):
     """The words above a table's row."""
 
 
-class Pair(NamedTuple):
+class WordPair(NamedTuple):
     """A token of the claim with its partner: in which sentence, and where."""
 
     token: Token
@@ -32,9 +32,9 @@ class Pair(NamedTuple):
         return self.partner.at if self.partner else -1
 
 
-def aligned(claim: Reading, place: Place) -> tuple[list[Pair], list[Token]]:
+def aligned(claim: Reading, place: Window) -> tuple[list[WordPair], list[Token]]:
     """Words of one phrase in one sentence where that has them, and near each other."""
-    pairs: list[Pair] = []
+    pairs: list[WordPair] = []
     alone: list[Token] = []
     phrases: dict[int, list[Token]] = {}
     for token in claim.tokens:
@@ -65,12 +65,12 @@ def aligned(claim: Reading, place: Place) -> tuple[list[Pair], list[Token]]:
                     ),
                 )
                 taken.add((at, partner.at))
-                pairs.append(Pair(token, at, partner))
+                pairs.append(WordPair(token, at, partner))
                 before = partner.at if at == home else before
             elif any(same(token.stem, stem) for stem in place.columns):
-                pairs.append(Pair(token, COLUMN, None))
+                pairs.append(WordPair(token, COLUMN, None))
             elif any(same(token.stem, stem) for stem in place.headings):
-                pairs.append(Pair(token, HEADING, None))
+                pairs.append(WordPair(token, HEADING, None))
             elif not any(_abbreviates(token, reading) for reading in place.sentences):
                 alone.append(token)
     return sorted(pairs, key=lambda pair: pair.token.at), alone

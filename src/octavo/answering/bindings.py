@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
-from octavo.answering.alignment import HEADING, Pair, Place, aligned
+from octavo.answering.alignment import HEADING, Window, WordPair, aligned
 from octavo.answering.reading import Reading, Token
 from octavo.answering.words import is_verb, opposite
 
@@ -20,7 +20,7 @@ _BESIDE = 3
 _NEARLY = 10  # words that a claim has of a sentence for each of its own, to be made of that sentence's words
 
 
-class Kind(StrEnum):
+class Clash(StrEnum):
     """How a claim and a place may differ."""
 
     WORD = "word"
@@ -35,20 +35,20 @@ class Kind(StrEnum):
     SCATTERED = "scattered"
 
 
-class Problem(NamedTuple):
-    kind: Kind
+class Mismatch(NamedTuple):
+    kind: Clash
     token: Token
 
 
 class Comparison(NamedTuple):
-    problems: tuple[Problem, ...]
+    problems: tuple[Mismatch, ...]
     unpaired: tuple[Token, ...]
     """Words of the place that the claim has not."""
     share: float
     """Of the claim's tokens, those that have a partner."""
 
 
-def compare(claim: Reading, place: Place) -> Comparison:
+def compare(claim: Reading, place: Window) -> Comparison:
     pairs, alone = aligned(claim, place)
     used = {(pair.sentence, pair.at) for pair in pairs}
     unpaired = tuple(
@@ -73,23 +73,23 @@ def compare(claim: Reading, place: Place) -> Comparison:
             *_other_condition(pairs),
             *_other_subject(pairs, place, unpaired),
         )
-    if "than" in claim.polar and {problem.kind for problem in problems} == {Kind.OPPOSITE, Kind.ROLES}:
+    if "than" in claim.polar and {problem.kind for problem in problems} == {Clash.OPPOSITE, Clash.ROLES}:
         problems = []  # the converse: x has more than y, y has less than x
     return Comparison(tuple(problems), unpaired, len(pairs) / max(1, len(claim.tokens)))
 
 
-def _alone(tokens: Sequence[Token], place: Place) -> Iterator[Problem]:
+def _alone(tokens: Sequence[Token], place: Window) -> Iterator[Mismatch]:
     values = {token.quantity.value for reading in place.sentences for token in reading.tokens if token.quantity}
     for token in tokens:
         if token.quantity is None:
-            yield Problem(Kind.TIME if token.timed else Kind.NAME if token.name and token.at else Kind.WORD, token)
+            yield Mismatch(Clash.TIME if token.timed else Clash.NAME if token.name and token.at else Clash.WORD, token)
         elif token.quantity.value != 1 or token.quantity.unit not in ("", "time"):
-            yield Problem(Kind.UNIT if token.quantity.value in values else Kind.NUMBER, token)
+            yield Mismatch(Clash.UNIT if token.quantity.value in values else Clash.NUMBER, token)
 
 
 def _opposed(
-    claim: Reading, alone: Sequence[Token], pairs: Sequence[Pair], place: Place, unpaired: Sequence[Token]
-) -> Iterator[Problem]:
+    claim: Reading, alone: Sequence[Token], pairs: Sequence[WordPair], place: Window, unpaired: Sequence[Token]
+) -> Iterator[Mismatch]:
     """A word without a partner whose opposite stands there; words of the other sentence may be meant for this one."""
     homes = {pair.sentence for pair in pairs}
     carried = [pair.token for pair in pairs if pair.sentence == 0 and 1 in homes]
@@ -99,24 +99,24 @@ def _opposed(
     )
     for token in (*alone, *carried):
         if any(opposite(token.stem, other) for other in theirs | (polar - claim.polar)):
-            yield Problem(Kind.OPPOSITE, token)
+            yield Mismatch(Clash.OPPOSITE, token)
     if "only" in claim.polar - polar and not theirs & {"sole", "exclus", "just"}:
-        yield Problem(Kind.OPPOSITE, claim.tokens[0])
+        yield Mismatch(Clash.OPPOSITE, claim.tokens[0])
     if any(opposite(word, other) for word in claim.polar - polar for other in (polar - claim.polar) | theirs):
-        yield Problem(Kind.OPPOSITE, claim.tokens[0])
+        yield Mismatch(Clash.OPPOSITE, claim.tokens[0])
 
 
-def _denied(pairs: Sequence[Pair]) -> Iterator[Problem]:
+def _denied(pairs: Sequence[WordPair]) -> Iterator[Mismatch]:
     for token, _, partner in pairs:
         if partner and ((token.denied and not partner.in_denial) or (partner.denied and not token.in_denial)):
-            yield Problem(Kind.DENIAL, token)
+            yield Mismatch(Clash.DENIAL, token)
 
 
-def _counted_otherwise(pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
+def _counted_otherwise(pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
     """A number counts the word beside it: in the place no other number stands nearer to that word."""
     for pair, following in zip_longest(pairs, pairs[1:]):
         if following and _backwards(pair, following):
-            yield Problem(Kind.TIME, following.token)
+            yield Mismatch(Clash.TIME, following.token)
         if pair.token.quantity is None or pair.partner is None or pair.token.name:
             continue
         phrase = [other for other in pairs if other.token.phrase == pair.token.phrase]
@@ -124,7 +124,7 @@ def _counted_otherwise(pairs: Sequence[Pair], place: Place) -> Iterator[Problem]
         if not words:
             elsewhere = {word.sentence for word in phrase if word.partner and not word.token.timed}
             if any(token.quantity for at in elsewhere for token in place.sentences[at].tokens):
-                yield Problem(Kind.COUNTED, pair.token)
+                yield Mismatch(Clash.COUNTED, pair.token)
             continue
         word = next((word for word in words if word.token.at > pair.token.at), words[-1]).partner
         own = {other.token.quantity.value for other in phrase if other.token.quantity}
@@ -145,10 +145,10 @@ def _counted_otherwise(pairs: Sequence[Pair], place: Place) -> Iterator[Problem]
                 for word in words
             )
         ):
-            yield Problem(Kind.COUNTED, pair.token)
+            yield Mismatch(Clash.COUNTED, pair.token)
 
 
-def _backwards(start: Pair, end: Pair) -> bool:
+def _backwards(start: WordPair, end: WordPair) -> bool:
     """`From April to September` where the place says `from September to April`."""
     ranged = end.token.ends_range and start.token.timed and end.token.timed
     return ranged and start.sentence == end.sentence and start.at > end.at
@@ -159,11 +159,11 @@ def _reach(number: Token, word: Token) -> tuple[int, int]:
     return abs(number.phrase - word.phrase), word.at - number.at if word.at > number.at else number.at - word.at + 1
 
 
-def _scattered(claim: Reading, pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
+def _scattered(claim: Reading, pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
     """A clause that two sentences say together, where the second has no pronoun for what it takes from the first."""
     if len(place.sentences) < 2:
         return
-    clauses: list[list[Pair]] = [[]]
+    clauses: list[list[WordPair]] = [[]]
     for pair in pairs:
         if (
             clauses[-1]
@@ -179,17 +179,17 @@ def _scattered(claim: Reading, pairs: Sequence[Pair], place: Place) -> Iterator[
         last = max((pair.at for pair in inside if pair.sentence == 1), default=0)
         pronouns = [at for at in place.sentences[1].pronouns if at < last + _BESIDE]
         if inside and not all(first) and runs > max(0, len(pronouns) - len(claim.pronouns)):
-            yield Problem(Kind.SCATTERED, inside[0].token)
+            yield Mismatch(Clash.SCATTERED, inside[0].token)
         if sum(first) not in (0, len(first)):
             home = int(2 * sum(first) < len(first))
             used = {pair.at for pair in inside if pair.sentence == home}
             spare = [token for token in place.sentences[home].tokens if token.quantity and token.at not in used]
             carried = [pair for pair in inside if pair.sentence != home and pair.token.quantity]
             if spare and carried:
-                yield Problem(Kind.COUNTED, carried[0].token)
+                yield Mismatch(Clash.COUNTED, carried[0].token)
 
 
-def _reordered(claim: Reading, pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
+def _reordered(claim: Reading, pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
     """A sentence's own words in another order than by moving a part of it, and no verb made passive."""
     for number, reading in enumerate(place.sentences):
         foreign = claim.words - reading.words
@@ -198,10 +198,10 @@ def _reordered(claim: Reading, pairs: Sequence[Pair], place: Place) -> Iterator[
         inside = [pair for pair in pairs if pair.sentence == number and not pair.token.timed]
         back = [(before, after) for before, after in pairwise(inside) if after.at < before.at]
         if len(back) > 1 or any(_around_verb(claim, reading, before, after) for before, after in back):
-            yield Problem(Kind.ROLES, inside[0].token)
+            yield Mismatch(Clash.ROLES, inside[0].token)
 
 
-def _around_verb(claim: Reading, reading: Reading, before: Pair, after: Pair) -> bool:
+def _around_verb(claim: Reading, reading: Reading, before: WordPair, after: WordPair) -> bool:
     """`The leader is a president` for `The president is a leader`."""
     if before.token.phrase != after.token.phrase:
         return False
@@ -209,17 +209,17 @@ def _around_verb(claim: Reading, reading: Reading, before: Pair, after: Pair) ->
     return between and any(after.at < at < before.at for at in reading.verbs)
 
 
-def _borrowed(claim: Reading, pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
+def _borrowed(claim: Reading, pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
     """A heading's word is what a sentence is about: it stands before the verb, or for a pronoun."""
     for token, sentence, _ in pairs:
         after_verb = any(at < token.at and phrase == token.phrase for at, phrase in claim.verbs.items())
         if sentence == HEADING and after_verb:
             homes = {pair.sentence for pair in pairs if pair.partner and pair.token.phrase == token.phrase}
             if all(len(place.sentences[home].pronouns) <= len(claim.pronouns) for home in homes):
-                yield Problem(Kind.NAME if token.name else Kind.WORD, token)
+                yield Mismatch(Clash.NAME if token.name else Clash.WORD, token)
 
 
-def _other_neighbour(pairs: Sequence[Pair], place: Place, unpaired: Sequence[Token]) -> Iterator[Problem]:
+def _other_neighbour(pairs: Sequence[WordPair], place: Window, unpaired: Sequence[Token]) -> Iterator[Mismatch]:
     """`The gallery in Cambridge`, where the place has Cambridge elsewhere and says `the gallery in Ipswich`."""
     for word, name in pairwise(pairs):
         if not (name.token.name and name.token.preposition and word.partner):
@@ -231,10 +231,10 @@ def _other_neighbour(pairs: Sequence[Pair], place: Place, unpaired: Sequence[Tok
             for token in place.sentences[word.sentence].tokens
             if 0 < token.at - word.at <= _BESIDE
         ):
-            yield Problem(Kind.NAME, name.token)
+            yield Mismatch(Clash.NAME, name.token)
 
 
-def _swapped(pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
+def _swapped(pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
     """What stands on one side of a verb in the claim and on the other in the place, unless one of both is passive."""
     for pivot in pairs:
         if pivot.partner is None or pivot.token.timed or pivot.token.name:
@@ -258,10 +258,10 @@ def _swapped(pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
             pivot.token.by and not by and any(pair.token.at - pivot.token.at > pivot.token.by for pair in come)
         )
         if agent or (swapped and not passive and not made_passive) or _other_agent(pivot, pairs, reading):
-            yield Problem(Kind.ROLES, pivot.token)
+            yield Mismatch(Clash.ROLES, pivot.token)
 
 
-def _other_condition(pairs: Sequence[Pair]) -> Iterator[Problem]:
+def _other_condition(pairs: Sequence[WordPair]) -> Iterator[Mismatch]:
     """`If a, then b` where the place says `if b, then a`."""
     for side in (True, False):
         crossed = [
@@ -269,10 +269,10 @@ def _other_condition(pairs: Sequence[Pair]) -> Iterator[Problem]:
         ]
         if not crossed or 2 * sum(crossed) < len(crossed):
             return
-    yield Problem(Kind.ROLES, pairs[0].token)
+    yield Mismatch(Clash.ROLES, pairs[0].token)
 
 
-def _other_subject(pairs: Sequence[Pair], place: Place, unpaired: Sequence[Token]) -> Iterator[Problem]:
+def _other_subject(pairs: Sequence[WordPair], place: Window, unpaired: Sequence[Token]) -> Iterator[Mismatch]:
     """A verb whose clause has a subject of its own in the place, where the claim's stands in another clause."""
     for subject, verb in pairwise(pairs):
         if not (subject.partner and verb.partner and verb.sentence == subject.sentence and verb.token.verbal):
@@ -283,10 +283,10 @@ def _other_subject(pairs: Sequence[Pair], place: Place, unpaired: Sequence[Token
             token.phrase == verb.partner.phrase and token.at < verb.at and token in unpaired and not token.verbal
             for token in place.sentences[verb.sentence].tokens
         ):
-            yield Problem(Kind.ROLES, verb.token)
+            yield Mismatch(Clash.ROLES, verb.token)
 
 
-def _offset(pair: Pair, pivot: Pair, reading: Reading) -> int | None:
+def _offset(pair: WordPair, pivot: WordPair, reading: Reading) -> int | None:
     """How far from the pivot a word stands in its clause; a word from above, where a pronoun stands for it."""
     if pair.sentence == pivot.sentence:
         together = pair.partner and pivot.partner and pair.partner.clause == pivot.partner.clause
@@ -296,7 +296,7 @@ def _offset(pair: Pair, pivot: Pair, reading: Reading) -> int | None:
     return None
 
 
-def _beside(pair: Pair, pivot: Pair) -> bool:
+def _beside(pair: WordPair, pivot: WordPair) -> bool:
     """Whether a name stands beside the pivot on both sides."""
     if pair.sentence != pivot.sentence or not pair.token.name or not pair.partner:
         return False
@@ -304,7 +304,7 @@ def _beside(pair: Pair, pivot: Pair) -> bool:
     return near and pair.partner.stem == pair.token.stem
 
 
-def _other_agent(pivot: Pair, pairs: Sequence[Pair], reading: Reading) -> bool:
+def _other_agent(pivot: WordPair, pairs: Sequence[WordPair], reading: Reading) -> bool:
     """Whether the claim says `owned by X` where the place says `owned by Y`."""
     nearest = _NEAR_BY if is_verb(pivot.token.stem) else 1
     if pivot.partner is None or not (0 < pivot.token.by <= nearest and 0 < pivot.partner.by <= nearest):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from octavo.algorithms.prompts import PromptFile, parsed_prompt
 from octavo.algorithms.quotations import one_line, with_line_numbers
-from octavo.answering.passages import Passage
+from octavo.answering.passages import NumberedPassage
 from octavo.model.document import shown_path
 from octavo.model.language_model import Prompt
 
@@ -34,22 +34,22 @@ class Context(NamedTuple):
     """The whole prompt, and the passages that fitted into it."""
 
     prompt: Prompt
-    passages: tuple[Passage, ...]
+    passages: tuple[NumberedPassage, ...]
 
 
 def context(
-    mode: Mode, question: str, passages: Sequence[Passage], budget: int, own: OwnPrompts = no_prompts
+    mode: Mode, question: str, passages: Sequence[NumberedPassage], budget: int, own: OwnPrompts = no_prompts
 ) -> Context:
     """With as many passages, best first, as fit the budget of tokens; the last one may be cut at a line."""
     shown, kept = quoted_passages(passages, budget)
     return Context(prompt_of(mode.value, own, passages=shown, question=asked(question)), kept)
 
 
-def quoted_passages(passages: Sequence[Passage], budget: int) -> tuple[str, tuple[Passage, ...]]:
+def quoted_passages(passages: Sequence[NumberedPassage], budget: int) -> tuple[str, tuple[NumberedPassage, ...]]:
     """As a prompt has them: each below its number and place, every line marked."""
     room = budget * _BYTES_PER_TOKEN
     shown: list[str] = []
-    kept: list[Passage] = []
+    kept: list[NumberedPassage] = []
     for passage in passages:
         whole = _block(passage, passage.text)
         block = whole if _size(whole) <= room else _cut(passage, room, anything=not shown)
@@ -80,14 +80,14 @@ def _built_in(name: str) -> PromptFile:
     return found
 
 
-def _block(passage: Passage, text: str) -> str:
+def _block(passage: NumberedPassage, text: str) -> str:
     hit = passage.hit
     path = tuple(dict.fromkeys((hit.title, *hit.citation.heading_path)))
     head = f"[{passage.number}] {one_line(hit.collection)}/{one_line(hit.citation.uri)} · {one_line(shown_path(path))}"
     return f"{head}\n{with_line_numbers(text, hit.citation.lines.first)}"
 
 
-def _cut(passage: Passage, room: int, *, anything: bool) -> str:
+def _cut(passage: NumberedPassage, room: int, *, anything: bool) -> str:
     """As many lines as fit; nothing where those are too few to say something, unless `anything` is better."""
     lines = passage.text.split("\n")
     for count in range(len(lines) - 1, _LEAST_LINES - 1, -1):

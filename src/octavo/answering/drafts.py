@@ -23,7 +23,7 @@ _UNKNOWN = re.compile(
 _BLANKS_BEFORE_STOP = re.compile(r"\s+([.!?,;:])")
 
 
-class Draft(NamedTuple):
+class DraftSentence(NamedTuple):
     """A sentence of a reply without its marks, the numbers it cites in their order, and whether it is a conclusion."""
 
     text: str
@@ -36,7 +36,7 @@ class Draft(NamedTuple):
         return _UNKNOWN.match(self.text) is not None
 
 
-def drafts(reply: str) -> tuple[Draft, ...]:
+def drafts(reply: str) -> tuple[DraftSentence, ...]:
     """The sentences of a reply.
 
     >>> drafts("The dome closes. [1] It opens by hand [2, 3].")
@@ -49,13 +49,15 @@ Draft(text='It opens by hand.', numbers=(2, 3), inferred=False))
     return tuple(draft for draft in found if any(character.isalnum() for character in draft.text))
 
 
-def _draft(sentence: str) -> Draft:
+def _draft(sentence: str) -> DraftSentence:
     numbers: dict[int, None] = {}
     for mark in _MARKS.findall(sentence):
         numbers |= dict.fromkeys(_numbers(mark))
     plain = _BLANKS_BEFORE_STOP.sub(r"\1", " ".join(_MARKS.sub(" ", sentence).split()))
     inferred = _INFERRED.match(plain)
-    return Draft(plain[inferred.end() :] if inferred else plain, tuple(numbers)[:_MOST_CITED], inferred is not None)
+    return DraftSentence(
+        plain[inferred.end() :] if inferred else plain, tuple(numbers)[:_MOST_CITED], inferred is not None
+    )
 
 
 def _numbers(mark: str) -> list[int]:

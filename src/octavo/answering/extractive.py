@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.diversity import marginal_relevance
 from octavo.algorithms.nearest import cosines
-from octavo.answering.passages import CitedSpan, Passage
+from octavo.answering.passages import CitedSpan, NumberedPassage
 from octavo.answering.sentences import Sentence
 from octavo.dataclass import dataclass
 from octavo.model.scores import rounded
@@ -45,7 +45,7 @@ class Statement:
 
 def statements(
     question: str,
-    passages: Sequence[Passage],
+    passages: Sequence[NumberedPassage],
     embedder: Callable[[], Embedder] | None,
     tokenise: Callable[[str], Sequence[str]],
     most: int,
@@ -91,9 +91,9 @@ def _overlap(sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     return np.array([[len(words & other) / (len(words | other) or 1) for other in sets] for words in sets])
 
 
-def _candidates(passages: Sequence[Passage]) -> list[tuple[Passage, Sentence]]:
+def _candidates(passages: Sequence[NumberedPassage]) -> list[tuple[NumberedPassage, Sentence]]:
     """Sentences long enough to say something, once each, from the best passages first."""
-    found: dict[str, tuple[Passage, Sentence]] = {}
+    found: dict[str, tuple[NumberedPassage, Sentence]] = {}
     for passage in passages:
         for sentence in passage.statements():
             if len(sentence.text.split()) >= _FEWEST_WORDS or not sentence.text.isascii():
@@ -119,5 +119,5 @@ def _fits(question: str, sentence: str) -> float:
     return float(bool(_NAME.search(sentence))) if _ASKS_NAME.search(question) else 0.0
 
 
-def _statement(passage: Passage, sentence: Sentence, score: float) -> Statement:
+def _statement(passage: NumberedPassage, sentence: Sentence, score: float) -> Statement:
     return Statement(sentence.text, passage.cited(sentence.span), rounded(min(1.0, max(0.0, score))))

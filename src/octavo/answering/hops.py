@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from octavo.algorithms.analysis import shared_analyzer
 from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of, quoted_passages
-from octavo.answering.passages import Passage
+from octavo.answering.passages import NumberedPassage
 from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest
@@ -53,13 +53,13 @@ class Planning:
 
 
 def gathered(
-    question: str, search: Callable[[str], Sequence[Passage]], planning: Planning | None
-) -> tuple[tuple[Passage, ...], tuple[Hop, ...]]:
+    question: str, search: Callable[[str], Sequence[NumberedPassage]], planning: Planning | None
+) -> tuple[tuple[NumberedPassage, ...], tuple[Hop, ...]]:
     """The passages of every search, once each and numbered in the order they were found, with what each was for.
 
     Without planning, or for a question that is plainly single, one search is all.
     """
-    passages: list[Passage] = []
+    passages: list[NumberedPassage] = []
     hops: list[Hop] = []
     wanted, because = question, "the question"
     while True:
@@ -98,14 +98,14 @@ def composite(question: str) -> bool:
     return len(names) > 1 or len(analyzer.content_words(question, language)) > _CONTENT_WORDS
 
 
-def _best(passages: Sequence[Passage], hops: Sequence[Hop], most: int) -> list[Passage]:
+def _best(passages: Sequence[NumberedPassage], hops: Sequence[Hop], most: int) -> list[NumberedPassage]:
     """The first of every search in turn, so that a later one is not crowded out by the first."""
-    lists: list[list[Passage]] = []
+    lists: list[list[NumberedPassage]] = []
     at = 0
     for hop in hops:
         lists.append(list(passages[at : at + hop.new]))
         at += hop.new
-    chosen: list[Passage] = []
+    chosen: list[NumberedPassage] = []
     while len(chosen) < most and any(lists):
         for each in lists:
             if each and len(chosen) < most:
@@ -113,7 +113,9 @@ def _best(passages: Sequence[Passage], hops: Sequence[Hop], most: int) -> list[P
     return chosen
 
 
-def _next(question: str, hops: Sequence[Hop], passages: Sequence[Passage], planning: Planning) -> tuple[str, str]:
+def _next(
+    question: str, hops: Sequence[Hop], passages: Sequence[NumberedPassage], planning: Planning
+) -> tuple[str, str]:
     """What to look for now, and why; nothing where that is enough. Raises ProviderFailed."""
     numbered = [replace(passage, number=number) for number, passage in enumerate(passages, 1)]
     shown, _ = quoted_passages(numbered, planning.budget)

@@ -33,7 +33,7 @@ class CitedSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class NumberedPassage:
     """A hit with its number in the answer, from 1, the version of its document, and the sections it touches."""
 
     number: int
@@ -87,14 +87,14 @@ def _shortened(sentence: Sentence) -> Sentence:
     return Sentence(sentence.text[:_LONGEST], Span(sentence.span.start, sentence.span.start + _LONGEST))
 
 
-def passages_of(store: Store, project: ProjectId, hits: Iterable[Hit]) -> tuple[Passage, ...]:
+def passages_of(store: Store, project: ProjectId, hits: Iterable[Hit]) -> tuple[NumberedPassage, ...]:
     """Numbered from 1, in the order of the hits."""
     return tuple(_passage(store, project, number, hit) for number, hit in enumerate(hits, 1))
 
 
-def _passage(store: Store, project: ProjectId, number: int, hit: Hit) -> Passage:
+def _passage(store: Store, project: ProjectId, number: int, hit: Hit) -> NumberedPassage:
     document = store.documents.get(project, hit.document_id)
     if document is None:  # removed since it was found
-        return Passage(number, hit)
+        return NumberedPassage(number, hit)
     (sections,) = store.documents.sections_touching(project, [(hit.document_id, hit.citation.span)])
-    return Passage(number, hit, document.version, sections, document.metadata)
+    return NumberedPassage(number, hit, document.version, sections, document.metadata)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.answering.alignment import Place
-from octavo.answering.bindings import Comparison, Kind, compare
-from octavo.answering.passages import CitedSpan, Passage
+from octavo.answering.alignment import Window
+from octavo.answering.bindings import Clash, Comparison, compare
+from octavo.answering.passages import CitedSpan, NumberedPassage
 from octavo.answering.reading import Reading, Token, read
 from octavo.answering.sentences import sentences
 from octavo.dataclass import dataclass
@@ -29,7 +29,7 @@ class Support(StrEnum):
     UNSUPPORTED = "unsupported"
 
 
-class Evidence(NamedTuple):
+class SentenceEvidence(NamedTuple):
     """What speaks for a sentence in the passages it cites, and what against it."""
 
     words: float
@@ -52,10 +52,10 @@ class Checked(NamedTuple):
     support: Support
     score: float
     cited: tuple[CitedSpan, ...]
-    evidence: Evidence
+    evidence: SentenceEvidence
 
 
-_NOTHING = Checked(Support.UNSUPPORTED, 0.0, (), Evidence(0.0, 0.0, 0.0))
+_NOTHING = Checked(Support.UNSUPPORTED, 0.0, (), SentenceEvidence(0.0, 0.0, 0.0))
 _BELOW = 0.01
 
 
@@ -70,7 +70,7 @@ class Weights:
     supported: float = 0.6
     partly: float = 0.2
 
-    def score(self, evidence: Evidence) -> float:
+    def score(self, evidence: SentenceEvidence) -> float:
         total = self.bias + math.fsum(
             (
                 self.words * evidence.words,
@@ -136,7 +136,7 @@ _CHANGES = 0.015  # by which the cosine may rise without that verb
 class _Stated(NamedTuple):
     """A sentence of a passage as it is read, below its headings."""
 
-    passage: Passage
+    passage: NumberedPassage
     span: Span
     text: str
     reading: Reading
@@ -169,7 +169,7 @@ class CitationChecker:
 
     def __init__(
         self,
-        passages: Sequence[Passage],
+        passages: Sequence[NumberedPassage],
         embedder: Callable[[], Embedder],
         analyzer: Analyzer,
         weights: Weights = Weights(),  # noqa: B008
@@ -199,7 +199,7 @@ class CitationChecker:
         found = [(self._best(sentence, passage), number) for number, passage in self._passages.items()]
         return min(((best.order, number) for best, number in found if best), default=(None, None))[1]
 
-    def _checked(self, claim: str, passages: Sequence[Passage]) -> Checked:
+    def _checked(self, claim: str, passages: Sequence[NumberedPassage]) -> Checked:
         best = [found for passage in passages if (found := self._best(claim, passage))]
         if not best:
             return _NOTHING
@@ -210,7 +210,7 @@ class CitationChecker:
         stems = frozenset[str]().union(*(each.reading.stems | each.headings | each.columns for each in stated))
         values = {token.quantity.value for each in stated for token in each.reading.tokens if token.quantity}
         counted = [token.quantity.value for token in reading.tokens if token.quantity]
-        evidence = Evidence(
+        evidence = SentenceEvidence(
             words=first.compared.share,
             words_anywhere=len(reading.stems & stems) / max(1, len(reading.stems)),
             cosine=self._cosine(claim, first.text) if first.compared.problems else 1.0,
@@ -222,7 +222,7 @@ class CitationChecker:
         cited = tuple(found.stated[0].passage.cited(found.span) for found in best)
         return Checked(self._weights.support(score), score, cited, evidence)
 
-    def _best(self, claim: str, passage: Passage) -> _Found | None:
+    def _best(self, claim: str, passage: NumberedPassage) -> _Found | None:
         """The sentence, or the two that follow each other, that bind most of it as the claim does."""
         stated, reading = self._statements(passage), self._read(claim, passage)
         shared = sorted(range(len(stated)), key=lambda at: (-len(reading.stems & stated[at].reading.stems), at))
@@ -231,7 +231,7 @@ class CitationChecker:
         found: list[_Found] = []
         for start, end in dict.fromkeys(spans):
             if start >= 0 and end <= len(stated):
-                place = Place(
+                place = Window(
                     tuple(each.reading for each in stated[start:end]), stated[start].headings, stated[start].columns
                 )
                 found.append(_Found(stated[start:end], compare(reading, place)))
@@ -245,9 +245,9 @@ class CitationChecker:
         if any(_bare(claim) == each.bare for each in found.stated):
             return ()
         if not reading.tokens:
-            return (Kind.WORD.value,)
+            return (Clash.WORD.value,)
         kinds = tuple(sorted({problem.kind.value for problem in problems}))
-        words = [problem.token.word for problem in problems if problem.kind is Kind.WORD]
+        words = [problem.token.word for problem in problems if problem.kind is Clash.WORD]
         if len(words) < len(problems) or len(words) > 1 + len(reading.tokens) // _WORDS_FORGIVEN:
             return kinds
         elsewhere = self._statements(found.stated[0].passage)
@@ -274,10 +274,10 @@ class CitationChecker:
         vector, second = (self._vectors[text].astype(np.float64) for text in (one, other))
         return float(vector @ second / max(1e-12, float(np.linalg.norm(vector) * np.linalg.norm(second))))
 
-    def _read(self, claim: str, passage: Passage) -> Reading:
+    def _read(self, claim: str, passage: NumberedPassage) -> Reading:
         return read(claim, self._analyzer, self._languages[passage.number])
 
-    def _statements(self, passage: Passage) -> tuple[_Stated, ...]:
+    def _statements(self, passage: NumberedPassage) -> tuple[_Stated, ...]:
         if passage.number not in self._stated:
             text = passage.text
             (language,) = self._analyzer.languages([self._analyzer.joined(text)], text)
@@ -286,7 +286,7 @@ class CitationChecker:
         return self._stated[passage.number]
 
 
-def _stated(passage: Passage, analyzer: Analyzer, language: str) -> list[_Stated]:
+def _stated(passage: NumberedPassage, analyzer: Analyzer, language: str) -> list[_Stated]:
     """Its sentences below what they are about: title, headings, the speaker of a line, the head of a table."""
 
     def stems(text: str) -> frozenset[str]:

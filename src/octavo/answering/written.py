@@ -8,8 +8,8 @@ from dataclasses import field
 from typing import NamedTuple
 
 from octavo.answering.context import Mode, OwnPrompts, asked, context, no_prompts, prompt_of, quoted_passages
-from octavo.answering.drafts import Draft, drafts
-from octavo.answering.passages import Passage
+from octavo.answering.drafts import DraftSentence, drafts
+from octavo.answering.passages import NumberedPassage
 from octavo.answering.support import Checked, CitationChecker, Support
 from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
@@ -47,7 +47,7 @@ class WrittenAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class AnswerWriting:
     """What an answer is written with. `tell` gets each sentence once it is certain to stay, in order."""
 
     model: LanguageModel
@@ -61,7 +61,7 @@ class Writing:
     own: OwnPrompts = no_prompts
 
 
-def written_answer(question: str, passages: Sequence[Passage], writing: Writing) -> WrittenAnswer:
+def written_answer(question: str, passages: Sequence[NumberedPassage], writing: AnswerWriting) -> WrittenAnswer:
     """Raises `ProviderFailed` where the model wrote nothing; of a reply that breaks off, the sentences that check are
     kept, and where none does it is as if nothing had been written."""
     ends = writing.clock() + writing.deadline
@@ -98,7 +98,7 @@ def written_answer(question: str, passages: Sequence[Passage], writing: Writing)
     )
 
 
-def checked_sentence(draft: Draft, checker: CitationChecker) -> WrittenSentence:
+def checked_sentence(draft: DraftSentence, checker: CitationChecker) -> WrittenSentence:
     """Against what it cites; where that does not say it, against the passage that says it best."""
     found = checker.check(draft.text, draft.numbers)
     if found.support is Support.SUPPORTED:
@@ -114,7 +114,7 @@ def checked_sentence(draft: Draft, checker: CitationChecker) -> WrittenSentence:
 class _Reply:
     """A model's reply as it comes, sentence by sentence."""
 
-    def __init__(self, writing: Writing, prompt: Prompt, ends: float) -> None:
+    def __init__(self, writing: AnswerWriting, prompt: Prompt, ends: float) -> None:
         self._writing = writing
         self._prompt = prompt
         self._ends = ends
@@ -122,7 +122,7 @@ class _Reply:
         self.problems: tuple[str, ...] = ()
         self.failure: ProviderFailed | None = None
 
-    def sentences(self) -> Iterator[Draft]:
+    def sentences(self) -> Iterator[DraftSentence]:
         given = 0
         for whole in self._pieces():
             found = drafts(self._text)
@@ -168,7 +168,11 @@ def _close(stream: Iterable[str]) -> None:
 
 
 def _rewritten(
-    question: str, passages: Sequence[Passage], doubted: Sequence[WrittenSentence], writing: Writing, ends: float
+    question: str,
+    passages: Sequence[NumberedPassage],
+    doubted: Sequence[WrittenSentence],
+    writing: AnswerWriting,
+    ends: float,
 ) -> tuple[tuple[WrittenSentence, ...], tuple[str, ...]]:
     """Sentences that no passage supports, given back to the model once; those that still none supports are left out."""
     if not doubted or ends <= writing.clock():
@@ -186,10 +190,10 @@ def _rewritten(
     return kept[: len(doubted)], ()
 
 
-def _room(writing: Writing) -> int:
+def _room(writing: AnswerWriting) -> int:
     """Tokens that the passages may take: what was asked for, and what the model can read beside the rest."""
     return max(100, min(writing.budget, writing.model.window - _reply_tokens(writing) - _INSTRUCTIONS))
 
 
-def _reply_tokens(writing: Writing) -> int:
+def _reply_tokens(writing: AnswerWriting) -> int:
     return min(writing.reply_tokens, writing.model.window // _REPLY_SHARE)

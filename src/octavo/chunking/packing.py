@@ -13,7 +13,7 @@ from octavo.ports import TokenCounter
 _HEADING, _BLANK, _TORN = BlockKind.HEADING, Seam.BLANK, Seam.TORN
 
 
-class Run(NamedTuple):
+class PieceRun(NamedTuple):
     """Pieces `first` to `last` (exclusive) as one chunk that starts at `start`, earlier than they do if it overlaps."""
 
     first: int
@@ -22,11 +22,11 @@ class Run(NamedTuple):
     tokens: int
 
 
-def pack(pieces: Pieces, first: int, last: int, sizes: ChunkSizes, counter: TokenCounter) -> list[Run]:
+def pack(pieces: Pieces, first: int, last: int, sizes: ChunkSizes, counter: TokenCounter) -> list[PieceRun]:
     """Runs over the pieces, each within the hard maximum unless it is an atomic piece with a few words before it."""
     if pieces.seamless and pieces.size(first, last) <= sizes.target_max:
-        return [tuple.__new__(Run, (first, last, pieces.all[first][0], pieces.tokens(first, last)))]
-    runs: list[Run] = []
+        return [tuple.__new__(PieceRun, (first, last, pieces.all[first][0], pieces.tokens(first, last)))]
+    runs: list[PieceRun] = []
     before = -1
     for opened, closed in _merge_small_runs(pieces, _bounds(pieces, first, last, sizes), sizes):
         start, tokens, exact = pieces.all[opened].start, pieces.tokens(opened, closed), pieces.add_up(opened, closed)
@@ -37,7 +37,7 @@ def pack(pieces: Pieces, first: int, last: int, sizes: ChunkSizes, counter: Toke
             exact = exact and (shared == 0 or pieces.seamless)
         if not exact:
             tokens = counter.count(pieces.text[start : pieces.all[closed - 1].end])
-        runs.append(Run(opened, closed, start, tokens))
+        runs.append(PieceRun(opened, closed, start, tokens))
         before = opened
     return runs
 

@@ -12,7 +12,7 @@ from octavo.model.document import BlockKind, Section
 from octavo.model.recipe import ChunkSizes
 
 
-class SectionText(NamedTuple):
+class SectionPieces(NamedTuple):
     """A section's own text, without its subsections': pieces `first` to `last` (exclusive).
 
     A `bare` text consists of headings only.
@@ -25,7 +25,7 @@ class SectionText(NamedTuple):
     bare: bool
 
 
-class Group(NamedTuple):
+class SectionGroup(NamedTuple):
     """Section texts `first` to `last` (exclusive). It is `small` if each group merged into it was."""
 
     first: int
@@ -39,7 +39,7 @@ _first = attrgetter("first")
 _last = attrgetter("last")
 
 
-def section_texts(sections: Sequence[Section], pieces: Pieces, depth: int | None) -> list[SectionText]:
+def section_texts(sections: Sequence[Section], pieces: Pieces, depth: int | None) -> list[SectionPieces]:
     """Sections with text of their own, in order; those deeper than `depth` belong to the section around them."""
     # Between a section within the depth and the next, all are deeper: so the former is an ancestor of them all.
     shallow = sections if depth is None else [section for section in sections if section.level <= depth]
@@ -47,22 +47,22 @@ def section_texts(sections: Sequence[Section], pieces: Pieces, depth: int | None
     starts = [piece[0] for piece in found]
     ends = [bisect_left(starts, section.span.start) for section in shallow[1:]]
     ends.append(len(starts))
-    texts: list[SectionText] = []
+    texts: list[SectionPieces] = []
     first = 0
     for section, last in zip(shallow, ends, strict=False):
         if last > first:
             # Most end with something other than a heading, so the first check usually decides.
             bare = found[last - 1].kind is heading and all(piece.kind is heading for piece in found[first:last])
-            texts.append(new(SectionText, (section, first, last, pieces.size(first, last), bare)))
+            texts.append(new(SectionPieces, (section, first, last, pieces.size(first, last), bare)))
             first = last
     return texts
 
 
-def split_at(texts: Sequence[SectionText], pieces: Pieces, breaks: Sequence[int]) -> Iterator[list[SectionText]]:
+def split_at(texts: Sequence[SectionPieces], pieces: Pieces, breaks: Sequence[int]) -> Iterator[list[SectionPieces]]:
     """The texts of each stretch between two breaks; a section that reaches across one has a text on either side."""
     starts = [piece[0] for piece in pieces.all]
     cuts = sorted({bisect_left(starts, at) for at in breaks} | {len(starts)})
-    stretch: list[SectionText] = []
+    stretch: list[SectionPieces] = []
     waiting = iter(cuts)
     until = next(waiting)
     for section, first, last, _, _ in texts:
@@ -74,16 +74,16 @@ def split_at(texts: Sequence[SectionText], pieces: Pieces, breaks: Sequence[int]
                 until = next(waiting)
             end = min(last, until)
             bare = all(piece.kind is BlockKind.HEADING for piece in pieces.all[first:end])
-            stretch.append(SectionText(section, first, end, pieces.size(first, end), bare))
+            stretch.append(SectionPieces(section, first, end, pieces.size(first, end), bare))
             first = end
     if stretch:
         yield stretch
 
 
-def grouped(texts: Sequence[SectionText], sizes: ChunkSizes) -> list[Group]:
+def grouped(texts: Sequence[SectionPieces], sizes: ChunkSizes) -> list[SectionGroup]:
     """All texts, in order: mostly one per group, small ones and bare headings together with their neighbours."""
     initial = _subtrees(texts, sizes) if sizes.intelligent_heading_depth else _single(texts, sizes)
-    groups: list[Group] = []
+    groups: list[SectionGroup] = []
     at = 0
     while at < len(initial):
         until = _merge_end(texts, initial, at, sizes)
@@ -96,18 +96,18 @@ def grouped(texts: Sequence[SectionText], sizes: ChunkSizes) -> list[Group]:
     return groups
 
 
-def _single(texts: Sequence[SectionText], sizes: ChunkSizes) -> list[Group]:
+def _single(texts: Sequence[SectionPieces], sizes: ChunkSizes) -> list[SectionGroup]:
     least = sizes.min_preferred
     new = tuple.__new__
-    return [new(Group, (at, at + 1, size, bare, size < least)) for at, (_, _, _, size, bare) in enumerate(texts)]
+    return [new(SectionGroup, (at, at + 1, size, bare, size < least)) for at, (_, _, _, size, bare) in enumerate(texts)]
 
 
-def _subtrees(texts: Sequence[SectionText], sizes: ChunkSizes) -> list[Group]:
+def _subtrees(texts: Sequence[SectionPieces], sizes: ChunkSizes) -> list[SectionGroup]:
     """Each section with everything below it if that fits the target, else its own text, then its subsections'."""
     single = _single(texts, sizes)
     if sum(text.size for text in texts) <= sizes.target_max:
         return [_merged(single, sizes.min_preferred)] if texts else []
-    found: list[Group] = []
+    found: list[SectionGroup] = []
     first = 0
     while first < len(texts):
         level, size, last = texts[first].section.level, texts[first].size, first + 1
@@ -122,16 +122,16 @@ def _subtrees(texts: Sequence[SectionText], sizes: ChunkSizes) -> list[Group]:
     return found
 
 
-def _merged(groups: Sequence[Group], least: int | None = None) -> Group:
+def _merged(groups: Sequence[SectionGroup], least: int | None = None) -> SectionGroup:
     """Neighbours as one group; small if all of them are, or if `least` is given, if their sum is below it."""
     if len(groups) == 1:
         return groups[0]
     size = sum(group.size for group in groups)
     small = all(group.small for group in groups) if least is None else size < least
-    return Group(groups[0].first, groups[-1].last, size, all(group.bare for group in groups), small)
+    return SectionGroup(groups[0].first, groups[-1].last, size, all(group.bare for group in groups), small)
 
 
-def _merge_end(texts: Sequence[SectionText], groups: Sequence[Group], at: int, sizes: ChunkSizes) -> int:
+def _merge_end(texts: Sequence[SectionPieces], groups: Sequence[SectionGroup], at: int, sizes: ChunkSizes) -> int:
     """The end (exclusive) of the groups that are merged with the one at `at`."""
     _, _, size, bare, small = groups[at]
     until = at + 1
@@ -152,11 +152,13 @@ def _merge_end(texts: Sequence[SectionText], groups: Sequence[Group], at: int, s
     return until
 
 
-def _is_heading_of(texts: Sequence[SectionText], heading: Group, following: Group) -> bool:
+def _is_heading_of(texts: Sequence[SectionPieces], heading: SectionGroup, following: SectionGroup) -> bool:
     return heading.bare and texts[following.first].section.level > texts[heading.first].section.level
 
 
-def _joins_previous(texts: Sequence[SectionText], before: Group, group: Group, sizes: ChunkSizes) -> bool:
+def _joins_previous(
+    texts: Sequence[SectionPieces], before: SectionGroup, group: SectionGroup, sizes: ChunkSizes
+) -> bool:
     """Whether a group is merged into the previous one: headings without text below, the last of small sections."""
     if before.bare:
         return False
@@ -170,7 +172,7 @@ def _joins_previous(texts: Sequence[SectionText], before: Group, group: Group, s
     )
 
 
-def owner(group: Sequence[SectionText], first: int, last: int) -> Section:
+def owner(group: Sequence[SectionPieces], first: int, last: int) -> Section:
     """The section that a chunk of pieces `first` to `last` belongs to.
 
     The one it starts in, or past bare headings as long as one later section contains all the rest.

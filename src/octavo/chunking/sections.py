@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from octavo.chunking.building import ChunkBuilder
 from octavo.chunking.packing import pack
 from octavo.chunking.pieces import Piece, Pieces, pieces
-from octavo.chunking.section_groups import SectionText, grouped, owner, section_texts, split_at
+from octavo.chunking.section_groups import SectionPieces, grouped, owner, section_texts, split_at
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import BlockKind, Document
 from octavo.model.recipe import ChunkSizes
@@ -53,7 +53,9 @@ class SectionChunker:
                     builder.add(span, section, tokens, _content_type(found.all[first:last]))
         return tuple(builder.chunks)
 
-    def _groups(self, texts: list[SectionText], found: Pieces, breaks: Sequence[int]) -> Iterator[list[SectionText]]:
+    def _groups(
+        self, texts: list[SectionPieces], found: Pieces, breaks: Sequence[int]
+    ) -> Iterator[list[SectionPieces]]:
         for page in split_at(texts, found, breaks) if breaks else (texts,):
             for group in grouped(page, self._sizes):
                 yield page[group.first : group.last]

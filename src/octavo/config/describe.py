@@ -35,7 +35,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class SettingsTable:
     """A table of the TOML file, or with the name "" the keys above all tables."""
 
     name: str
@@ -57,15 +57,15 @@ def describe(name: str) -> Setting:
     return found
 
 
-def sections() -> Iterator[Section]:
+def sections() -> Iterator[SettingsTable]:
     """The tables of the file. That of a language model stands for as many as there are."""
     every = described().values()
-    yield Section("", "", tuple(setting for setting in every if "." not in setting.name))
+    yield SettingsTable("", "", tuple(setting for setting in every if "." not in setting.name))
     for name, value in _tables(Config()):
         inside = tuple(setting for setting in every if setting.name.rpartition(".")[0] == name)
-        yield Section(name, (type(value).__doc__ or "").strip(), inside)
+        yield SettingsTable(name, (type(value).__doc__ or "").strip(), inside)
         if any(setting.name == MODELS for setting in inside):
-            yield Section(f"{MODELS}.NAME", (ModelSettings.__doc__ or "").strip(), tuple(_of_a_model()))
+            yield SettingsTable(f"{MODELS}.NAME", (ModelSettings.__doc__ or "").strip(), tuple(_of_a_model()))
 
 
 def _tables(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import IO, Any, NamedTuple
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.text_builder import one_line
-from octavo.model.converted import Converted, Member, Refused
+from octavo.model.converted import Converted, Member, RefusedFile
 from octavo.model.formats import ending
 
 CONVERTER = "archive-2"
@@ -49,7 +49,7 @@ class _Full(Exception):
     """A limit was met after which nothing else can be taken from this archive."""
 
 
-def read_archive(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_archive(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     """What was unpacked before a limit or damage was met stays, with a warning."""
     unpacking = _Unpacking(len(data), settings)
     try:
@@ -59,15 +59,17 @@ def read_archive(name: str, data: bytes, settings: Settings) -> Converted | Refu
         pass
     except RuntimeError:
         if not unpacking.members:
-            return Refused("encrypted: it needs a password")
+            return RefusedFile("encrypted: it needs a password")
         unpacking.warnings.append("a part of it is encrypted")
     except _ERRORS:
         if not unpacking.members:
-            return Refused("damaged: it is no archive that can be opened")
+            return RefusedFile("damaged: it is no archive that can be opened")
         unpacking.warnings.append("only a part of it was read: it is damaged")
     left_out = unpacking.left_out
     if not unpacking.members:
-        return Refused(f"too large: {_listed(left_out)}; nothing of it was read" if left_out else "an empty archive")
+        return RefusedFile(
+            f"too large: {_listed(left_out)}; nothing of it was read" if left_out else "an empty archive"
+        )
     warnings = [f"only a part of it was read: {_listed(left_out)}"] if left_out else []
     warnings += unpacking.warnings
     return Converted("", CONVERTER, warnings=tuple(warnings), members=tuple(unpacking.members))
@@ -79,7 +81,7 @@ def _listed(reasons: Sequence[str]) -> str:
 
 
 class _Unpacking:
-    def __init__(self, size: int, settings: Settings) -> None:
+    def __init__(self, size: int, settings: ConversionSettings) -> None:
         self.members: list[Member] = []
         self.warnings: list[str] = []
         self.left_out: list[str] = []

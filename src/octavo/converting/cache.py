@@ -15,9 +15,9 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from octavo.converting.child import Settings
-from octavo.model.converted import Converted, Refused, from_plain, to_plain
-from octavo.model.formats import CONVERTER_VERSION, Format, ending, format_of
+from octavo.converting.child import ConversionSettings
+from octavo.model.converted import Converted, RefusedFile, from_plain, to_plain
+from octavo.model.formats import CONVERTER_VERSION, FileFormat, ending, format_of
 from octavo.ports import Converter
 
 _FULL = 0.9  # of the limit: what pruning leaves, so that it is not needed again at once
@@ -35,7 +35,7 @@ class CachedConverter:
         converter: Converter,
         folder: Path,
         most_bytes: int,
-        settings: Settings,
+        settings: ConversionSettings,
         secret: Callable[[object], bool] = lambda told: False,
     ) -> None:
         self._converter = converter
@@ -54,7 +54,7 @@ class CachedConverter:
     def claims(self, uri: str, data: bytes) -> bool:
         return self._converter.claims(uri, data)
 
-    def convert(self, uri: str, data: bytes) -> Converted | Refused:
+    def convert(self, uri: str, data: bytes) -> Converted | RefusedFile:
         known = format_of(uri)
         if known is None or known.archive:
             return self._converter.convert(uri, data)
@@ -74,7 +74,7 @@ class CachedConverter:
         if self._unchecked:
             self._prune()
 
-    def _place(self, uri: str, known: Format, data: bytes) -> Path:
+    def _place(self, uri: str, known: FileFormat, data: bytes) -> Path:
         made_by = [CONVERTER_VERSION, known.reader, _version(known.needs) + known.version, ending(uri), self._settings]
         digest = hashlib.sha256(json.dumps(made_by).encode())
         digest.update(data)

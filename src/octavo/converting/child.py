@@ -13,15 +13,15 @@ from typing import IO, Any
 from octavo.converting.confinement import Limits, confine
 from octavo.converting.text_builder import MOST_CHARACTERS
 from octavo.dataclass import dataclass
-from octavo.model.converted import Converted, Refused, to_plain
+from octavo.model.converted import Converted, RefusedFile, to_plain
 
 SIZE = 8  # bytes in front of a message that say how long it is
 
-Reader = Callable[[str, bytes, "Settings"], Converted | Refused]
+Reader = Callable[[str, bytes, "ConversionSettings"], Converted | RefusedFile]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ConversionSettings:
     """What a reader may be told. `ocr` reads pictures of text, at most `ocr_pages` of a document; `archives` unpacks
     archives, at most so many files and bytes of each."""
 
@@ -61,7 +61,7 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
     os.dup2(quiet, 2)
     allowed = Limits(**limits)
     held = confine(allowed)
-    told = Settings(**settings)
+    told = ConversionSettings(**settings)
     try:
         send(answers, json.dumps(asdict(held)).encode())
         while True:
@@ -72,27 +72,27 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
         os._exit(0)  # without the interpreter's farewell, which would complain about the pipe
 
 
-def _answer(reader: str, name: str, data: bytes, told: Settings, limits: Limits) -> list[bytes]:
+def _answer(reader: str, name: str, data: bytes, told: ConversionSettings, limits: Limits) -> list[bytes]:
     """The document or the refusal, then the members that it announces."""
     try:
         module, _, function = reader.partition(":")
         read: Reader = getattr(import_module(module), function)
         outcome = read(name, data, told)
     except MemoryError:
-        outcome = Refused(f"reading it takes more than {limits.memory // 1_000_000:,} MB of memory")
+        outcome = RefusedFile(f"reading it takes more than {limits.memory // 1_000_000:,} MB of memory")
     except RecursionError:
-        outcome = Refused("damaged: it is nested too deeply")
+        outcome = RefusedFile("damaged: it is nested too deeply")
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # of native code, some raises what is no `Exception`
-        outcome = Refused(f"damaged: {_said(error)}")
+        outcome = RefusedFile(f"damaged: {_said(error)}")
     if isinstance(outcome, Converted):
         if len(outcome.text) > MOST_CHARACTERS * 2:
-            outcome = Refused(f"it holds more than {MOST_CHARACTERS:,} characters")
+            outcome = RefusedFile(f"it holds more than {MOST_CHARACTERS:,} characters")
         elif not outcome.text.strip() and not outcome.members:
-            outcome = Refused("it holds no text")
+            outcome = RefusedFile("it holds no text")
     members = outcome.members if isinstance(outcome, Converted) else ()
-    plain: dict[str, Any] = {"refused": outcome.reason} if isinstance(outcome, Refused) else to_plain(outcome)
+    plain: dict[str, Any] = {"refused": outcome.reason} if isinstance(outcome, RefusedFile) else to_plain(outcome)
     plain["members"] = [member.name for member in members]
     return [json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode(), *(each.data for each in members)]
 

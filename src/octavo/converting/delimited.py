@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.model.converted import Converted
@@ -16,7 +16,7 @@ _DELIMITERS = ",;\t|"
 _SAMPLE = 20  # lines
 
 
-def read_delimited(name: str, data: bytes, settings: Settings) -> Converted:
+def read_delimited(name: str, data: bytes, settings: ConversionSettings) -> Converted:
     text = data.decode("utf-8", "replace")
     csv.field_size_limit(min(sys.maxsize, 10_000_000))
     builder = TextBuilder()

@@ -9,12 +9,12 @@ import zlib
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.html import write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, parsed
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 
 _MOST_UNPACKED = 50_000_000
 _LONGEST_END = 80  # characters of a shape by which an arrow names it
@@ -22,13 +22,13 @@ _HEADING = re.compile(r"(#{1,5})\s+(.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)")
 
 
-def read_canvas(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_canvas(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         canvas = json.loads(data)
         nodes = [node for node in canvas.get("nodes", ()) if isinstance(node, dict)]
         edges = [edge for edge in canvas.get("edges", ()) if isinstance(edge, dict)]
     except (ValueError, AttributeError):
-        return Refused("damaged: it is no canvas")
+        return RefusedFile("damaged: it is no canvas")
     builder = TextBuilder()
     names = {}
     try:
@@ -66,7 +66,7 @@ def _write_card(builder: TextBuilder, markdown: str) -> None:
             paragraph.append(line)
 
 
-def read_drawio(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_drawio(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     builder = TextBuilder()
     try:
         root = parsed(data, "it")
@@ -76,7 +76,7 @@ def read_drawio(name: str, data: bytes, settings: Settings) -> Converted | Refus
     except TooLong:
         pass
     except (Damaged, ValueError, zlib.error) as error:
-        return Refused(str(error) if isinstance(error, Damaged) else "damaged: its diagrams cannot be unpacked")
+        return RefusedFile(str(error) if isinstance(error, Damaged) else "damaged: its diagrams cannot be unpacked")
     return builder.converted("drawio-3")
 
 

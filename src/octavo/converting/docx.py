@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.docx_numbering import Numbering
 from octavo.converting.list_numbers import item_parts
 from octavo.converting.pptx import chart_labels, diagram_labels
@@ -14,7 +14,7 @@ from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 from octavo.model.document import BlockKind
 
 CONVERTER = "docx-4"
@@ -25,14 +25,14 @@ _NO_LIST = "0"  # the number of a list that takes a paragraph out of its style's
 _LONG_CELL = 600  # characters: a table with longer cells lays out a page
 
 
-def read_docx(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_docx(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         package = Package(data)
         main = _main_part(package)
         root = package.xml(main)
         body = child(root, "body")
         if body is None:
-            return Refused("damaged: it has no body")
+            return RefusedFile("damaged: it has no body")
         builder = TextBuilder()
         reader = _Reader(builder, package, main)
         try:
@@ -42,7 +42,7 @@ def read_docx(name: str, data: bytes, settings: Settings) -> Converted | Refused
             pass
         facts = core_facts(package)
     except Damaged as error:
-        return Refused(str(error))
+        return RefusedFile(str(error))
     title = facts.pop("title", "") or reader.title or next((found.title for found in builder.headings), "")
     return builder.converted(CONVERTER, title, facts)
 

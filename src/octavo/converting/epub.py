@@ -8,30 +8,30 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from octavo.converting.charsets import declared_text
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.html import write_html
-from octavo.converting.html_tree import Node, parse_html
+from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.text_builder import TextBuilder, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, local
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 
 CONVERTER = "epub-2"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
-def read_epub(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_epub(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     builder = TextBuilder()
     try:
         package = Package(data)
         if any(name.endswith("rights.xml") for name in package.names):
-            return Refused("encrypted: it is protected against copying")
+            return RefusedFile("encrypted: it is protected against copying")
         container = package.xml("META-INF/container.xml")
         if container is None:
-            return Refused("damaged: it has no container")
+            return RefusedFile("damaged: it has no container")
         place = next((attribute(node, "full-path") for node in below(container, "rootfile")), "")
         book = package.xml(place)
         if book is None:
-            return Refused("damaged: it has no table of its parts")
+            return RefusedFile("damaged: it has no table of its parts")
         facts = _facts(book)
         titles = _titles(package, book, place)
         for part in _chapters(book, place):
@@ -42,11 +42,11 @@ def read_epub(name: str, data: bytes, settings: Settings) -> Converted | Refused
                     builder.heading(1, titles[part])
                 write_html(builder, body, whole=True)
     except Damaged as error:
-        return Refused(str(error))
+        return RefusedFile(str(error))
     return builder.converted(CONVERTER, facts.pop("title", ""), facts)
 
 
-def _body(page: bytes) -> Node:
+def _body(page: bytes) -> HtmlElement:
     root = parse_html(declared_text(page) or page.decode("utf-8", "replace"))
     return root.first("body") or root
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from octavo.converting.child import Settings
-from octavo.converting.html_tree import Node, parse_html
+from octavo.converting.child import ConversionSettings
+from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted
@@ -36,7 +36,7 @@ _LEAST_SHARE = 0.25  # of a page's text: a smaller element is not what the page 
 _LINKED = 0.6  # of a list's text: one that is mostly links, outside of the content, leads elsewhere
 
 
-def read_html(name: str, data: bytes, settings: Settings) -> Converted:
+def read_html(name: str, data: bytes, settings: ConversionSettings) -> Converted:
     root = parse_html(data.decode("utf-8", "replace"))
     builder = TextBuilder()
     content = main_content(root)
@@ -46,7 +46,7 @@ def read_html(name: str, data: bytes, settings: Settings) -> Converted:
     return builder.converted(CONVERTER, title, about)
 
 
-def write_html(builder: TextBuilder, node: Node, *, whole: bool = False) -> None:
+def write_html(builder: TextBuilder, node: HtmlElement, *, whole: bool = False) -> None:
     """What is below a node, of a book or a message the `whole`; a text that is too long ends where it does."""
     try:
         _Writer(builder, is_hidden if whole else is_surrounding).write(node)
@@ -54,7 +54,7 @@ def write_html(builder: TextBuilder, node: Node, *, whole: bool = False) -> None
         return
 
 
-def page_facts(root: Node, content: Node) -> dict[str, Any]:
+def page_facts(root: HtmlElement, content: HtmlElement) -> dict[str, Any]:
     """Title, canonical address, author, date, description and DOI, as the page's head gives them."""
     metas: dict[str, str] = {}
     about: dict[str, Any] = {}
@@ -93,7 +93,7 @@ def _own_title(title: str, heading: str) -> str:
     return heading if heading and heading.casefold() in title.casefold() else title
 
 
-def main_content(root: Node) -> Node:
+def main_content(root: HtmlElement) -> HtmlElement:
     """The element that holds what the page is about, or all of it."""
     body = root.first("body") or root
     whole = _size(body)
@@ -113,7 +113,7 @@ def main_content(root: Node) -> Node:
     return body
 
 
-def _size(node: Node) -> int:
+def _size(node: HtmlElement) -> int:
     """How much text there is below a node that is not navigation."""
     total = 0
     waiting = [node]
@@ -127,7 +127,7 @@ def _size(node: Node) -> int:
     return total
 
 
-def is_hidden(node: Node) -> bool:
+def is_hidden(node: HtmlElement) -> bool:
     """Whether a reader does not see an element, or only as a list of links to the others."""
     given = node.attributes
     if node.name in ("head", "nav") or "hidden" in given or given.get("aria-hidden") == "true":
@@ -135,7 +135,7 @@ def is_hidden(node: Node) -> bool:
     return _HIDDEN.search(given.get("style", "")) is not None
 
 
-def is_surrounding(node: Node) -> bool:
+def is_surrounding(node: HtmlElement) -> bool:
     """Whether an element belongs to the site and not to the page's content."""
     if node.name in _SURROUNDING or node.attributes.get("role", "") in _SURROUNDING_ROLES or is_hidden(node):
         return True
@@ -147,7 +147,7 @@ def is_surrounding(node: Node) -> bool:
 class _Writer:
     """Writes a tree into a builder: inline text is gathered until a block begins."""
 
-    def __init__(self, builder: TextBuilder, left_out: Callable[[Node], bool]) -> None:
+    def __init__(self, builder: TextBuilder, left_out: Callable[[HtmlElement], bool]) -> None:
         self._builder = builder
         self._left_out = left_out
         self._gathered: list[str] = []
@@ -156,18 +156,18 @@ class _Writer:
         self._begun: list[bool] = []  # whether the items around this place have text already
         self._quoted = 0
 
-    def write(self, node: Node) -> None:
+    def write(self, node: HtmlElement) -> None:
         self._children(node)
         self._flush()
 
-    def _children(self, node: Node) -> None:
+    def _children(self, node: HtmlElement) -> None:
         for child in node.children:
             if isinstance(child, str):
                 self._gathered.append(child)
             elif not self._left_out(child):
                 self._element(child)
 
-    def _element(self, node: Node) -> None:
+    def _element(self, node: HtmlElement) -> None:
         name = node.name
         if name in _LEVELS:
             self._flush()
@@ -214,7 +214,7 @@ class _Writer:
         else:
             self._children(node)
 
-    def _link(self, node: Node) -> None:
+    def _link(self, node: HtmlElement) -> None:
         target = node.attributes.get("href", "")
         inner = list(node.walk())
         if "headerlink" in node.classes or "anchor" in node.classes.split():
@@ -226,9 +226,9 @@ class _Writer:
         linked = target.startswith(("http://", "https://")) and shown and "]" not in shown
         self._gathered.append(f"[{shown}]({target})" if linked and " " not in target else shown)
 
-    def _table(self, node: Node) -> None:
+    def _table(self, node: HtmlElement) -> None:
         rows = [row for row in node.walk() if row.name == "tr"]
-        cells = [[child for child in row.children if isinstance(child, Node)] for row in rows]
+        cells = [[child for child in row.children if isinstance(child, HtmlElement)] for row in rows]
         nested = any(inner.name == "table" and inner is not node for inner in node.walk())
         wide = any(_blocks_in(cell) > 3 for row in cells for cell in row)
         if nested or wide:
@@ -261,7 +261,7 @@ class _Writer:
             self._builder.paragraph(text)
 
 
-def _cell(node: Node) -> Cell:
+def _cell(node: HtmlElement) -> Cell:
     columns, rows = (_number(node.attributes.get(name, "1")) for name in ("colspan", "rowspan"))
     return Cell(_inline(node), columns, rows)
 
@@ -271,12 +271,12 @@ def _collapsed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _inline(node: Node) -> str:
+def _inline(node: HtmlElement) -> str:
     return " ".join(_visible(node).split())
 
 
-def _visible(node: Node) -> str:
-    def texts(current: Node) -> Iterator[str]:
+def _visible(node: HtmlElement) -> str:
+    def texts(current: HtmlElement) -> Iterator[str]:
         for child in current.children:
             if isinstance(child, str):
                 yield child
@@ -292,7 +292,7 @@ def _visible(node: Node) -> str:
     return "".join(texts(node))
 
 
-def _blocks_in(node: Node) -> int:
+def _blocks_in(node: HtmlElement) -> int:
     return sum(child.name in ("p", "div", "li", "pre", *_LEVELS) for child in node.walk())
 
 
@@ -300,7 +300,7 @@ def _number(text: str) -> int:
     return int(text) if text.isdigit() and len(text) < 7 else 1
 
 
-def _language(node: Node) -> str:
+def _language(node: HtmlElement) -> str:
     for child in [node, *node.walk(), *([node.parent] if node.parent is not None else [])]:
         if found := _LANGUAGE.search(child.attributes.get("class", "")):
             return found[1].casefold()

@@ -27,32 +27,32 @@ _FENCES = frozenset({"table", "ul", "ol", "dl", "body", "html", "article", "main
 _DEEPEST = 200
 
 
-class Node:
+class HtmlElement:
     """An element. Children are elements and texts, in order."""
 
     __slots__ = ("attributes", "children", "name", "parent")
 
-    def __init__(self, name: str, attributes: dict[str, str] | None = None, parent: Node | None = None) -> None:
+    def __init__(self, name: str, attributes: dict[str, str] | None = None, parent: HtmlElement | None = None) -> None:
         self.name = name
         self.attributes = attributes or {}
-        self.children: list[Node | str] = []
+        self.children: list[HtmlElement | str] = []
         self.parent = parent
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[HtmlElement]:
         """This element and all below it, in the order of the document."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
             yield node
-            waiting += [child for child in reversed(node.children) if isinstance(child, Node)]
+            waiting += [child for child in reversed(node.children) if isinstance(child, HtmlElement)]
 
-    def first(self, *names: str) -> Node | None:
+    def first(self, *names: str) -> HtmlElement | None:
         return next((node for node in self.walk() if node.name in names), None)
 
     def text(self) -> str:
         """All text below, as it is written."""
         found: list[str] = []
-        waiting: list[Node | str] = [self]
+        waiting: list[HtmlElement | str] = [self]
         while waiting:
             item = waiting.pop()
             if isinstance(item, str):
@@ -68,7 +68,7 @@ class Node:
         return f"{self.attributes.get('class', '')} {self.attributes.get('id', '')}".casefold()
 
 
-def parse_html(text: str) -> Node:
+def parse_html(text: str) -> HtmlElement:
     parser = _TreeParser()
     parser.feed(text)
     parser.close()
@@ -78,7 +78,7 @@ def parse_html(text: str) -> Node:
 class _TreeParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.root = Node("#root")
+        self.root = HtmlElement("#root")
         self._open = [self.root]
         self._silent = ""
         self._silent_depth = 0
@@ -93,7 +93,7 @@ class _TreeParser(HTMLParser):
             self._silent, self._silent_depth = tag, 1
             return
         self._close_implied(tag)
-        node = Node(tag, {name: value or "" for name, value in attrs}, self._open[-1])
+        node = HtmlElement(tag, {name: value or "" for name, value in attrs}, self._open[-1])
         self._open[-1].children.append(node)
         if tag not in VOID and len(self._open) < _DEEPEST:
             self._open.append(node)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, child, local, parsed
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 
 CONVERTER = "jats-2"
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*>")
@@ -17,11 +17,11 @@ _WITHIN = frozenset({"fig", "table-wrap", "boxed-text", "disp-quote", "caption",
 _LEFT_OUT = frozenset({"xref", "label", "inline-formula", "tex-math", "ref-list", "object-id", "permissions"})
 
 
-def read_jats(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_jats(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         root = parsed(_DOCTYPE.sub(b"", data), "it")
     except Damaged as error:
-        return Refused(str(error))
+        return RefusedFile(str(error))
     builder = TextBuilder()
     facts = _facts(root)
     title = facts.pop("title", "")

@@ -14,12 +14,12 @@ from typing import Any
 
 from octavo.converting.archives import member_path, unused
 from octavo.converting.charsets import declared_text
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import replace
-from octavo.model.converted import Converted, Member, Refused
+from octavo.model.converted import Converted, Member, RefusedFile
 from octavo.model.document import BlockKind
 from octavo.plugins import CONVERTERS, load
 
@@ -42,10 +42,10 @@ _TYPES = {"text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "appli
 _TYPES |= {"message/rfc822": ".eml", "text/calendar": ".ics", "text/markdown": ".md"}
 
 
-def read_mail(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_mail(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     message = _parsed(data)
     if not any(message[header] for header in ("From", "To", "Subject", "Date", "Message-ID")):
-        return Refused("damaged: it has no headers of a message")
+        return RefusedFile("damaged: it has no headers of a message")
     return converted_message(message, CONVERTER)
 
 
@@ -58,13 +58,13 @@ def converted_message(message: EmailMessage, converter: str) -> Converted:
     return replace(builder.converted(converter, subject, _facts(message)), members=attached)
 
 
-def read_mbox(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_mbox(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     """Its messages: each keeps its name when others come and go."""
     found = list(_MESSAGE.finditer(data))
     starts = [line.end() for line in found]
     ends = [line.start() for line in found[1:]]
     if not starts:
-        return Refused("damaged: it holds no messages")
+        return RefusedFile("damaged: it holds no messages")
     taken: set[str] = set()
     members = []
     for start, end in zip(starts[:_MOST_MESSAGES], [*ends, len(data)], strict=False):
@@ -85,12 +85,12 @@ def _message_name(raw: bytes) -> str:
     return "-".join(filter(None, (str(facts.get("date", ""))[:10], slug.strip("-"), digest))) + ".eml"
 
 
-def read_mhtml(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_mhtml(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     """A web page that a browser saved as one file."""
     message = _parsed(data)
     page = next((part for part in message.walk() if part.get_content_type() == "text/html"), None)
     if page is None:
-        return Refused("damaged: it holds no page")
+        return RefusedFile("damaged: it holds no page")
     root = parse_html(_html(page))
     content = main_content(root)
     facts = page_facts(root, content)
@@ -179,7 +179,7 @@ def _rich_text(part: EmailMessage) -> Converted | None:
     """What the converter for RTF makes of a part that is in RTF."""
     if not part.get_content_type().endswith("/rtf"):
         return None
-    read = load(CONVERTERS, "rtf")("", _bytes(part), Settings())
+    read = load(CONVERTERS, "rtf")("", _bytes(part), ConversionSettings())
     return read if isinstance(read, Converted) else None
 
 

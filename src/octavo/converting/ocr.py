@@ -7,11 +7,11 @@ import shutil
 import subprocess
 from collections import defaultdict
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.image_facts import caption
 from octavo.converting.pdf_layout import Line
 from octavo.converting.text_builder import TextBuilder, TooLong
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 
 CONVERTER = "ocr-1"
 MISSING = "tesseract is not installed"
@@ -19,12 +19,12 @@ _LEAST_CONFIDENCE = 30.0  # of 100: below it, what was recognised is noise
 _WORD = "5"  # the level of a word in tesseract's table
 
 
-def read_image(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_image(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     """What is written in a picture, below what its file says about it."""
     told = caption(data)
     lines = recognised(data, settings) if settings.ocr and has_tesseract() else []
     if not told and not lines:
-        return Refused("an image without text" if has_tesseract() else f"an image: {MISSING}")
+        return RefusedFile("an image without text" if has_tesseract() else f"an image: {MISSING}")
     builder = TextBuilder()
     try:
         if told:
@@ -40,7 +40,7 @@ def has_tesseract() -> bool:
     return shutil.which("tesseract") is not None
 
 
-def recognised(picture: bytes, settings: Settings) -> list[Line]:
+def recognised(picture: bytes, settings: ConversionSettings) -> list[Line]:
     """The lines of a picture in the order in which they are read. Raises `RuntimeError` with what tesseract says."""
     command = ["tesseract", "stdin", "stdout", "-l", settings.ocr_languages or "eng", "tsv"]
     done = subprocess.run(command, input=picture, capture_output=True, check=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.converted import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 
 CONVERTER = "odf-3"
@@ -18,20 +18,20 @@ _UNITS = {"presentation": Unit.SLIDE, "spreadsheet": Unit.SHEET}
 _MOST_REPEATED = 100
 
 
-def read_odf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_odf(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         package = Package(data)
         manifest = package.read("META-INF/manifest.xml") or b""
         if b"encryption-data" in manifest:
-            return Refused("encrypted: it needs a password")
+            return RefusedFile("encrypted: it needs a password")
         root = package.xml("content.xml")
         body = child(root, "body")
         content = next((node for node in body), None) if body is not None else None
         if content is None:
-            return Refused("damaged: it has no content")
+            return RefusedFile("damaged: it has no content")
         facts = core_facts(package, "meta.xml")
     except Damaged as error:
-        return Refused(str(error))
+        return RefusedFile(str(error))
     builder = TextBuilder(_UNITS.get(local(content)))
     reader = _Reader(builder, _title_styles(root))
     try:

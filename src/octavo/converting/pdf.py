@@ -12,7 +12,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.ocr import MISSING, has_tesseract, recognised
 from octavo.converting.pdf_layout import (
     Line,
@@ -28,7 +28,7 @@ from octavo.converting.pdf_layout import (
 )
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import replace
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.converted import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 from octavo.model.position import OCR_PAGES
 
@@ -54,17 +54,17 @@ _PROGRAM_TITLE = re.compile(
 )
 
 
-def read_pdf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         said = str(error)
         if "assword" in said:
-            return Refused("encrypted: it needs a password")
-        return Refused("damaged: it is no PDF that can be opened")
+            return RefusedFile("encrypted: it needs a password")
+        return RefusedFile("damaged: it is no PDF that can be opened")
     count = len(document)
     if not count:
-        return Refused("damaged: it has no pages")
+        return RefusedFile("damaged: it has no pages")
     form = _form(document)
     pages: list[Page] = []
     blank: list[int] = []
@@ -82,13 +82,13 @@ def read_pdf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
         if len(blank) and len(scanned) == settings.ocr_pages:
             off = f"OCR stops after {settings.ocr_pages} pages"
     if len(blank) == len(pages):
-        return Refused(f"no text layer; {off}")
+        return RefusedFile(f"no text layer; {off}")
     converted = _converted(document, pages, f"{_without_text(blank, count)}; {off}" if blank else "", count)
     return replace(converted, metadata={**converted.metadata, OCR_PAGES: scanned}) if scanned else converted
 
 
 def _recognise(
-    document: pypdfium2.PdfDocument, pages: list[Page], blank: Sequence[int], settings: Settings
+    document: pypdfium2.PdfDocument, pages: list[Page], blank: Sequence[int], settings: ConversionSettings
 ) -> list[int]:
     """Reads pages that are pictures; the numbers of those on which it found text."""
     found = []

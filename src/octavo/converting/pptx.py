@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.converted import Converted, RefusedFile, Unit
 
 CONVERTER = "pptx-2"
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -16,14 +16,14 @@ _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 _MOST_LABELS = 200
 
 
-def read_pptx(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_pptx(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     builder = TextBuilder(Unit.SLIDE)
     titles: list[str] = []
     try:
         package = Package(data)
         slides = list(_slides(package))
         if not slides:
-            return Refused("damaged: it has no slides")
+            return RefusedFile("damaged: it has no slides")
         facts = core_facts(package)
         try:
             for number, part in enumerate(slides, 1):
@@ -32,7 +32,7 @@ def read_pptx(name: str, data: bytes, settings: Settings) -> Converted | Refused
         except TooLong:
             pass
     except Damaged as error:
-        return Refused(str(error))
+        return RefusedFile(str(error))
     title = facts.pop("title", "")
     if is_title_of_nothing(title):
         title = next((found for found in titles if found), "")

@@ -17,11 +17,11 @@ from functools import cache
 from typing import IO, Any
 
 from octavo.converting.charsets import declared_text
-from octavo.converting.child import Settings, received, send
+from octavo.converting.child import ConversionSettings, received, send
 from octavo.converting.confinement import Confinement, Limits, close_memory
 from octavo.converting.scratch import ScratchFolder
 from octavo.dataclass import replace
-from octavo.model.converted import Converted, Member, Refused, from_plain
+from octavo.model.converted import Converted, Member, RefusedFile, from_plain
 from octavo.model.formats import EXTRA, SNIFFED, format_of, true_name
 from octavo.observability.logs import logger
 
@@ -41,9 +41,9 @@ _log = logger("converting")
 class SandboxedConverter:
     """Fits `ports.Converter`. The process is started with the first file, kept for the next, and killed by group."""
 
-    def __init__(self, limits: Limits | None = None, settings: Settings | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, settings: ConversionSettings | None = None) -> None:
         self._limits = limits or Limits()
-        self._settings = settings or Settings()
+        self._settings = settings or ConversionSettings()
         self._process: _Process | None = None
         self._lock = threading.Lock()
 
@@ -61,13 +61,13 @@ class SandboxedConverter:
         known = format_of(uri)
         return known is not None and known.claims(data[:SNIFFED])
 
-    def convert(self, uri: str, data: bytes) -> Converted | Refused:
+    def convert(self, uri: str, data: bytes) -> Converted | RefusedFile:
         name = true_name(uri, data)
         known = format_of(name)
         if known is None or not self.reads(uri):
-            return Refused("nothing reads it")
+            return RefusedFile("nothing reads it")
         if not self.reads(name):
-            return Refused(f"it is {known.name} under another name: install {EXTRA} to read it")
+            return RefusedFile(f"it is {known.name} under another name: install {EXTRA} to read it")
         if known.text and not self.is_text(uri):
             data = (declared_text(data) or data.decode("utf-8", "replace")).encode("utf-8", "replace")
         with self._lock:
@@ -87,28 +87,28 @@ class SandboxedConverter:
     def __del__(self) -> None:
         self._end()
 
-    def _asked(self, uri: str, reader: str, data: bytes) -> Converted | Refused:
+    def _asked(self, uri: str, reader: str, data: bytes) -> Converted | RefusedFile:
         try:
             if self._process is None:
                 self._process = _Process(self._limits, asdict(self._settings))
             question = json.dumps({"reader": reader, "name": uri}).encode()
             answer, members = self._process.ask(question, data, self._limits)
             if "refused" in answer:
-                return Refused(str(answer["refused"]))
+                return RefusedFile(str(answer["refused"]))
             return replace(from_plain(answer), members=members)
         except _TimedOut:
             self._end()
             seconds = f"{self._limits.seconds:,.0f} seconds"
-            return Refused(f"it takes longer than {seconds} to convert: converting.timeout_seconds allows more")
+            return RefusedFile(f"it takes longer than {seconds} to convert: converting.timeout_seconds allows more")
         except (EOFError, BrokenPipeError):
             how = self._end()
-            return Refused(f"the converter died of it ({how})")
+            return RefusedFile(f"the converter died of it ({how})")
         except (ValueError, KeyError, TypeError, RecursionError):
             self._end()
-            return Refused("the converter's answer cannot be read")
+            return RefusedFile("the converter's answer cannot be read")
         except OSError as error:
             self._end()
-            return Refused(f"no converter could be started: {error.strerror or error}", passing=True)
+            return RefusedFile(f"no converter could be started: {error.strerror or error}", passing=True)
 
     def _end(self) -> str:
         process, self._process = self._process, None

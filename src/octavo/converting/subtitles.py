@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.converted import Converted, RefusedFile, Unit
 
 CONVERTER = "subtitles-2"
 _CUE = re.compile(r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s", re.MULTILINE)
@@ -16,11 +16,11 @@ _LONGEST = 20  # seconds that are cited by one time
 _TOGETHER = 240  # characters: a few lines of speech have one time
 
 
-def read_subtitles(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_subtitles(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     cues = list(_CUE.finditer(text))
     if not cues:
-        return Refused("damaged: it holds no times")
+        return RefusedFile("damaged: it holds no times")
     builder = TextBuilder(Unit.TIME)
     gathered: list[str] = []
     began = 0

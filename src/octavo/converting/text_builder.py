@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from octavo.model.converted import Converted, Heading, Mark, Unit
+from octavo.model.converted import Converted, ConvertedHeading, PageMark, Unit
 from octavo.model.document import Block, BlockKind
 
 MOST_CHARACTERS = 20_000_000
@@ -54,9 +54,9 @@ class TextBuilder:
         self._most = most
         self._parts: list[str] = []
         self._size = 0
-        self._headings: list[Heading] = []
+        self._headings: list[ConvertedHeading] = []
         self._blocks: list[Block] = []
-        self._marks: list[Mark] = []
+        self._marks: list[PageMark] = []
         self._pending: list[str] = []
         self._around: list[tuple[int, int]] = []  # of the list items around the next one: depth, and where its text is
 
@@ -65,7 +65,7 @@ class TextBuilder:
         return self._size
 
     @property
-    def headings(self) -> Sequence[Heading]:
+    def headings(self) -> Sequence[ConvertedHeading]:
         return self._headings
 
     def mark(self, label: str) -> None:
@@ -81,7 +81,7 @@ class TextBuilder:
         level = min(6, max(1, level))
         self._around.clear()
         start = self._add(BlockKind.HEADING, f"{'#' * level} {title}")
-        self._headings.append(Heading(level, title, start))
+        self._headings.append(ConvertedHeading(level, title, start))
         return None
 
     def paragraph(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH) -> None:
@@ -173,7 +173,7 @@ class TextBuilder:
         return start
 
     def _place_marks(self, start: int) -> None:
-        self._marks += [Mark(start, label) for label in self._pending]
+        self._marks += [PageMark(start, label) for label in self._pending]
         self._pending.clear()
 
 

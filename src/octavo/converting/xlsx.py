@@ -8,12 +8,12 @@ from datetime import date
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.sheet_values import Formats, epoch_of
 from octavo.converting.tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.converted import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 
 CONVERTER = "xlsx-4"
@@ -22,7 +22,7 @@ _CELL = re.compile(r"([A-Z]{1,3})(\d+)")
 _MOST_GAP = 100  # empty columns that are kept between two cells
 
 
-def read_xlsx(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_xlsx(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     builder = TextBuilder(Unit.SHEET)
     try:
         package = Package(data)
@@ -30,7 +30,7 @@ def read_xlsx(name: str, data: bytes, settings: Settings) -> Converted | Refused
         main = main or "xl/workbook.xml"
         root = package.xml(main)
         if root is None:
-            return Refused("damaged: it has no workbook")
+            return RefusedFile("damaged: it has no workbook")
         related = package.related(main)
         strings = _strings(package, related)
         late = any(attribute(node, "date1904") in ("1", "true") for node in below(root, "workbookPr"))
@@ -47,7 +47,7 @@ def read_xlsx(name: str, data: bytes, settings: Settings) -> Converted | Refused
         except TooLong:
             pass
     except Damaged as error:
-        return Refused(str(error))
+        return RefusedFile(str(error))
     return builder.converted(CONVERTER, facts.pop("title", ""), facts)
 
 

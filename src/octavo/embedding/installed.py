@@ -23,7 +23,7 @@ _PARTIAL = ".partial"
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledModel:
     """`figures` are nDCG@10 on each check, before and after; a table has `space`, its encoder's revision."""
 
     name: str
@@ -50,7 +50,7 @@ def models_folder() -> Path:
     return user_data_path("octavo") / "models"
 
 
-def installed(root: Path) -> tuple[Installed, ...]:
+def installed(root: Path) -> tuple[InstalledModel, ...]:
     """By name. A folder that is no model is not listed; one whose files are damaged is, and says so."""
     if not root.is_dir():
         return ()
@@ -58,39 +58,39 @@ def installed(root: Path) -> tuple[Installed, ...]:
     return tuple(model for folder in folders if (model := _read(folder)) is not None)
 
 
-def model_named(root: Path, name: str) -> Installed:
+def model_named(root: Path, name: str) -> InstalledModel:
     for model in installed(root):
         if model.name == name:
             return model
     raise NotFound(f"there is no model {name}", hint="`octavo models list` shows the models")
 
 
-def bundled() -> Installed:
+def bundled() -> InstalledModel:
     """The encoder that ships with Octavo, checked by its sha256."""
     directory = read_directory(MODEL_DIRECTORY, REINSTALL)
     size = sum(file.stat().st_size for file in MODEL_DIRECTORY.iterdir())
     profile = directory.profile
-    return Installed(profile.name, MODEL_DIRECTORY, "encoder", profile, size, damage=directory.damage())
+    return InstalledModel(profile.name, MODEL_DIRECTORY, "encoder", profile, size, damage=directory.damage())
 
 
-def bundled_table() -> Installed:
+def bundled_table() -> InstalledModel:
     """The table that ships with Octavo, in the space of that encoder."""
     return _shipped(FAST_DIRECTORY)
 
 
-def bundled_cross_encoder() -> Installed:
+def bundled_cross_encoder() -> InstalledModel:
     """The reranker that ships with Octavo."""
     return _shipped(RERANKER_DIRECTORY)
 
 
-def _shipped(folder: Path) -> Installed:
+def _shipped(folder: Path) -> InstalledModel:
     found = _read(folder)
     if found is None:
         raise ModelUnavailable(f"{folder} is not a model", hint=REINSTALL)
     return found
 
 
-def card_of(model: Installed) -> str:
+def card_of(model: InstalledModel) -> str:
     for name in ("CARD.md", "PROVENANCE.md"):
         if (model.path / name).is_file():
             return (model.path / name).read_text("utf-8")
@@ -132,7 +132,7 @@ def free_name(root: Path, name: str, *, replace: bool = False) -> Path:
     return folder
 
 
-def remove(model: Installed) -> None:
+def remove(model: InstalledModel) -> None:
     try:
         shutil.rmtree(model.path)
     except OSError as error:
@@ -153,14 +153,14 @@ def _form(about: Mapping[str, Any]) -> Form:
     return "reranker" if about["dimensions"] == 1 else "encoder"
 
 
-def _read(folder: Path) -> Installed | None:
+def _read(folder: Path) -> InstalledModel | None:
     try:
         about: dict[str, Any] = json.loads((folder / "model.json").read_text("utf-8"))
         directory = read_directory(folder, REMEDY)
     except (OSError, ValueError, ModelUnavailable):
         return None
     size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
-    return Installed(
+    return InstalledModel(
         name=folder.name,
         path=folder,
         form=_form(about),

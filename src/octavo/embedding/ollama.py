@@ -12,7 +12,7 @@ URL = "http://127.0.0.1:11434"
 
 
 @dataclass(frozen=True, slots=True)
-class OllamaWire:
+class OllamaEmbeddingWire:
     """Fits `remote.Wire`. Ollama cuts what is longer than the model's context."""
 
     model: str

@@ -12,7 +12,7 @@ URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAIWire:
+class OpenAIEmbeddingWire:
     """Fits `remote.Wire`. The url ends where `/embeddings` begins, usually in `/v1`."""
 
     model: str

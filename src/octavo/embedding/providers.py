@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from octavo.dataclass import dataclass, replace
 from octavo.embedding import jina, ollama, openai, voyage
-from octavo.embedding.remote import RemoteEmbedder, Wire
+from octavo.embedding.remote import EmbeddingWire, RemoteEmbedder
 from octavo.errors import InvalidArgument
 from octavo.model.embedding_profile import EmbeddingProfileSettings
 from octavo.services.endpoint import Endpoint, Patience
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class EmbeddingService:
     """Where a service is and where its key is looked for, unless a profile says otherwise."""
 
     url: str
@@ -21,11 +21,11 @@ class Service:
     options: tuple[str, ...] = ()
 
 
-SERVICES: Mapping[str, Service] = {
-    "ollama": Service(ollama.URL, options=("shorten",)),
-    "openai": Service(openai.URL, "OPENAI_API_KEY", ("shorten",)),
-    "voyage": Service(voyage.URL, "VOYAGE_API_KEY", ("contextual",)),
-    "jina": Service(jina.URL, "JINA_API_KEY", ("late_chunking",)),
+SERVICES: Mapping[str, EmbeddingService] = {
+    "ollama": EmbeddingService(ollama.URL, options=("shorten",)),
+    "openai": EmbeddingService(openai.URL, "OPENAI_API_KEY", ("shorten",)),
+    "voyage": EmbeddingService(voyage.URL, "VOYAGE_API_KEY", ("contextual",)),
+    "jina": EmbeddingService(jina.URL, "JINA_API_KEY", ("late_chunking",)),
 }
 
 
@@ -58,15 +58,15 @@ def remote_embedder(name: str, settings: EmbeddingProfileSettings, key: str | No
     return RemoteEmbedder(name, settings, _wire(settings), endpoint)
 
 
-def _wire(settings: EmbeddingProfileSettings) -> Wire:
+def _wire(settings: EmbeddingProfileSettings) -> EmbeddingWire:
     model, dimensions, options = settings.model, settings.dimensions, settings.options
     # Many servers refuse a size in the request, even their own: only who wants shorter vectors says one.
     shortened = dimensions if options.get("shorten") else None
     match settings.provider:
         case "ollama":
-            return ollama.OllamaWire(model, shortened)
+            return ollama.OllamaEmbeddingWire(model, shortened)
         case "openai":
-            return openai.OpenAIWire(model, shortened)
+            return openai.OpenAIEmbeddingWire(model, shortened)
         case "voyage":
             return voyage.VoyageWire(model, dimensions, contextual=bool(options.get("contextual")))
     return jina.JinaWire(model, dimensions, late_chunking=bool(options.get("late_chunking")))

@@ -25,7 +25,7 @@ Asked = tuple[str, dict[str, Any]]
 """A path and the body that is posted to it."""
 
 
-class Wire(Protocol):
+class EmbeddingWire(Protocol):
     """How one service wants to be asked, and how it answers."""
 
     def ask(self, texts: Sequence[str], *, query: bool) -> Asked: ...
@@ -44,7 +44,7 @@ class Wire(Protocol):
 class RemoteEmbedder:
     """Fits `ports.Embedder`. One request holds `batch` texts; `concurrency` requests are on their way at once."""
 
-    def __init__(self, name: str, settings: EmbeddingProfileSettings, wire: Wire, endpoint: Endpoint) -> None:
+    def __init__(self, name: str, settings: EmbeddingProfileSettings, wire: EmbeddingWire, endpoint: Endpoint) -> None:
         self._name = name
         self._settings = settings
         self._wire = wire

@@ -12,12 +12,12 @@ from octavo.jobs.graph import queue_graph_jobs
 from octavo.memory.reingest import reingest
 from octavo.memory.repair import repair_items
 from octavo.model.collection import MEMORIES
-from octavo.model.damage import Damage, Part
+from octavo.model.damage import Damage, LibraryPart
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
 
 _ALL = 1 << 40  # vectors: as many as are missing
-_STORED = {Part.FILE, Part.MEMORIES}
+_STORED = {LibraryPart.FILE, LibraryPart.MEMORIES}
 
 if TYPE_CHECKING:
     from octavo.ingest.accelerate import Accelerator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from octavo.ports import Store
 
 
-class VectorWriter(Protocol):
+class ChunkEmbedder(Protocol):
     def embed(self, limit: int, *, progress: Progress | None = None) -> int: ...
 
 
@@ -47,7 +47,7 @@ class RepairableEngine(Protocol):
     def accelerator(self) -> Accelerator | None: ...
 
     @property
-    def writer(self) -> VectorWriter: ...
+    def writer(self) -> ChunkEmbedder: ...
 
     @property
     def collections(self) -> Callable[[], tuple[Collection, ...]]: ...
@@ -79,25 +79,25 @@ def mend(
         logger("engine").info("damaged: %s", problem.message)
     parts = {problem.part for problem in found} - (_STORED if derived_only else set())
     projects = [engine.within(known.name) for known in engine.store.catalog.projects()] if found else []
-    if Part.MEMORIES in parts:
+    if LibraryPart.MEMORIES in parts:
         for project in projects:
-            failed.attempt(Part.MEMORIES, "memories", partial(repair_items, project.memories))
-    if Part.WORDS in parts:
-        failed.attempt(Part.WORDS, "the word index", engine.store.repair)
-        parts = {problem.part for problem in engine.store.damage()} | (parts & {Part.SNAPSHOTS})
-    if parts & {Part.DOCUMENTS, Part.VECTORS, Part.FILE, Part.MEMORIES}:
+            failed.attempt(LibraryPart.MEMORIES, "memories", partial(repair_items, project.memories))
+    if LibraryPart.WORDS in parts:
+        failed.attempt(LibraryPart.WORDS, "the word index", engine.store.repair)
+        parts = {problem.part for problem in engine.store.damage()} | (parts & {LibraryPart.SNAPSHOTS})
+    if parts & {LibraryPart.DOCUMENTS, LibraryPart.VECTORS, LibraryPart.FILE, LibraryPart.MEMORIES}:
         remove = partial(engine.store.remove_damaged, texts_too=not derived_only)
-        failed.attempt(Part.DOCUMENTS, "what has changed", remove)
-    if Part.MEMORIES in parts:
+        failed.attempt(LibraryPart.DOCUMENTS, "what has changed", remove)
+    if LibraryPart.MEMORIES in parts:
         for project in projects:
             _index_memories(project, failed, everything=False)  # those whose texts were put back
-    if parts & {Part.DOCUMENTS, Part.WORDS, Part.VECTORS, Part.FILE}:
+    if parts & {LibraryPart.DOCUMENTS, LibraryPart.WORDS, LibraryPart.VECTORS, LibraryPart.FILE}:
         for project in projects:
-            everything = bool(parts - {Part.VECTORS, Part.SNAPSHOTS})
+            everything = bool(parts - {LibraryPart.VECTORS, LibraryPart.SNAPSHOTS})
             _read_again(project, progress or NoProgress(), failed, everything=everything)
             queue_graph_jobs(project.store, project.project.id)  # the graph of what was read again
-    if Part.SNAPSHOTS in parts and (accelerator := engine.accelerator) is not None:
-        failed.attempt(Part.SNAPSHOTS, "snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
+    if LibraryPart.SNAPSHOTS in parts and (accelerator := engine.accelerator) is not None:
+        failed.attempt(LibraryPart.SNAPSHOTS, "snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
     left = damage(engine) if found else ()
     return found, left if derived_only else (*left, *failed.damage)
 
@@ -131,14 +131,16 @@ def _read_again(engine: RepairableEngine, progress: Progress, failed: _Attempts,
                 store.ledger.distrust(project, collection.id, list(store.ledger.entries(project, collection.id)))
     names = [folder.name for folder in folders]
     if names:
-        failed.attempt(Part.DOCUMENTS, "folders", lambda: engine.index(names, reread=everything, progress=progress))
+        failed.attempt(
+            LibraryPart.DOCUMENTS, "folders", lambda: engine.index(names, reread=everything, progress=progress)
+        )
     _index_memories(engine, failed, everything=everything)
-    failed.attempt(Part.VECTORS, "vectors", lambda: engine.writer.embed(_ALL, progress=progress))
+    failed.attempt(LibraryPart.VECTORS, "vectors", lambda: engine.writer.embed(_ALL, progress=progress))
 
 
 def _index_memories(engine: RepairableEngine, failed: _Attempts, *, everything: bool) -> None:
     if any(collection.name == MEMORIES for collection in engine.collections()):
-        failed.attempt(Part.MEMORIES, "memories", lambda: reingest(engine.memories, everything=everything))
+        failed.attempt(LibraryPart.MEMORIES, "memories", lambda: reingest(engine.memories, everything=everything))
 
 
 class _Attempts:
@@ -147,7 +149,7 @@ class _Attempts:
     def __init__(self) -> None:
         self.damage: list[Damage] = []
 
-    def attempt(self, part: Part, what: str, work: Callable[[], object]) -> None:
+    def attempt(self, part: LibraryPart, what: str, work: Callable[[], object]) -> None:
         try:
             work()
             logger("engine").info("mended: %s", what)
@@ -167,5 +169,7 @@ def _snapshot_damage(engine: RepairableEngine, *, quick: bool) -> tuple[Damage, 
     with suppress(OctavoError):  # a library that cannot be read has said so
         upkeep = accelerator.upkeep
         stored = upkeep.stored() if quick else upkeep.verify()
-        return tuple(Damage(Part.SNAPSHOTS, snapshot.problem) for snapshot in stored if "damaged" in snapshot.problem)
+        return tuple(
+            Damage(LibraryPart.SNAPSHOTS, snapshot.problem) for snapshot in stored if "damaged" in snapshot.problem
+        )
     return ()

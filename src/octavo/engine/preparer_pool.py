@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 from octavo.engine.child_process import ChildProcess, Died
-from octavo.ingest.prepare import Failure, Origin, PreparedFile, Preparer
+from octavo.ingest.prepare import Origin, PreparationFailure, PreparedFile, Preparer
 from octavo.ingest.transport import Packed, pack, unpack
 from octavo.model.scan import SeenFile
 
@@ -105,7 +105,9 @@ class _Crew:
         if len(files) > 1:
             return [packed for file in files for packed in self.prepare([file])]
         # What killed it may have been the file or the machine, so the next run tries again.
-        return [pack(PreparedFile(files[0], Failure("the process that was preparing it died", passing=True)))]
+        return [
+            pack(PreparedFile(files[0], PreparationFailure("the process that was preparing it died", passing=True)))
+        ]
 
     def stop(self) -> None:
         """No process is left when this returns."""

@@ -12,7 +12,7 @@ from typing import Any
 from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound, StorageError
 from octavo.evaluation.measures import MEASURES
-from octavo.evaluation.runner import Run
+from octavo.evaluation.runner import EvaluationRun
 
 FORMAT = 1
 """History: 1 the first."""
@@ -40,7 +40,7 @@ class Outcome:
         return {"dataset": self.dataset, "profile": self.profile, "queries": self.queries, "metrics": metrics}
 
 
-def outcome(run: Run, *, recipe: str = "", measured_at: str = "") -> Outcome:
+def outcome(run: EvaluationRun, *, recipe: str = "", measured_at: str = "") -> Outcome:
     scores = {name: {key: round(value, 6) for key, value in values.items()} for name, values in run.scores.items()}
     return Outcome(run.dataset, run.digest, run.profile, run.questions, run.metrics, scores, recipe, measured_at)
 

@@ -25,7 +25,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MeasureDifference:
     """A measure of the same questions under two rankings. `p` is the chance of such a difference by luck alone."""
 
     measure: str
@@ -80,7 +80,7 @@ def randomisation(before: Sequence[float], after: Sequence[float], *, seed: int 
 
 def compare(
     before: Mapping[str, Mapping[str, float]], after: Mapping[str, Mapping[str, float]], *, seed: int = 0
-) -> tuple[Difference, ...]:
+) -> tuple[MeasureDifference, ...]:
     """Measure by measure over the questions both sides have; the interval is that of the mean change."""
     differences = []
     for measure in after:
@@ -91,7 +91,7 @@ def compare(
         new = [after[measure][question] for question in shared]
         moved = [late - early for early, late in zip(old, new, strict=True)]
         differences.append(
-            Difference(
+            MeasureDifference(
                 measure=measure,
                 before=sum(old) / len(old),
                 after=sum(new) / len(new),

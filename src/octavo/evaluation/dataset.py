@@ -22,7 +22,7 @@ _LAYOUT = "a data set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class CorpusRecord:
     """One document of the corpus, as written."""
 
     id: str
@@ -60,7 +60,7 @@ class Dataset:
 
     name: str
     corpus: str
-    records: tuple[Record, ...]
+    records: tuple[CorpusRecord, ...]
     questions: tuple[Question, ...]
     qrels: Mapping[str, Mapping[str, int]]
     corpus_digest: str
@@ -168,7 +168,7 @@ def _variant(name: str, usual: str) -> str:
     return "" if stem in (usual, "test") else stem.removeprefix(f"{usual}.")
 
 
-def _records(file: _Text, warnings: list[str]) -> tuple[Record, ...]:
+def _records(file: _Text, warnings: list[str]) -> tuple[CorpusRecord, ...]:
     seen: dict[str, int] = {}
     records = []
     titled = empty = 0
@@ -181,7 +181,7 @@ def _records(file: _Text, warnings: list[str]) -> tuple[Record, ...]:
                 continue
             titled += 1
             text = title
-        records.append(Record(identity, title, text, _metadata(file, number, value)))
+        records.append(CorpusRecord(identity, title, text, _metadata(file, number, value)))
     if not records:
         raise InvalidArgument(f"{file.path} holds no document with a text", hint=_LAYOUT)
     if titled:

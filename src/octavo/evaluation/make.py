@@ -40,7 +40,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SectionPart:
     """A section with the text that is its own: up to the next heading, its own heading included."""
 
     anchor: str
@@ -56,13 +56,13 @@ class Original:
     uri: str
     title: str
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[SectionPart, ...]
     prose: bool = True
     """Names in code and keys in configuration are no headings: such a document is only there to be confused with."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LoggedQuestion:
     """What somebody asked, and the passage they opened: a question whose answer is known, as far as that tells."""
 
     query: str
@@ -72,7 +72,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class DataSetRows:
     """A data set, ready to be written: rows of the three files."""
 
     corpus: tuple[Mapping[str, Any], ...]
@@ -94,7 +94,7 @@ class _Corpus:
     parts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """Of each original the names of its records, with their texts."""
 
-    def answering(self, asked: Asked) -> tuple[str, ...]:
+    def answering(self, asked: LoggedQuestion) -> tuple[str, ...]:
         """The records that hold the opened passage, or else all of its document."""
         records = self.parts.get(asked.document, [])
         begin = asked.text.strip()[:_RECOGNISED]
@@ -108,8 +108,8 @@ def make(
     level: Level = Level.SECTION,
     limit: int = 500,
     seed: int = 0,
-    asked: Sequence[Asked] = (),
-) -> Made:
+    asked: Sequence[LoggedQuestion] = (),
+) -> DataSetRows:
     """Each target is asked for twice: in its own words, and inside a question template.
 
     What people `asked` goes first and counts towards the limit: no template asks as they do. A title or heading that
@@ -143,10 +143,10 @@ def make(
         form = "asked" if target.kind == "opened" else "plain" if words == target.words else "question"
         queries.append({"_id": name, "text": words, "metadata": {"target": target.kind, "form": form}})
         qrels += [(name, answer, 1) for answer in target.answers]
-    return Made(tuple(corpus.rows), tuple(queries), tuple(qrels))
+    return DataSetRows(tuple(corpus.rows), tuple(queries), tuple(qrels))
 
 
-def write_dataset(made: Made, folder: Path) -> None:
+def write_dataset(made: DataSetRows, folder: Path) -> None:
     """Writes the three files of a BEIR folder, refusing one that already holds a corpus."""
     if (folder / "corpus.jsonl").exists():
         raise InvalidArgument(f"{folder} already holds a data set", hint="give another folder with --out")
@@ -191,7 +191,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _substantial(part: Part) -> bool:
+def _substantial(part: SectionPart) -> bool:
     heading = part.path[-1] if part.path else ""
     return len(part.text.strip()) - len(heading) >= _LEAST_TEXT
 

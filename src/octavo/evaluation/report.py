@@ -7,7 +7,7 @@ from typing import Any
 
 from octavo.errors import InvalidArgument
 from octavo.evaluation.baselines import Outcome
-from octavo.evaluation.compare import Difference, bootstrap, compare
+from octavo.evaluation.compare import MeasureDifference, bootstrap, compare
 from octavo.evaluation.measures import LATENCY, MEASURES, RANKED
 
 BEGIN, END = "<!-- evaluation table -->", "<!-- /evaluation table -->"
@@ -42,7 +42,7 @@ def by_dataset(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     return named
 
 
-def differences(runs: Sequence[Outcome], reference: str) -> list[tuple[Outcome, tuple[Difference, ...]]]:
+def differences(runs: Sequence[Outcome], reference: str) -> list[tuple[Outcome, tuple[MeasureDifference, ...]]]:
     """Every other profile against the reference, over the measures each question has."""
     before = next((outcome for outcome in runs if outcome.profile == reference), None)
     if before is None:
@@ -54,7 +54,7 @@ def _ranked(outcome: Outcome) -> dict[str, Mapping[str, float]]:
     return {name: outcome.scores[name] for name in RANKED if name in outcome.scores}
 
 
-def difference_json(difference: Difference) -> dict[str, Any]:
+def difference_json(difference: MeasureDifference) -> dict[str, Any]:
     return {
         "measure": difference.measure,
         "before": round(difference.before, 6),
@@ -127,7 +127,7 @@ def _intervals(runs: Sequence[Outcome]) -> list[list[str]]:
     return rows
 
 
-def _changed(outcome: Outcome, found: Difference) -> list[str]:
+def _changed(outcome: Outcome, found: MeasureDifference) -> list[str]:
     p = f"{found.p:.4f}" + (" *" if found.significant else "")
     interval = f"{found.interval.low:+.3f} to {found.interval.high:+.3f}"
     change = f"{found.before:.3f} → {found.after:.3f}"

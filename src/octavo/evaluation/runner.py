@@ -41,7 +41,7 @@ class Contender(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class EvaluationRun:
     """One profile over one data set: every ranking, and what it is worth question by question."""
 
     dataset: str
@@ -74,7 +74,7 @@ def run_dataset(
     timed: int = TIMED,
     advance: Callable[[int], None] = lambda count: None,
     clock: Callable[[], float] = time.perf_counter,
-) -> Run:
+) -> EvaluationRun:
     """The timed answer comes before the deep ranking, so that it cannot profit from a cached query vector."""
     chosen = _spread(dataset.questions, timed)
     if chosen:
@@ -96,7 +96,9 @@ def run_dataset(
         advance(1)
     documents = {question: [hit.document for hit in ranking] for question, ranking in rankings.items()}
     scores = score_rankings(dataset.qrels, documents)
-    return Run(dataset.name, dataset.digest, profile, rankings, scores | {DIVERSITY: variety}, tuple(latencies))
+    return EvaluationRun(
+        dataset.name, dataset.digest, profile, rankings, scores | {DIVERSITY: variety}, tuple(latencies)
+    )
 
 
 def best_per_document(ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
@@ -107,7 +109,7 @@ def best_per_document(ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
     return tuple(best.values())
 
 
-def write_trec(path: Path, run: Run) -> None:
+def write_trec(path: Path, run: EvaluationRun) -> None:
     """The run in TREC's six columns: query, Q0, document, rank, score, tag. Spaces in ids become `_`.
 
     trec_eval sorts by score again, in single precision, and breaks ties by id: written scores fall with every rank by

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from octavo.graph.view import View
+from octavo.graph.view import GraphView
 
 FORMAT = "octavo-graph-1"
 # What XML 1.0 cannot hold, however it is written.
@@ -18,7 +18,7 @@ _EDGE_KEYS = ("type", "weight", "anchor", "context")
 _TYPES = {"community": "int", "degree": "int", "weight": "double"}
 
 
-def as_json(view: View) -> dict[str, Any]:
+def as_json(view: GraphView) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "directed": True,
@@ -29,7 +29,7 @@ def as_json(view: View) -> dict[str, Any]:
     }
 
 
-def as_graphml(view: View) -> Iterator[str]:
+def as_graphml(view: GraphView) -> Iterator[str]:
     """The file in pieces, each ending a line."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     for place, keys in (("node", _NODE_KEYS), ("edge", _EDGE_KEYS)):

@@ -9,18 +9,18 @@ from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
 
-from octavo.graph.view import NodeKind, View, ViewNode
+from octavo.graph.view import GraphView, NodeKind, ViewNode
 
 _FILES = files("octavo.graph") / "drawing"
 _MARK = re.compile("@@([A-Z]+)@@")
 
 
-def drawn_links(view: View) -> Mapping[tuple[str, str, str], int]:
+def drawn_links(view: GraphView) -> Mapping[tuple[str, str, str], int]:
     """The lines of a drawing as (source, target, type), and how many edges each stands for."""
     return Counter((edge.source, edge.target, edge.type) for edge in view.edges)
 
 
-def page(view: View, title: str) -> str:
+def page(view: GraphView, title: str) -> str:
     """Nodes by place, edges as pairs of places: what thousands of them take is small."""
     places = {node.id: place for place, node in enumerate(view.nodes)}
     data = {

@@ -19,7 +19,7 @@ _ELSEWHERE = re.compile(r"[\w.-]+:")  # a page of another project: werkzeug:test
 _MOST = 1_000
 
 
-class Role(NamedTuple):
+class SphinxRole(NamedTuple):
     """A role in a text: whether it names a page or a label, which one, and where it stands."""
 
     page: bool
@@ -35,7 +35,7 @@ def labels(text: str) -> Iterator[str]:
             yield (found[1] or found[2]).strip("` ").lower()
 
 
-def roles(text: str) -> Iterator[Role]:
+def roles(text: str) -> Iterator[SphinxRole]:
     if "}`" not in text and ":`" not in text:
         return
     for found in islice(_ROLE.finditer(text), _MOST):
@@ -43,4 +43,4 @@ def roles(text: str) -> Iterator[Role]:
         target = " ".join((shown[1] if shown else found[3]).split())
         page = (found[1] or found[2]) == "doc"
         if target and "://" not in target and not (page and _ELSEWHERE.match(target)):
-            yield Role(page, target, found.start(), found.end())
+            yield SphinxRole(page, target, found.start(), found.end())

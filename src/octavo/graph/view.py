@@ -49,7 +49,7 @@ class ViewEdge:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class GraphView:
     """Nodes in the order of their collections and uris, tags, ghosts; `left_out` nodes did not fit."""
 
     nodes: tuple[ViewNode, ...]
@@ -80,7 +80,7 @@ def view(
     sections: Mapping[DocumentId, Sequence[Section]] | None = None,
     mentions: Iterable[DocumentMention] = (),
     section_links: Iterable[SectionLink] = (),
-) -> View:
+) -> GraphView:
     kept = {
         node.document: node
         for node in nodes
@@ -138,7 +138,7 @@ def view(
         drawn, found = _with_sections(drawn, found, sections)
         if shown.thematic:
             found += _between_sections(drawn, sections, section_links)
-    return View(tuple(drawn), tuple(found), _named(drawn), left_out)
+    return GraphView(tuple(drawn), tuple(found), _named(drawn), left_out)
 
 
 _PAIRS = 12  # documents of one author that are linked each with each; of more, the author's node says it

@@ -10,7 +10,7 @@ from octavo.errors import Conflict, OctavoError
 from octavo.graph.edges import linked
 from octavo.ingest.batches import BATCH_FILES
 from octavo.ingest.fast import put_fast
-from octavo.ingest.prepare import Failure, PreparedFile, Unpacked
+from octavo.ingest.prepare import PreparationFailure, PreparedFile, Unpacked
 from octavo.ingest.report import CollectionReport, Problem
 from octavo.model.collection import Collection
 from octavo.model.graph import DocumentLinks
@@ -115,10 +115,10 @@ class BatchWriter:
                 for prepared in fresh:
                     self.write([prepared])
                 return
-            if isinstance(fresh[0].result, Failure):
+            if isinstance(fresh[0].result, PreparationFailure):
                 raise
             reason = f"it could not be stored: {type(error).__name__}: {error}"
-            self.write([PreparedFile(fresh[0].file, Failure(reason))])
+            self.write([PreparedFile(fresh[0].file, PreparationFailure(reason))])
             return
         self._committed(batch)
 
@@ -199,7 +199,7 @@ class BatchWriter:
         batch.recorded.append(entry)
         if prepared.members is not None:
             self._drop_members(prepared.file.uri, prepared.members, batch)
-        if isinstance(result, Failure):
+        if isinstance(result, PreparationFailure):
             if result.refused:
                 self._drop(entry.uri, batch)
         elif isinstance(result, Unpacked):
@@ -308,7 +308,7 @@ class BatchWriter:
 
 def _report_on(prepared: PreparedFile, report: CollectionReport) -> None:
     uri, result = prepared.file.uri, prepared.result
-    if isinstance(result, Failure):
+    if isinstance(result, PreparationFailure):
         (report.skipped if result.refused else report.failed).append(Problem(uri, result.reason))
     else:
         warnings = result.warnings if isinstance(result, Unpacked) else result.document.warnings

@@ -9,7 +9,7 @@ from typing import Any
 
 from octavo.converting.charsets import declared_text
 from octavo.dataclass import replace
-from octavo.model.converted import Converted, Heading, Unit
+from octavo.model.converted import Converted, ConvertedHeading, Unit
 from octavo.model.document import Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.position import stored_marks
@@ -73,14 +73,14 @@ def converted_document(source: Source, converted: Converted) -> Document:
     )
 
 
-def _sections(document: DocumentId, headings: Sequence[Heading], size: int) -> tuple[Section, ...]:
+def _sections(document: DocumentId, headings: Sequence[ConvertedHeading], size: int) -> tuple[Section, ...]:
     """The root section, then one for each heading, which ends where the next of its rank or higher begins."""
     anchors = Anchors()
     occurrences: Counter[tuple[str, ...]] = Counter()
     first = headings[0].start if headings else size
     sections = [Section(section_id(document, (), 0), (), 0, "", Span(0, first if headings else size))]
     ends = _ends(headings, size)
-    above: list[Heading] = []
+    above: list[ConvertedHeading] = []
     for heading, end in zip(headings, ends, strict=True):
         while above and above[-1].level >= heading.level:
             above.pop()
@@ -92,7 +92,7 @@ def _sections(document: DocumentId, headings: Sequence[Heading], size: int) -> t
     return tuple(sections)
 
 
-def _ends(headings: Sequence[Heading], size: int) -> list[int]:
+def _ends(headings: Sequence[ConvertedHeading], size: int) -> list[int]:
     ends = [size] * len(headings)
     waiting: list[int] = []
     for at, heading in enumerate(headings):

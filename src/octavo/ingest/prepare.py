@@ -17,7 +17,7 @@ from octavo.ingest.redacted_document import redacted_commit, redacted_document
 from octavo.ingest.shared_texts import SHARED_CHARACTERS, shared_texts
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.commit import Commit
-from octavo.model.converted import Member, Refused
+from octavo.model.converted import Member, RefusedFile
 from octavo.model.document import Document, Kind, Source
 from octavo.model.ids import CollectionId, ProjectId, SectionId, document_id
 from octavo.model.index import IndexedChunk, LexicalRow, PreparedDocument
@@ -40,7 +40,7 @@ DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class PreparationFailure:
     """A file that costs only itself, and why.
 
     `refused` is a decision (a binary file), not an accident. `passing` trouble is not the file's content's, so that
@@ -68,7 +68,7 @@ class PreparedFile:
     """
 
     file: SeenFile
-    result: PreparedDocument | Unpacked | Failure
+    result: PreparedDocument | Unpacked | PreparationFailure
     members: tuple[str, ...] | None = None
     inside: bool = False
 
@@ -167,12 +167,12 @@ class Preparer:
             if verdict == IGNORED:
                 continue
             if verdict is not None:
-                yield PreparedFile(file, Failure(verdict, refused=True), inside=True)
+                yield PreparedFile(file, PreparationFailure(verdict, refused=True), inside=True)
                 continue
             outcome, inner = self._outcome(origin, file, member.data)
             if inner and depth >= DEEPEST:
                 reason = f"it lies inside of {DEEPEST} other files, and is not opened"
-                outcome, inner = PreparedFile(file, Failure(reason, refused=True)), ()
+                outcome, inner = PreparedFile(file, PreparationFailure(reason, refused=True)), ()
             yield from self._members(origin, file, inner, depth + 1)
             yield replace(outcome, inside=True)
 
@@ -190,19 +190,19 @@ class Preparer:
                     return converted
             decoded = read(file.location, origin.max_file_bytes) if data is None else decode(data)
             if isinstance(decoded, UnreadableFile):
-                return PreparedFile(file, Failure(decoded.reason, refused=True)), ()
+                return PreparedFile(file, PreparationFailure(decoded.reason, refused=True)), ()
             if reason := self._unwanted(file.uri, decoded.text):
-                return PreparedFile(file, Failure(reason, refused=True)), ()
+                return PreparedFile(file, PreparationFailure(reason, refused=True)), ()
             file = _as_read(file, decoded.stamp)
             prepared = self.text(_source(origin, file, decoded.text), inputs=origin.inputs)
         except SourceError as error:
-            return PreparedFile(file, Failure(error.message, passing=True)), ()
+            return PreparedFile(file, PreparationFailure(error.message, passing=True)), ()
         except OctavoError as error:
-            return PreparedFile(file, Failure(error.message)), ()
+            return PreparedFile(file, PreparationFailure(error.message)), ()
         except MemoryError:
-            return PreparedFile(file, Failure("there was not enough memory to prepare it", passing=True)), ()
+            return PreparedFile(file, PreparationFailure("there was not enough memory to prepare it", passing=True)), ()
         except Exception as error:
-            return PreparedFile(file, Failure(f"{type(error).__name__}: {error}")), ()
+            return PreparedFile(file, PreparationFailure(f"{type(error).__name__}: {error}")), ()
         if decoded.warnings:
             document = replace(prepared.document, warnings=(*decoded.warnings, *prepared.document.warnings))
             prepared = replace(prepared, document=document)
@@ -215,22 +215,22 @@ class Preparer:
         if data is None:
             raw = read_bytes(file.location, origin.max_document_bytes)
             if isinstance(raw, UnreadableFile):
-                return PreparedFile(file, Failure(raw.reason, refused=True)), ()
+                return PreparedFile(file, PreparationFailure(raw.reason, refused=True)), ()
             data, status = raw
             file = _as_read(file, FileStamp(status.st_size, status.st_mtime_ns, status.st_ino))
         if not data:
-            return PreparedFile(file, Failure("an empty file", refused=True)), ()
+            return PreparedFile(file, PreparationFailure("an empty file", refused=True)), ()
         warnings: tuple[str, ...] = ()
         if not converter.claims(file.uri, data):
             return None
         if converter.is_text(file.uri):
             decoded = utf8(data)
             if isinstance(decoded, UnreadableFile):
-                return PreparedFile(file, Failure(decoded.reason, refused=True)), ()
+                return PreparedFile(file, PreparationFailure(decoded.reason, refused=True)), ()
             data, warnings = decoded
         outcome = converter.convert(file.uri, data)
-        if isinstance(outcome, Refused):
-            failure = Failure(outcome.reason, refused=not outcome.passing, passing=outcome.passing)
+        if isinstance(outcome, RefusedFile):
+            failure = PreparationFailure(outcome.reason, refused=not outcome.passing, passing=outcome.passing)
             return PreparedFile(file, failure), ()
         if not outcome.text.strip():
             return PreparedFile(file, Unpacked(outcome.warnings)), outcome.members
@@ -316,7 +316,7 @@ class _Fields(dict[tuple[str, str], str]):
 
 def _is_passing(outcome: PreparedFile) -> bool:
     """Whether nothing is known of a file's content: what was found in it before stays."""
-    return isinstance(outcome.result, Failure) and not outcome.result.refused
+    return isinstance(outcome.result, PreparationFailure) and not outcome.result.refused
 
 
 def _as_read(file: SeenFile, stamp: FileStamp | None) -> SeenFile:

@@ -16,7 +16,7 @@ from itertools import chain, islice, repeat
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
-from octavo.ingest.prepare import Failure, PreparedFile, Unpacked
+from octavo.ingest.prepare import PreparationFailure, PreparedFile, Unpacked
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.document import Document, Kind, Section
 from octavo.model.graph import DocumentLinks, DocumentName, EdgeType, Lookup, NameKind, OutLink, Reference
@@ -54,7 +54,7 @@ def pack(outcome: PreparedFile) -> Packed:
     file, result = outcome.file, outcome.result
     stamp = file.stamp
     head = (file.uri, file.location, stamp.size, stamp.mtime_ns, stamp.inode, outcome.members, outcome.inside)
-    if isinstance(result, Failure):
+    if isinstance(result, PreparationFailure):
         return head, None, (result.reason, result.refused, result.passing)
     if isinstance(result, Unpacked):
         return head, None, (result.warnings,)
@@ -76,7 +76,7 @@ def unpack(packed: Packed) -> PreparedFile:
     (uri, location, size, mtime_ns, inode, *about), head, tail = packed
     file = SeenFile(uri, location, FileStamp(size, mtime_ns, inode))
     if head is None:
-        return PreparedFile(file, Unpacked(*tail) if len(tail) == 1 else Failure(*tail), *about)
+        return PreparedFile(file, Unpacked(*tail) if len(tail) == 1 else PreparationFailure(*tail), *about)
     plain, kind, (ids, paths, levels, anchors, *bounds), points = head
     document = Document(
         **dict(zip(_PLAIN, plain, strict=True)),

@@ -22,10 +22,10 @@ _SAYS_LITTLE = 60  # characters of a title or a heading, whose few words are of 
 _TELLS = 500  # characters of a passage that tell its language
 _PASSAGES = 4_096  # whose language is remembered: key by key, a query finds much the same
 
-MarksOf = Callable[[str], list["Mark"]]
+MarksOf = Callable[[str], list["Highlight"]]
 
 
-class Mark(NamedTuple):
+class Highlight(NamedTuple):
     """A stretch of an excerpt and the query's tokens it answers."""
 
     start: int
@@ -77,7 +77,7 @@ class AnsweredTokens:
         return ((word, self._answered[word]) for word in words & self._answered.keys())
 
 
-def marks(text: str, answered: AnsweredTokens) -> list[Mark]:
+def marks(text: str, answered: AnsweredTokens) -> list[Highlight]:
     """Words whose analysed tokens meet the query's: `ran` for `running`, `getUserById` for `user`."""
     # Few of its words answer: only these are looked for, instead of a look at the place of each.
     found = [
@@ -106,15 +106,15 @@ def _places(text: str, word: str) -> Iterator[int]:
         start = text.find(word, end)
 
 
-def _marks_in(word: str, at: int, tokens: frozenset[str]) -> Iterator[Mark]:
+def _marks_in(word: str, at: int, tokens: frozenset[str]) -> Iterator[Highlight]:
     """The whole word; of a script without spaces, which makes one long word, only what the tokens spell."""
     if word.isascii() or max(word) < _UNSPACED:
-        yield Mark(at + len(word) - len(word.lstrip(_TRIMMED)), at + len(word.rstrip(_TRIMMED)), tokens)
+        yield Highlight(at + len(word) - len(word.lstrip(_TRIMMED)), at + len(word.rstrip(_TRIMMED)), tokens)
         return
     spelled = "|".join(re.escape(token) for token in sorted(tokens))
     # A look-ahead, because neighbouring bigrams share a character.
     for found in re.finditer(f"(?=({spelled}))", word, re.IGNORECASE):
-        yield Mark(at + found.start(1), at + found.end(1), frozenset({found[1]}))
+        yield Highlight(at + found.start(1), at + found.end(1), frozenset({found[1]}))
 
 
 @lru_cache(_PASSAGES)
@@ -137,14 +137,14 @@ def marks_of(query: str) -> MarksOf:
         there = meant(parse_query(query, analyzer, [language])[0])
         return AnsweredTokens(there, lambda word: " ".join((analyzer.word(word), *analyzer.forms(word, language))))
 
-    def found(text: str) -> list[Mark]:
+    def found(text: str) -> list[Highlight]:
         language = "" if len(text) < _SAYS_LITTLE and text.isascii() else _language(text[:_TELLS])
         return marks(text, answered(language))
 
     return found
 
 
-def marked(text: str, found: Sequence[Mark], offset: int = 0, style: str = "") -> Iterator[Part]:
+def marked(text: str, found: Sequence[Highlight], offset: int = 0, style: str = "") -> Iterator[Part]:
     """The text in parts, what is marked set apart. `offset` is where the text starts in what was marked."""
     at = 0
     for mark in found:

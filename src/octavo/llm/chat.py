@@ -21,7 +21,7 @@ _REMEMBERED = 600.0  # seconds: a server may be replaced by one that wants what 
 _FORMAT_REFUSED = (400, 404, 422, 501)
 
 
-class Wire(Protocol):
+class ChatWire(Protocol):
     """How one service wants to be asked, and how it answers."""
 
     def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
@@ -50,7 +50,7 @@ class ChatModel:
         self,
         name: str,
         settings: ModelSettings,
-        wire: Wire,
+        wire: ChatWire,
         endpoint: Transport,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

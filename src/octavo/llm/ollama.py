@@ -13,7 +13,7 @@ URL = "http://127.0.0.1:11434"
 
 
 @dataclass(frozen=True, slots=True)
-class OllamaWire:
+class OllamaChatWire:
     """Fits `chat.Wire`. The window is sent along, because Ollama cuts prompts to a short one unless told."""
 
     model: str

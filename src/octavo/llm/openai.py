@@ -13,7 +13,7 @@ URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAIWire:
+class OpenAIChatWire:
     """Fits `chat.Wire`. The url ends where `/chat/completions` begins, usually in `/v1`."""
 
     model: str

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError
 from octavo.llm import Keys, anthropic, ollama, openai
-from octavo.llm.chat import ChatModel, Wire
+from octavo.llm.chat import ChatModel, ChatWire
 from octavo.llm.gguf import GgufServer
 from octavo.llm.rerank import RERANK_SERVICES, RerankService
 from octavo.model.model_settings import LanguageModels, ModelSettings
@@ -16,20 +16,20 @@ from octavo.services.endpoint import Endpoint
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ChatService:
     """Where a service is and where its key is looked for, unless a model's table says otherwise."""
 
     url: str
-    wire: Callable[[ModelSettings], Wire]
+    wire: Callable[[ModelSettings], ChatWire]
     key_variable: str = ""
     headers: Callable[[str | None], Mapping[str, str] | None] = lambda key: None
     """How it wants the key, if not as `Authorization: Bearer`."""
 
 
-SERVICES: Mapping[str, Service] = {
-    "ollama": Service(ollama.URL, lambda settings: ollama.OllamaWire(settings.model, settings.window)),
-    "openai": Service(openai.URL, lambda settings: openai.OpenAIWire(settings.model), "OPENAI_API_KEY"),
-    "anthropic": Service(
+SERVICES: Mapping[str, ChatService] = {
+    "ollama": ChatService(ollama.URL, lambda settings: ollama.OllamaChatWire(settings.model, settings.window)),
+    "openai": ChatService(openai.URL, lambda settings: openai.OpenAIChatWire(settings.model), "OPENAI_API_KEY"),
+    "anthropic": ChatService(
         anthropic.URL,
         lambda settings: anthropic.AnthropicWire(settings.model),
         "ANTHROPIC_API_KEY",
@@ -76,7 +76,7 @@ def _in_process(name: str, settings: ModelSettings) -> LanguageModel:
         )
     path = settings.path.expanduser()
     server = GgufServer(name, path, settings.window, settings.concurrency, settings.threads)
-    return ChatModel(name, settings, openai.OpenAIWire(settings.model), server)
+    return ChatModel(name, settings, openai.OpenAIChatWire(settings.model), server)
 
 
 def _reached(name: str, settings: ModelSettings, url: str, variable: str, keys: Keys) -> tuple[str, str | None]:

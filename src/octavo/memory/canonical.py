@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, replay, revise, still_unchanged
-from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of, prepared_of
+from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of, prepared_of
 from octavo.memory.history import VersionText, as_of, given_title, version
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.quotations import quoted
@@ -33,7 +33,7 @@ class Canonical:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CanonicalSpan:
     """A span of a canonical document with its exact text."""
 
     document: Canonical
@@ -50,7 +50,7 @@ class Passage:
 
 
 def upsert(
-    memories: ProjectMemories, key: str, draft: Draft, by: Provenance = ANONYMOUS, *, expected: int | None = None
+    memories: ProjectMemories, key: str, draft: MemoryDraft, by: Provenance = ANONYMOUS, *, expected: int | None = None
 ) -> Committed:
     """Creates the document of this key, or its next version; returns the current one when nothing would change.
 
@@ -82,7 +82,7 @@ def upsert(
     raise Conflict(f"the canonical document {key} keeps changing", hint="read it again, then decide")
 
 
-def _with_omitted_fields(memories: ProjectMemories, draft: Draft, item: MemoryItem) -> Draft:
+def _with_omitted_fields(memories: ProjectMemories, draft: MemoryDraft, item: MemoryItem) -> MemoryDraft:
     kind = item.kind if draft.kind is MemoryKind.NOTE else draft.kind
     return replace(
         draft,
@@ -124,11 +124,11 @@ def listed(memories: ProjectMemories, classes: Sequence[str] = (), keys: Sequenc
 
 
 def sections(memories: ProjectMemories, item: MemoryItem, text: str) -> tuple[Section, ...]:
-    draft = Draft(text, item.kind, item.scope, item.title, canonical_key=item.canonical_key)
+    draft = MemoryDraft(text, item.kind, item.scope, item.title, canonical_key=item.canonical_key)
     return prepared_of(memories, item.id, draft, 0.0).document.sections
 
 
-def section(document: Canonical, anchor: str) -> Passage:
+def section(document: Canonical, anchor: str) -> CanonicalSpan:
     """The exact text of a section, its heading and subsections included."""
     wanted = anchor.strip().lstrip("#")
     headed = [section for section in document.sections if section.level]
@@ -144,7 +144,7 @@ def section(document: Canonical, anchor: str) -> Passage:
     )
 
 
-def passage(document: Canonical, span: Span) -> Passage:
+def passage(document: Canonical, span: Span) -> CanonicalSpan:
     text = document.shown.text
     index = LineIndex(text)
     lines = index.lines(span.start, span.end)
@@ -152,7 +152,7 @@ def passage(document: Canonical, span: Span) -> Passage:
         section for section in document.sections if section.span.start <= span.start and span.end <= section.span.end
     ]
     innermost = max(enclosing, key=lambda section: (section.span.start, section.level), default=document.sections[0])
-    return Passage(document, span, span.of(text), lines.first, lines.last, innermost)
+    return CanonicalSpan(document, span, span.of(text), lines.first, lines.last, innermost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Pack:
     """The passages that fit the budget, in document order; `left_out` counts the wanted ones that did not fit."""
 
     text: str
-    passages: tuple[Passage, ...]
+    passages: tuple[CanonicalSpan, ...]
     left_out: int
 
 
@@ -194,7 +194,7 @@ def packed(
     return Pack(_pack_text(known, taken), tuple(_passages(known, taken)), left_out)
 
 
-def _passages(known: dict[MemoryId, Canonical], taken: dict[MemoryId, list[Span]]) -> Iterator[Passage]:
+def _passages(known: dict[MemoryId, Canonical], taken: dict[MemoryId, list[Span]]) -> Iterator[CanonicalSpan]:
     for name in sorted(taken, key=lambda name: known[name].key):
         yield from (passage(known[name], span) for span in taken[name])
 
@@ -223,7 +223,7 @@ def _merged(spans: Iterable[Span], text: str | None) -> list[Span]:
     return merged
 
 
-def _is_current(memories: ProjectMemories, item: MemoryItem, draft: Draft) -> bool:
+def _is_current(memories: ProjectMemories, item: MemoryItem, draft: MemoryDraft) -> bool:
     """Whether an upsert of the draft would change nothing."""
     current = version(memories, item.id, item.version)
     return (

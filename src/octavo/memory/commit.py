@@ -8,7 +8,16 @@ from itertools import count
 
 from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of, prepared_of, sequence_of, source_of
+from octavo.memory.draft import (
+    ANONYMOUS,
+    MemoryDraft,
+    Provenance,
+    checked,
+    payload_of,
+    prepared_of,
+    sequence_of,
+    source_of,
+)
 from octavo.memory.indexing import as_item, index_document
 from octavo.memory.links import text_links
 from octavo.memory.project_memories import ProjectMemories
@@ -47,7 +56,7 @@ class Committed:
 
 def create(
     memories: ProjectMemories,
-    draft: Draft,
+    draft: MemoryDraft,
     by: Provenance = ANONYMOUS,
     *,
     unique: bool = False,
@@ -103,7 +112,7 @@ def create(
 def revise(
     memories: ProjectMemories,
     name: MemoryId,
-    draft: Draft,
+    draft: MemoryDraft,
     by: Provenance = ANONYMOUS,
     *,
     expected: int | None = None,
@@ -129,7 +138,7 @@ def restore(memories: ProjectMemories, name: MemoryId, number: int, by: Provenan
         if wanted is None:
             raise NotFound(f"{name} has no version {number}", hint=f"its versions are 1 to {item.version}")
         text = memories.store.documents.texts(memories.project, [wanted.text_hash])[wanted.text_hash]
-        draft = Draft(
+        draft = MemoryDraft(
             text,
             item.kind,
             item.scope,
@@ -223,7 +232,7 @@ def _as_seen(memories: ProjectMemories, seen: MemoryItem) -> MemoryItem:
 def _next_version(
     memories: ProjectMemories,
     name: MemoryId,
-    draft: Draft,
+    draft: MemoryDraft,
     by: Provenance,
     payload: str,
     action: MemoryAction,
@@ -268,7 +277,7 @@ def _write(
     memories: ProjectMemories,
     item: MemoryItem,
     action: MemoryAction,
-    draft: Draft,
+    draft: MemoryDraft,
     prepared: PreparedDocument,
     by: Provenance,
     payload: str,
@@ -356,7 +365,7 @@ def existing(memories: ProjectMemories, name: MemoryId) -> MemoryItem:
 
 
 def _links(
-    memories: ProjectMemories, item: MemoryItem, draft: Draft, prepared: PreparedDocument
+    memories: ProjectMemories, item: MemoryItem, draft: MemoryDraft, prepared: PreparedDocument
 ) -> tuple[MemoryLink, ...]:
     """Links that were added by hand stay; links of the earlier text stay only if the new text has them too."""
     before: tuple[MemoryLink, ...] = ()
@@ -374,7 +383,7 @@ def _session(memories: ProjectMemories, by: Provenance) -> SessionId | None:
     return by.session
 
 
-def _first_written(draft: Draft, otherwise: float, now: float) -> float:
+def _first_written(draft: MemoryDraft, otherwise: float, now: float) -> float:
     """When a memory was written down. A time in the future is a mistake: nothing is newer than now."""
     return otherwise if draft.created_at is None else min(draft.created_at, now)
 

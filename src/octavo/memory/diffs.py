@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from octavo.dataclass import dataclass
-from octavo.memory.draft import Draft, source_of
+from octavo.memory.draft import MemoryDraft, source_of
 from octavo.memory.history import version
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryId
@@ -64,7 +64,7 @@ def _change(
 def _sections(memories: ProjectMemories, name: MemoryId, number: int) -> dict[Place, tuple[str, str]]:
     """The anchor and own text of each section, up to where the next section begins."""
     text = version(memories, name, number).text
-    document = memories.prepare(source_of(memories, name, Draft(text), 0.0)).document
+    document = memories.prepare(source_of(memories, name, MemoryDraft(text), 0.0)).document
     starts = [section.span.start for section in document.sections] + [len(text)]
     found: dict[Place, tuple[str, str]] = {}
     for section, following in zip(document.sections, starts[1:], strict=True):

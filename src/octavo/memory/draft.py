@@ -25,7 +25,7 @@ _LATER_FIELDS = ("created_at", "allow_secrets")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class MemoryDraft:
     """A memory to be stored. Without a title, the first line of the text becomes the title."""
 
     text: str
@@ -68,7 +68,7 @@ class Provenance:
 ANONYMOUS = Provenance()
 
 
-def checked(draft: Draft) -> Draft:
+def checked(draft: MemoryDraft) -> MemoryDraft:
     """The draft with its text and tags normalised; an error when it cannot be stored."""
     text = normalise(draft.text)
     if not text.strip():
@@ -88,7 +88,7 @@ def checked(draft: Draft) -> Draft:
     return replace(draft, text=text, tags=tuple(tag for tag in tags if tag))
 
 
-def payload_of(action: str, draft: Draft | None, by: Provenance, **more: Any) -> str:
+def payload_of(action: str, draft: MemoryDraft | None, by: Provenance, **more: Any) -> str:
     """A hash of everything that was asked for, except the idempotency key."""
     wanted = asdict(draft) if draft else None
     if wanted is not None:
@@ -105,7 +105,7 @@ def sequence_of(scope: str, session: SessionId | None) -> str:
     return "" if scope == DEFAULT_SCOPE else scope
 
 
-def source_of(memories: ProjectMemories, name: MemoryId, draft: Draft, at: float) -> Source:
+def source_of(memories: ProjectMemories, name: MemoryId, draft: MemoryDraft, at: float) -> Source:
     uri = memory_uri(name)
     return Source(
         id=document_id(memories.project, memories.collection.id, uri),
@@ -120,7 +120,7 @@ def source_of(memories: ProjectMemories, name: MemoryId, draft: Draft, at: float
     )
 
 
-def prepared_of(memories: ProjectMemories, name: MemoryId, draft: Draft, at: float) -> PreparedDocument:
+def prepared_of(memories: ProjectMemories, name: MemoryId, draft: MemoryDraft, at: float) -> PreparedDocument:
     """Chunked and analysed; canonical documents without overlap, so that a pack of their passages repeats nothing."""
     prepare = memories.prepare if draft.canonical_key is None else memories.prepare_canonical
     return prepare(source_of(memories, name, draft, at))

@@ -19,13 +19,13 @@ from pathlib import Path
 from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, OctavoError, SourceError
 from octavo.memory.commit import Committed, archive, create, from_current, pin, revise
-from octavo.memory.draft import Draft, Provenance, checked, source_of
+from octavo.memory.draft import MemoryDraft, Provenance, checked, source_of
 from octavo.memory.history import given_title, version
 from octavo.memory.note_edits import edited
-from octavo.memory.notes import Note, file_name, read_note, write_note
+from octavo.memory.notes import MemoryNote, file_name, read_note, write_note
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
-from octavo.memory.sync_report import SkippedFile, SyncReport
+from octavo.memory.sync_report import SkippedNote, SyncReport
 from octavo.model.ids import text_hash
 from octavo.model.memory import MemoryFile, MemoryFilter, MemoryItem, MemoryStatus
 from octavo.model.text import normalise
@@ -54,7 +54,7 @@ def sync(memories: ProjectMemories, folder: Path, *, accept_deletions: bool = Fa
 class _File:
     path: str
     digest: str
-    note: Note
+    note: MemoryNote
 
 
 class _Sync:
@@ -80,7 +80,7 @@ class _Sync:
             archived=tuple(self._paths["archived"]),
             trashed=tuple(self._paths["trashed"]),
             conflicts=tuple(self._paths["conflicts"]),
-            problems=tuple(SkippedFile(path, reason) for path, reason in self._problems.items()),
+            problems=tuple(SkippedNote(path, reason) for path, reason in self._problems.items()),
             unchanged=self._unchanged,
         )
 
@@ -187,7 +187,7 @@ class _Sync:
             item = archive(self._memories, item.id, _FILE_SAYS_SO).item
         self._rewrite(item, file)
 
-    def _created(self, file: _File, draft: Draft) -> MemoryItem:
+    def _created(self, file: _File, draft: MemoryDraft) -> MemoryItem:
         """The memory of a new file. One that a crashed run created is taken up; one that was archived since, or that
         has another file, belongs to an earlier file of this name and text."""
         with_file = {row.item_id for row in self._agreed.values()}
@@ -226,14 +226,14 @@ class _Sync:
             pin(self._memories, item.id, _FILE_SAYS_SO, pinned=note.pinned)
         self._rewrite(self._memories.item(item.id), file)
 
-    def _draft(self, file: _File, item: MemoryItem) -> Draft:
+    def _draft(self, file: _File, item: MemoryItem) -> MemoryDraft:
         return replace(checked(file.note.draft), canonical_key=item.canonical_key, doc_class=item.doc_class)
 
-    def _differs(self, item: MemoryItem, draft: Draft) -> bool:
+    def _differs(self, item: MemoryItem, draft: MemoryDraft) -> bool:
         current = version(self._memories, item.id, item.version)
         # Tags inside the text count like those in the front matter.
         in_text = set(
-            self._memories.prepare(source_of(self._memories, item.id, Draft(current.text), 0.0)).document.tags
+            self._memories.prepare(source_of(self._memories, item.id, MemoryDraft(current.text), 0.0)).document.tags
         )
         given, known = set(draft.tags), set(item.tags)
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.dataclass import dataclass
 from octavo.errors import LibraryError, NotFound
-from octavo.memory.draft import Draft, source_of
+from octavo.memory.draft import MemoryDraft, source_of
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryCommit, MemoryId, MemoryItem, MemoryStatus, MemoryVersion
 
@@ -19,7 +19,7 @@ class VersionText:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class MemoryHistory:
     item: MemoryItem
     versions: tuple[MemoryVersion, ...]
     commits: tuple[MemoryCommit, ...]
@@ -35,10 +35,10 @@ class Moment:
     pinned: bool
 
 
-def history(memories: ProjectMemories, item: MemoryItem) -> History:
+def history(memories: ProjectMemories, item: MemoryItem) -> MemoryHistory:
     with memories.store.reading():
         repository, project = memories.repository, memories.project
-        return History(item, repository.versions(project, item.id), repository.commits(project, item.id))
+        return MemoryHistory(item, repository.versions(project, item.id), repository.commits(project, item.id))
 
 
 def version(memories: ProjectMemories, name: MemoryId, number: int) -> VersionText:
@@ -57,7 +57,7 @@ def version(memories: ProjectMemories, name: MemoryId, number: int) -> VersionTe
 def given_title(memories: ProjectMemories, item: MemoryItem) -> str:
     """The title somebody gave the item; empty when it was derived from the first line or heading."""
     text = version(memories, item.id, item.version).text
-    derived = memories.prepare(source_of(memories, item.id, Draft(text), 0.0)).document.title
+    derived = memories.prepare(source_of(memories, item.id, MemoryDraft(text), 0.0)).document.title
     return item.title if item.title != derived else ""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from octavo.errors import InvalidArgument
 from octavo.memory.draft import checked
-from octavo.memory.notes import Note, field_line, fields, read_note, write_note
+from octavo.memory.notes import MemoryNote, field_line, fields, read_note, write_note
 from octavo.model.memory import DEFAULT_SCOPE, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.text import normalise
 from octavo.parsing.markdown.frontmatter import front_matter
@@ -50,7 +50,7 @@ def _split(original: str) -> tuple[list[str], str]:
     return lines[:count], "".join(lines[count:])
 
 
-def _merged(lines: list[str], note: Note, item: MemoryItem, given_title: str, newline: str) -> list[str]:
+def _merged(lines: list[str], note: MemoryNote, item: MemoryItem, given_title: str, newline: str) -> list[str]:
     wanted = fields(item, given_title)
     wrong = _contradicted(note, item)
     present = set[str]()
@@ -90,7 +90,7 @@ def _end_of_field(lines: list[str], start: int) -> int:
     return end
 
 
-def _contradicted(note: Note, item: MemoryItem) -> set[str]:
+def _contradicted(note: MemoryNote, item: MemoryItem) -> set[str]:
     """The fields of a file that say something else than the memory."""
     draft = note.draft
     tags = set(checked(draft).tags)

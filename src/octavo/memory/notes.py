@@ -9,7 +9,7 @@ from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument
-from octavo.memory.draft import Draft
+from octavo.memory.draft import MemoryDraft
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.text import normalise
 from octavo.parsing.markdown.frontmatter import front_matter, quoted
@@ -20,17 +20,17 @@ _YAML_KEYWORDS = {"null", "true", "false", "yes", "no", "on", "off", "none"}
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class MemoryNote:
     """The content of a file: its text and its front matter. `version` is the memory's version it was written from."""
 
     item: MemoryId | None
     version: int | None
-    draft: Draft
+    draft: MemoryDraft
     status: MemoryStatus
     pinned: bool
 
 
-def read_note(content: str) -> Note:
+def read_note(content: str) -> MemoryNote:
     """Parses a file; what its front matter leaves out has its default. Raises `InvalidArgument` when it cannot."""
     text = normalise(content)
     matter = front_matter(text)
@@ -40,7 +40,7 @@ def read_note(content: str) -> Note:
     name = data.get("id")
     version = data.get("version")
     tags = data.get("tags", ())
-    draft = Draft(
+    draft = MemoryDraft(
         text=text[matter.end :].lstrip("\n"),
         kind=_kind(data.get("type")),
         scope=_text(data.get("scope")) or DEFAULT_SCOPE,
@@ -48,7 +48,7 @@ def read_note(content: str) -> Note:
         tags=tuple(str(tag) for tag in (tags if isinstance(tags, list | tuple) else [tags]) if str(tag).strip()),
         created_at=_moment(data.get("created_at")),
     )
-    return Note(
+    return MemoryNote(
         item=MemoryId(name) if isinstance(name, str) and name.startswith("mem_") else None,
         version=version if isinstance(version, int) and not isinstance(version, bool) else None,
         draft=draft,

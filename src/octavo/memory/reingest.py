@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.errors import LibraryError, NotFound
-from octavo.memory.draft import Draft, prepared_of
+from octavo.memory.draft import MemoryDraft, prepared_of
 from octavo.memory.history import version
 from octavo.memory.indexing import as_item, index_document
 from octavo.memory.project_memories import ProjectMemories
@@ -28,7 +28,7 @@ def reingest(memories: ProjectMemories, *, only: Sequence[MemoryId] = (), everyt
             # One that cannot be read leaves the others to be indexed; the check names it.
             logger("memory").warning("memory %s is not indexed again: %s", item.id, error.message)
             continue
-        draft = Draft(
+        draft = MemoryDraft(
             current.text,
             item.kind,
             item.scope,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, from_current, replay, revise, still_unchanged
-from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of
+from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of
 from octavo.memory.history import given_title
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.quotations import without_quotations
@@ -33,7 +33,9 @@ class Remembered:
     similarity: Similarity | None = None
 
 
-def remember(memories: ProjectMemories, draft: Draft, by: Provenance = ANONYMOUS, *, force: bool = False) -> Remembered:
+def remember(
+    memories: ProjectMemories, draft: MemoryDraft, by: Provenance = ANONYMOUS, *, force: bool = False
+) -> Remembered:
     """Commits the text as a new item, as the next version of the item it edits, or not at all when it is a duplicate.
 
     `force` stores what looks like a secret. Quotations of recalled memories are removed first.
@@ -58,7 +60,7 @@ def remember(memories: ProjectMemories, draft: Draft, by: Provenance = ANONYMOUS
     raise Conflict("the memory that this text edits keeps changing", hint="read it again, then decide")
 
 
-def _committed(memories: ProjectMemories, draft: Draft, by: Provenance, payload: str) -> Remembered:
+def _committed(memories: ProjectMemories, draft: MemoryDraft, by: Provenance, payload: str) -> Remembered:
     """One attempt: what is read here is written only if it is still so inside the transaction."""
     if same := memories.repository.same_text(memories.project, draft.scope, fingerprint(draft.text)):
         return Remembered(still_unchanged(memories, same[0], by, payload), compare(draft.text, draft.text))
@@ -72,7 +74,7 @@ def _committed(memories: ProjectMemories, draft: Draft, by: Provenance, payload:
     return Remembered(revise(memories, item.id, edited, by, seen=item, payload=payload), similarity)
 
 
-def refuse_secrets(draft: Draft) -> None:
+def refuse_secrets(draft: MemoryDraft) -> None:
     beside = [draft.scope, draft.canonical_key, draft.doc_class, draft.metadata, *(link.target for link in draft.links)]
     found = (
         *find_secrets(draft.text),
@@ -91,7 +93,7 @@ def refuse_secrets(draft: Draft) -> None:
         )
 
 
-def most_similar(memories: ProjectMemories, draft: Draft) -> tuple[MemoryItem, Similarity] | None:
+def most_similar(memories: ProjectMemories, draft: MemoryDraft) -> tuple[MemoryItem, Similarity] | None:
     """The item of the same scope and kind that the text edits or repeats, with how similar they are."""
     filters = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))
     with memories.store.reading():
@@ -136,7 +138,7 @@ def _first_known(memories: ProjectMemories, names: tuple[MemoryId, ...]) -> Memo
     )
 
 
-def _with_title_and_tags(memories: ProjectMemories, item: MemoryItem, draft: Draft) -> Draft:
+def _with_title_and_tags(memories: ProjectMemories, item: MemoryItem, draft: MemoryDraft) -> MemoryDraft:
     """The draft with the item's tags, and the title that somebody gave it."""
     return replace(
         draft, title=draft.title or given_title(memories, item), tags=tuple(dict.fromkeys((*item.tags, *draft.tags)))

@@ -7,7 +7,7 @@ from itertools import count
 from octavo.dataclass import replace
 from octavo.errors import Conflict, NotFound
 from octavo.memory.commit import create
-from octavo.memory.draft import Draft, Provenance
+from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryKind, MemorySession, SessionId, session_id
 from octavo.sources.redaction import redacted
@@ -46,7 +46,7 @@ def end(memories: ProjectMemories, name: SessionId, summary: str = "") -> Memory
     if summary.strip():
         # Under a fixed key: if the process dies between the two writes, ending again adds the missing memory.
         title = f"Session: {ended.title}" if ended.title else ""
-        draft = Draft(summary, MemoryKind.SUMMARY, title=title, metadata={"session": name})
+        draft = MemoryDraft(summary, MemoryKind.SUMMARY, title=title, metadata={"session": name})
         create(memories, draft, Provenance(ended.author, "the session ended", name, f"summary of {name}"))
     return ended
 

@@ -6,7 +6,7 @@ from octavo.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedFile:
+class SkippedNote:
     """A file that was skipped, and why."""
 
     path: str
@@ -24,7 +24,7 @@ class SyncReport:
     archived: tuple[str, ...]
     trashed: tuple[str, ...]
     conflicts: tuple[str, ...]
-    problems: tuple[SkippedFile, ...]
+    problems: tuple[SkippedNote, ...]
     unchanged: int
 
     @property

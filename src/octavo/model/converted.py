@@ -20,7 +20,7 @@ class Unit(StrEnum):
     TIME = "time"
 
 
-class Heading(NamedTuple):
+class ConvertedHeading(NamedTuple):
     """A heading of level 1 to 6, at its first character in the text."""
 
     level: int
@@ -28,7 +28,7 @@ class Heading(NamedTuple):
     start: int
 
 
-class Mark(NamedTuple):
+class PageMark(NamedTuple):
     """Where a page, slide, sheet or moment begins, and what it is called: `7`, `Budget`, `00:01:23`."""
 
     start: int
@@ -52,16 +52,16 @@ class Converted:
     text: str
     converter: str
     title: str = ""
-    headings: tuple[Heading, ...] = ()
+    headings: tuple[ConvertedHeading, ...] = ()
     blocks: tuple[Block, ...] = ()
     unit: Unit | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[PageMark, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     members: tuple[Member, ...] = ()
 
 
-class Refused(NamedTuple):
+class RefusedFile(NamedTuple):
     """A file that gives no text, and why. `passing` trouble is the machine's: the next run tries again."""
 
     reason: str
@@ -90,13 +90,15 @@ def from_plain(plain: Mapping[str, Any]) -> Converted:
         text=str(plain["text"]),
         converter=str(plain["converter"]),
         title=str(plain["title"]),
-        headings=tuple(Heading(int(level), str(title), int(start)) for level, title, start in plain["headings"]),
+        headings=tuple(
+            ConvertedHeading(int(level), str(title), int(start)) for level, title, start in plain["headings"]
+        ),
         blocks=tuple(
             Block(kinds[kind], int(start), int(end), None if language is None else str(language))
             for kind, start, end, language in plain["blocks"]
         ),
         unit=None if plain["unit"] is None else Unit(plain["unit"]),
-        marks=tuple(Mark(int(start), str(label)) for start, label in plain["marks"]),
+        marks=tuple(PageMark(int(start), str(label)) for start, label in plain["marks"]),
         metadata=dict(plain["metadata"]),
         warnings=tuple(map(str, plain["warnings"])),
     )

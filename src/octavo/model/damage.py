@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Part(StrEnum):
+class LibraryPart(StrEnum):
     """`file` and `memories` cannot be computed again; the other parts can, from texts, folders and models."""
 
     FILE = "file"
@@ -18,5 +18,5 @@ class Part(StrEnum):
 
 
 class Damage(NamedTuple):
-    part: Part
+    part: LibraryPart
     message: str

@@ -19,7 +19,7 @@ CONVERTER_VERSION = "converting-12"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
-class Format(NamedTuple):
+class FileFormat(NamedTuple):
     """`reader` is `module:function`; `needs` is the module of the extra without which it cannot.
 
     A `text` format reaches its reader as UTF-8, whatever it is written in. Of a format that `sniffs`, only files are
@@ -48,31 +48,31 @@ class Format(NamedTuple):
 
 
 _CONVERTING = "octavo.converting"
-_PDF = Format("PDF", f"{_CONVERTING}.pdf:read_pdf", "pypdfium2", effort=8)
-_HTML = Format("HTML", f"{_CONVERTING}.html:read_html", text=True)
-_MHTML = Format("MHTML", f"{_CONVERTING}.mail:read_mhtml")
-_DOCX = Format("Word", f"{_CONVERTING}.docx:read_docx", effort=4)
-_PPTX = Format("PowerPoint", f"{_CONVERTING}.pptx:read_pptx", effort=4)
-_XLSX = Format("Excel", f"{_CONVERTING}.xlsx:read_xlsx", effort=4)
-_ODF = Format("OpenDocument", f"{_CONVERTING}.odf:read_odf", effort=4)
-_EPUB = Format("EPUB", f"{_CONVERTING}.epub:read_epub", effort=4)
-_MAIL = Format("mail", f"{_CONVERTING}.mail:read_mail")
-_MBOX = Format("a mailbox", f"{_CONVERTING}.mail:read_mbox")
-_CSV = Format("CSV", f"{_CONVERTING}.delimited:read_delimited", text=True)
-_SUBTITLES = Format("subtitles", f"{_CONVERTING}.subtitles:read_subtitles", text=True)
-_CANVAS = Format("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
-_DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
-_JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
-_IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
+_PDF = FileFormat("PDF", f"{_CONVERTING}.pdf:read_pdf", "pypdfium2", effort=8)
+_HTML = FileFormat("HTML", f"{_CONVERTING}.html:read_html", text=True)
+_MHTML = FileFormat("MHTML", f"{_CONVERTING}.mail:read_mhtml")
+_DOCX = FileFormat("Word", f"{_CONVERTING}.docx:read_docx", effort=4)
+_PPTX = FileFormat("PowerPoint", f"{_CONVERTING}.pptx:read_pptx", effort=4)
+_XLSX = FileFormat("Excel", f"{_CONVERTING}.xlsx:read_xlsx", effort=4)
+_ODF = FileFormat("OpenDocument", f"{_CONVERTING}.odf:read_odf", effort=4)
+_EPUB = FileFormat("EPUB", f"{_CONVERTING}.epub:read_epub", effort=4)
+_MAIL = FileFormat("mail", f"{_CONVERTING}.mail:read_mail")
+_MBOX = FileFormat("a mailbox", f"{_CONVERTING}.mail:read_mbox")
+_CSV = FileFormat("CSV", f"{_CONVERTING}.delimited:read_delimited", text=True)
+_SUBTITLES = FileFormat("subtitles", f"{_CONVERTING}.subtitles:read_subtitles", text=True)
+_CANVAS = FileFormat("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
+_DRAWIO = FileFormat("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
+_JATS = FileFormat("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
+_IMAGE = FileFormat("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
 _BESIDE = OURS[CONVERTERS]
-_OUTLOOK = Format("Outlook's messages", _BESIDE["msg"], effort=4)
-_DOC = Format("Word 97", _BESIDE["doc"], effort=4)
-_XLS = Format("Excel 97", _BESIDE["xls"], effort=4)
-_PPT = Format("PowerPoint 97", _BESIDE["ppt"], effort=4)
-_RTF = Format("RTF", _BESIDE["rtf"], effort=4)
-_ARCHIVE = Format("an archive", f"{_CONVERTING}.archives:read_archive", archive=True)
+_OUTLOOK = FileFormat("Outlook's messages", _BESIDE["msg"], effort=4)
+_DOC = FileFormat("Word 97", _BESIDE["doc"], effort=4)
+_XLS = FileFormat("Excel 97", _BESIDE["xls"], effort=4)
+_PPT = FileFormat("PowerPoint 97", _BESIDE["ppt"], effort=4)
+_RTF = FileFormat("RTF", _BESIDE["rtf"], effort=4)
+_ARCHIVE = FileFormat("an archive", f"{_CONVERTING}.archives:read_archive", archive=True)
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
+FORMATS: Mapping[str, FileFormat] = MappingProxyType(
     {
         ".pdf": _PDF,
         **dict.fromkeys((".html", ".htm", ".xhtml"), _HTML),
@@ -107,10 +107,10 @@ _TEXTS = frozenset(f"{_PROSE} {_CODE}".split(" "))
 
 
 @cache
-def added_formats() -> Mapping[str, Format]:
+def added_formats() -> Mapping[str, FileFormat]:
     """Formats that other people's packages read, by extension."""
     return {
-        f".{name}": Format(f"{name} ({entry.distribution})", entry.target, version=entry.version)
+        f".{name}": FileFormat(f"{name} ({entry.distribution})", entry.target, version=entry.version)
         for name, entry in others(CONVERTERS).items()
     }
 
@@ -167,11 +167,11 @@ def ending(name: str) -> str:
     return name[dot:].lower() if dot > 0 else ""
 
 
-def format_of(uri: str) -> Format | None:
+def format_of(uri: str) -> FileFormat | None:
     return _format(ending(uri))
 
 
-def _format(extension: str) -> Format | None:
+def _format(extension: str) -> FileFormat | None:
     known = FORMATS.get(extension)
     return known if known is not None or extension in _TEXTS else added_formats().get(extension)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from octavo.dataclass import dataclass
-from octavo.model.converted import Mark, Unit
+from octavo.model.converted import PageMark, Unit
 from octavo.model.text import Span
 
 MARKS = "marks"
@@ -61,7 +61,7 @@ class Position:
 NOWHERE = Position()
 
 
-def stored_marks(unit: Unit | None, marks: Sequence[Mark]) -> dict[str, Any]:
+def stored_marks(unit: Unit | None, marks: Sequence[PageMark]) -> dict[str, Any]:
     """As metadata: labels only where they are not simply 1, 2, 3."""
     if unit is None or not marks:
         return {}

@@ -10,7 +10,7 @@ from octavo.model.ids import text_hash
 from octavo.parsing.code.config_keys import DEEPEST, READERS, ConfigKey
 from octavo.parsing.code.description import LONGEST, shortened, summary
 from octavo.parsing.code.languages import config_language, module_name
-from octavo.parsing.code.outline import Cut, Outline, Symbol, nested
+from octavo.parsing.code.outline import CodeOutline, Cut, Symbol, nested
 from octavo.parsing.code.parser import blocks_of, keywords_of, sections_of
 from octavo.parsing.code.textual_outline import comment_end, textual_outline
 
@@ -50,11 +50,11 @@ class ConfigParser:
         )
 
 
-def outlined(text: str, language: str | None) -> Outline:
+def outlined(text: str, language: str | None) -> CodeOutline:
     """Keys are symbols and cut points; without a reader for the format, or in a huge file, only lines."""
     reader = READERS.get(language or "")
     if reader is None or len(text) > LARGEST:
-        return Outline(cuts=textual_outline(text, None).cuts)
+        return CodeOutline(cuts=textual_outline(text, None).cuts)
     keys, places = reader(text)
     symbols = nested(list(_symbols(keys)))
     comment = comment_end(text, 0, len(text))
@@ -62,7 +62,7 @@ def outlined(text: str, language: str | None) -> Outline:
     lines = sorted(at for at in starts if at >= comment and (at == 0 or text[at - 1] == "\n"))
     cuts = [Cut(0, BlockKind.COMMENT)] if comment else []
     cuts += [Cut(at, BlockKind.CODE) for at in lines if at < len(text)]
-    return Outline(symbols=symbols, cuts=cuts)
+    return CodeOutline(symbols=symbols, cuts=cuts)
 
 
 def _symbols(keys: Sequence[ConfigKey]) -> Iterator[Symbol]:

@@ -30,7 +30,7 @@ class Code(NamedTuple):
     language: str | None
 
 
-class Outline(NamedTuple):
+class MarkupOutline(NamedTuple):
     """What a format's scanner finds. `title` is one that the document declares, if it does."""
 
     headings: list[Title]
@@ -41,7 +41,9 @@ class Outline(NamedTuple):
 class MarkupParser:
     """Fits `ports.Parser`. Total: a text without any markup is paragraphs."""
 
-    def __init__(self, name: str, outline: Callable[[str], Outline], links: re.Pattern[str] | None = None) -> None:
+    def __init__(
+        self, name: str, outline: Callable[[str], MarkupOutline], links: re.Pattern[str] | None = None
+    ) -> None:
         self.version = f"{name}-2"
         self._outline = outline
         self._links = links
@@ -118,7 +120,7 @@ _RST_CODE = re.compile(
 _RST_LABEL = re.compile(r"^\.\. _[^\n]*[^\s_]:[ \t]*$|^:orphan:[ \t]*$")
 
 
-def rst_outline(text: str) -> Outline:
+def rst_outline(text: str) -> MarkupOutline:
     """Titles are underlined, some overlined too; which character means which rank is decided by its first use."""
     lines = text.split("\n")
     starts = [0]
@@ -142,7 +144,7 @@ def rst_outline(text: str) -> Outline:
                 continue
         at += 1
     code = [_indented(text, found) for found in _RST_CODE.finditer(text)]
-    return Outline(headings, code)
+    return MarkupOutline(headings, code)
 
 
 def _labelled_from(lines: Sequence[str], heading: int) -> int:
@@ -178,10 +180,10 @@ _ADOC_CODE = re.compile(
 ADOC_LINK = re.compile(r"(?:xref|link|include):{1,2}(?P<target>[^\s\[\]]+)\[(?P<shown>[^\]\n]*)\]")
 
 
-def adoc_outline(text: str) -> Outline:
+def adoc_outline(text: str) -> MarkupOutline:
     code = [Code(found.start(), found.end(), found[1]) for found in _ADOC_CODE.finditer(text)]
     headings = [_heading(found, len(found[1])) for found in _ADOC_HEADING.finditer(text)]
-    return Outline(headings, code)
+    return MarkupOutline(headings, code)
 
 
 def _heading(found: re.Match[str], level: int) -> Title:
@@ -199,7 +201,7 @@ _ORG_MARKUP = re.compile(r"\[\[[^\]\n]*\]\[([^\]\n]*)\]\]|\[\[([^\]\n]*)\]\]")
 ORG_LINK = re.compile(r"\[\[(?P<target>[^\]\n]+)\](?:\[(?P<shown>[^\]\n]*)\])?\]")
 
 
-def org_outline(text: str) -> Outline:
+def org_outline(text: str) -> MarkupOutline:
     code = [Code(found.start(), found.end(), found[1]) for found in _ORG_CODE.finditer(text)]
     headings = []
     for found in _ORG_HEADING.finditer(text):
@@ -210,7 +212,7 @@ def org_outline(text: str) -> Outline:
         if title.strip():
             headings.append(Title(len(found[1]), " ".join(title.split()), found.start(), found.end()))
     declared = _ORG_TITLE.search(text, 0, 4_000)
-    return Outline(headings, code, declared[1].strip() if declared else "")
+    return MarkupOutline(headings, code, declared[1].strip() if declared else "")
 
 
 _TEX_RANKS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
@@ -231,7 +233,7 @@ _TEX_BRACES = re.compile(r"[{}]|(?<!\\)\$")
 _LONGEST_TITLE = 300
 
 
-def tex_outline(text: str) -> Outline:
+def tex_outline(text: str) -> MarkupOutline:
     code = [Code(found.start(), found.end(), None) for found in _TEX_CODE.finditer(text)]
     headings: list[Title] = []
     for found in _TEX_HEADING.finditer(text):
@@ -245,7 +247,7 @@ def tex_outline(text: str) -> Outline:
             headings.append(Title(_TEX_RANKS.index(name) + 1, title, found.start(), end))
     declared = _TEX_TITLE.search(text)
     title = _tex_words(text[declared.end() : _closing(text, declared.end()) - 1]) if declared else ""
-    return Outline(headings, code, title[:_LONGEST_TITLE])
+    return MarkupOutline(headings, code, title[:_LONGEST_TITLE])
 
 
 def _nearest_rank(name: str) -> str:

@@ -20,10 +20,10 @@ from octavo.ports.lexical import LexicalIndex
 from octavo.ports.library import (
     Catalog,
     Clusters,
+    CommitHistory,
     Documents,
     Embeddings,
     Graph,
-    History,
     Ledger,
 )
 from octavo.ports.making import (
@@ -55,6 +55,7 @@ __all__ = [
     "ChoosingIndex",
     "Chunker",
     "Clusters",
+    "CommitHistory",
     "Completions",
     "Converter",
     "Documents",
@@ -64,7 +65,6 @@ __all__ = [
     "Entities",
     "EntityFinder",
     "Graph",
-    "History",
     "LanguageModel",
     "Leases",
     "Ledger",

@@ -286,7 +286,7 @@ class Ledger(Protocol):
         ...
 
 
-class History(Protocol):
+class CommitHistory(Protocol):
     """Commits by hash, and which of them touched which file. A commit leaves with its document."""
 
     def put(self, project: ProjectId, collection: CollectionId, entries: Sequence[HistoryEntry]) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from octavo.model.chunk import Chunk
-    from octavo.model.converted import Converted, Refused
+    from octavo.model.converted import Converted, RefusedFile
     from octavo.model.document import Document, Source
     from octavo.model.ids import ChunkKey
     from octavo.model.recipe import EmbeddingProfile
@@ -42,7 +42,7 @@ class Converter(Protocol):
         """Whether a file of such a name, with this content, is converted; else it is text as its name says."""
         ...
 
-    def convert(self, uri: str, data: bytes) -> Converted | Refused: ...
+    def convert(self, uri: str, data: bytes) -> Converted | RefusedFile: ...
 
     def close(self) -> None:
         """Frees what converting holds; the next file takes it again."""

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from octavo.ports.library import (
         Catalog,
         Clusters,
+        CommitHistory,
         Documents,
         Embeddings,
         Graph,
-        History,
         Ledger,
     )
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
@@ -58,7 +58,7 @@ class Store(Protocol):
     def leases(self) -> Leases: ...
 
     @property
-    def history(self) -> History: ...
+    def history(self) -> CommitHistory: ...
 
     @property
     def memories(self) -> Memories: ...

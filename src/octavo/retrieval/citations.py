@@ -33,7 +33,7 @@ _CODE_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*\n)*?[ \t]*\1[`~]*[ 
 _BARE = re.compile(r"\s*(?:#{1,6}[^\n]*|[^\n]*\n[ \t]*(?:=+|-+)[ \t]*)\s*")
 
 
-class Part(NamedTuple):
+class SectionStretch(NamedTuple):
     """A stretch of a hit that belongs to one section and to none below it."""
 
     section: Section
@@ -98,7 +98,7 @@ def _plain(heading: str) -> str:
 
 
 def _whole(
-    candidate: Candidate, sections: Sequence[Section], parts: Sequence[Part], text: str, query: Query
+    candidate: Candidate, sections: Sequence[Section], parts: Sequence[SectionStretch], text: str, query: Query
 ) -> Citation:
     """All of the hit, by the innermost section around it; the sections it covers are listed."""
     span = candidate.span
@@ -157,25 +157,25 @@ def _trimmed(span: Span, text: str) -> Span:
     return Span(max(span.start, start), end) if end > span.start else span
 
 
-def parts_of(sections: Sequence[Section], span: Span) -> list[Part]:
+def parts_of(sections: Sequence[Section], span: Span) -> list[SectionStretch]:
     """The hit, divided at the borders of sections; each part with the innermost section around it."""
     borders = {span.start, span.end}
     for section in sections:
         borders.update(at for at in section.span if span.start < at < span.end)
-    found: list[Part] = []
+    found: list[SectionStretch] = []
     ordered = sorted(borders)
     for start, end in pairwise(ordered):
         inner = [section for section in sections if section.span.start <= start and end <= section.span.end]
         if not inner:
             continue
         if found and found[-1].section is inner[-1] and found[-1].span.end == start:
-            found[-1] = Part(inner[-1], Span(found[-1].span.start, end))
+            found[-1] = SectionStretch(inner[-1], Span(found[-1].span.start, end))
         else:
-            found.append(Part(inner[-1], Span(start, end)))
+            found.append(SectionStretch(inner[-1], Span(start, end)))
     return found
 
 
-def _best(parts: Sequence[Part], text: str, query: Query, *, code: bool) -> Part | None:
+def _best(parts: Sequence[SectionStretch], text: str, query: Query, *, code: bool) -> SectionStretch | None:
     """The part with most of the query's words, rare ones first; None where no part has any, or all is one part."""
     if len(parts) == 1:
         return parts[0]
@@ -187,7 +187,9 @@ def _best(parts: Sequence[Part], text: str, query: Query, *, code: bool) -> Part
     if best is None or not _is_bare(best, text):
         return best
     # A heading without text of its own speaks for what stands below it.
-    return Part(best.section, Span(best.span.start, max(part.span.end for part in _below(parts, best.section))))
+    return SectionStretch(
+        best.section, Span(best.span.start, max(part.span.end for part in _below(parts, best.section)))
+    )
 
 
 def best_stretch(stretches: Sequence[Span], text: str, query: Query) -> Span | None:
@@ -205,7 +207,9 @@ def _scores(counted: Sequence[Mapping[str, float]]) -> list[float]:
     return [sum(weight / spread[word] for word, weight in words.items()) for words in counted]
 
 
-def _declared(parts: Sequence[Part], scores: Sequence[float], best: Part | None, text: str) -> Part | None:
+def _declared(
+    parts: Sequence[SectionStretch], scores: Sequence[float], best: SectionStretch | None, text: str
+) -> SectionStretch | None:
     """The best part of code, or the best declaration where that is only a comment between declarations, or imports
     that say no more of the query than a declaration does.
 
@@ -219,15 +223,15 @@ def _declared(parts: Sequence[Part], scores: Sequence[float], best: Part | None,
     return declared if is_only_comments(outside) or (score > 0.0 and is_file_head(outside)) else best
 
 
-def _below(parts: Sequence[Part], section: Section) -> Iterator[Part]:
+def _below(parts: Sequence[SectionStretch], section: Section) -> Iterator[SectionStretch]:
     return (part for part in parts if section.span.start <= part.span.start and part.span.end <= section.span.end)
 
 
-def _is_bare(part: Part, text: str) -> bool:
+def _is_bare(part: SectionStretch, text: str) -> bool:
     return _BARE.fullmatch(part.span.of(text)) is not None
 
 
-def _words_in(part: Part, text: str, words: re.Pattern[str] | None) -> dict[str, float]:
+def _words_in(part: SectionStretch, text: str, words: re.Pattern[str] | None) -> dict[str, float]:
     if words is None:
         return {}
     found = dict.fromkeys(words.findall(part.span.of(text).lower()), 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from octavo.algorithms.calibration import Calibration, Evidence
+from octavo.algorithms.calibration import AnswerEvidence, Calibration
 from octavo.algorithms.phrases import MaybePhrase
 from octavo.dataclass import replace
 from octavo.model.result import Candidate
@@ -66,7 +66,7 @@ def with_relevance(
     return tuple(relevant)
 
 
-def _is_no_answer(best: Candidate, found: Evidence, calibration: Calibration) -> bool:
+def _is_no_answer(best: Candidate, found: AnswerEvidence, calibration: Calibration) -> bool:
     """By what was found at all: how far the best is ahead says nothing here, something always is."""
     if found.words >= 1.0:
         return False  # a passage with every word of the query is an answer
@@ -96,10 +96,10 @@ def _least(candidate: Candidate, share: float) -> float:
     return least
 
 
-def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOKED_AT) -> Evidence:
+def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOKED_AT) -> AnswerEvidence:
     cosines = (step.score for candidate in candidates for step in candidate.steps if step.stage == "dense")
     by_words = sorted(candidates[:among], key=lambda candidate: -channel_score(candidate, "lexical"))
-    return Evidence(max(cosines, default=0.0), _words(search, by_words[:_COMPARED]), _lead(candidates))
+    return AnswerEvidence(max(cosines, default=0.0), _words(search, by_words[:_COMPARED]), _lead(candidates))
 
 
 def _words(search: Search, candidates: Sequence[Candidate]) -> float:

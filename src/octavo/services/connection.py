@@ -14,7 +14,7 @@ from typing import Any
 from octavo.observability.cancellation import Cancellation
 
 
-class Watch:
+class RequestSockets:
     """The sockets of one request. A read that blocks in one of them ends when they are shut."""
 
     def __init__(self, seconds: float, cancellation: Cancellation) -> None:
@@ -79,7 +79,7 @@ class _SecureConnection(_Connection, http.client.HTTPSConnection):
 class WatchedHttp(urllib.request.HTTPHandler):
     """Opens `http:` addresses by connections that a watch knows."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: RequestSockets) -> None:
         super().__init__()
         self._watch = watch
 
@@ -90,7 +90,7 @@ class WatchedHttp(urllib.request.HTTPHandler):
 class WatchedHttps(urllib.request.HTTPSHandler):
     """The same for `https:`."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: RequestSockets) -> None:
         super().__init__()
         self._watch = watch
 

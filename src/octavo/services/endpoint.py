@@ -19,7 +19,7 @@ from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.observability.cancellation import current_cancellation
 from octavo.services.breaker import CircuitBreaker
-from octavo.services.connection import Watch, WatchedHttp, WatchedHttps
+from octavo.services.connection import RequestSockets, WatchedHttp, WatchedHttps
 
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds; what a service itself asks for may be twice the longest
@@ -154,7 +154,7 @@ class Endpoint:
     @contextmanager
     def _response(self, path: str, payload: bytes, seconds: float) -> Iterator[Any]:
         """The answer while it is read. Whatever breaks it off is a `_Failure`."""
-        watch = Watch(max(seconds, 0.001), current_cancellation())
+        watch = RequestSockets(max(seconds, 0.001), current_cancellation())
         opener = _opener(self._url, WatchedHttp(watch), WatchedHttps(watch))
         try:
             with watch.watching(), opener.open(self._request(path, payload), timeout=max(seconds, 0.001)) as response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from octavo.writing.splice import Difference
+from octavo.writing.splice import ChangedRange
 
 _CONTEXT = 3
 _COMPARED = 2_000  # lines: of more than this, the old ones are shown as taken out and the new ones as put in
@@ -16,14 +16,14 @@ _UNFINISHED = "\n\\ No newline at end of file\n"
 _Opcodes = Sequence[tuple[str, int, int, int, int]]
 
 
-def difference(before: bytes, after: bytes) -> Difference:
+def difference(before: bytes, after: bytes) -> ChangedRange:
     """What is between the bytes that two files begin with in common and those that they end with in common."""
     start = _common(before, after)
     end = _common_end(before, after, start)
-    return Difference(start, len(before) - end, start, len(after) - end)
+    return ChangedRange(start, len(before) - end, start, len(after) - end)
 
 
-def unified(before: bytes, after: bytes, name: str, differences: Sequence[Difference] | None = None) -> str:
+def unified(before: bytes, after: bytes, name: str, differences: Sequence[ChangedRange] | None = None) -> str:
     """The diff as `diff -u` writes it, cut after some thousand characters; empty when nothing differs."""
     if before == after:
         return ""
@@ -36,11 +36,11 @@ def unified(before: bytes, after: bytes, name: str, differences: Sequence[Differ
     return text
 
 
-def _with_context(before: bytes, after: bytes, differences: Sequence[Difference]) -> list[Difference]:
+def _with_context(before: bytes, after: bytes, differences: Sequence[ChangedRange]) -> list[ChangedRange]:
     """The differences widened by the lines around them; those that come to touch are one."""
-    found: list[Difference] = []
+    found: list[ChangedRange] = []
     for start, end, new_start, new_end in differences:
-        wide = Difference(
+        wide = ChangedRange(
             _line_start(before, start), _line_end(before, end), _line_start(after, new_start), _line_end(after, new_end)
         )
         if found and (wide.start <= found[-1].end or wide.new_start <= found[-1].new_end):
@@ -50,7 +50,7 @@ def _with_context(before: bytes, after: bytes, differences: Sequence[Difference]
     return found
 
 
-def _hunks(before: bytes, after: bytes, part: Difference) -> Iterator[str]:
+def _hunks(before: bytes, after: bytes, part: ChangedRange) -> Iterator[str]:
     start, end, new_start, new_end = part
     first, new_first = before.count(b"\n", 0, start), after.count(b"\n", 0, new_start)
     if before.count(b"\n", start, end) + after.count(b"\n", new_start, new_end) > _COMPARED:

@@ -17,9 +17,9 @@ from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.blocks import scan
 from octavo.writing.headings import DEEPEST, heading_line, heading_text
-from octavo.writing.outline import ROOT, Heading, Outline, headings, parents
+from octavo.writing.outline import ROOT, NoteHeading, NoteOutline, headings, parents
 from octavo.writing.spacing import before_blank_lines, content_lines, last_line, line_ending, placed
-from octavo.writing.splice import Difference, Spliced
+from octavo.writing.splice import ChangedRange, Spliced
 
 FIRST, LAST = "first", "last"
 Position = str | Sequence[str]
@@ -31,7 +31,7 @@ _RULE = re.compile(r"[ \t]*+([-*])[ \t]*+(?:\1[ \t]*+){2,}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class EditedText:
     """A new text, whole or as what it puts into the old one, and where in it the section is that was edited."""
 
     new: str | Spliced
@@ -43,7 +43,7 @@ class Edit:
         return self.new if isinstance(self.new, str) else self.new.text
 
     @property
-    def differences(self) -> Sequence[Difference] | None:
+    def differences(self) -> Sequence[ChangedRange] | None:
         """Where the bytes differ, if that is known without comparing them."""
         return None if isinstance(self.new, str) else self.new.differences
 
@@ -72,8 +72,8 @@ def position_of(given: str | Mapping[str, Any]) -> Position:
 
 
 def insert(
-    outline: Outline, parent: Sequence[str], heading: str, content: str, level: int | None, position: Position
-) -> Edit:
+    outline: NoteOutline, parent: Sequence[str], heading: str, content: str, level: int | None, position: Position
+) -> EditedText:
     """A new section below `parent`."""
     text = check_new_section(heading, level)
     number = outline.find(parent)
@@ -103,10 +103,10 @@ def insert(
         )
     _refuse_shallow(added[1:], depth, text)
     _refuse_adoption(outline, place, added, {0: number})
-    return Edit(new, at, len(new) - (len(outline.text) - place))
+    return EditedText(new, at, len(new) - (len(outline.text) - place))
 
 
-def replace(outline: Outline, path: Sequence[str], content: str) -> Edit:
+def replace(outline: NoteOutline, path: Sequence[str], content: str) -> EditedText:
     """Another body for a section; its heading and its children stay."""
     number = _section(outline, path)
     section = outline.headings[number]
@@ -114,7 +114,7 @@ def replace(outline: Outline, path: Sequence[str], content: str) -> Edit:
     return _with_body(outline, number, section.end, block)
 
 
-def append(outline: Outline, path: Sequence[str], content: str) -> Edit:
+def append(outline: NoteOutline, path: Sequence[str], content: str) -> EditedText:
     """A new block at the end of a section's body."""
     block = content_lines(content)
     if not block:
@@ -125,7 +125,7 @@ def append(outline: Outline, path: Sequence[str], content: str) -> Edit:
     return _with_body(outline, number, start, block, close=close)
 
 
-def append_to_end(outline: Outline, content: str) -> Edit:
+def append_to_end(outline: NoteOutline, content: str) -> EditedText:
     """A new block at the end of a file, in its last section if it has any."""
     block = content_lines(content)
     if not block:
@@ -136,10 +136,10 @@ def append_to_end(outline: Outline, content: str) -> Edit:
     close = start > floor and _continues(outline, last, start, block.split("\n", 1)[0])
     new, at = placed(text, start, len(text), block, floor=outline.floor, close=close)
     _added(outline, start, len(text), new)
-    return Edit(new, at, len(new))
+    return EditedText(new, at, len(new))
 
 
-def same_start(outline: Outline, new: str | Spliced) -> bool:
+def same_start(outline: NoteOutline, new: str | Spliced) -> bool:
     """Whether front matter is what it was: a rule in new text can make some of what a file begins with."""
     start, text = outline.start, outline.text
     unfinished = outline.floor < start == len(text) and not text.endswith("\n")
@@ -167,21 +167,21 @@ def without_own_heading(block: str, level: int, text: str) -> str:
     return content_lines(block[first.end :])
 
 
-def _section(outline: Outline, path: Sequence[str]) -> int:
+def _section(outline: NoteOutline, path: Sequence[str]) -> int:
     check_section_path(path)
     return outline.find(path)
 
 
-def _with_body(outline: Outline, number: int, start: int, block: str, *, close: bool = False) -> Edit:
+def _with_body(outline: NoteOutline, number: int, start: int, block: str, *, close: bool = False) -> EditedText:
     section, end = outline.headings[number], outline.body_end(number)
     new, _ = placed(outline.text, start, end, block, floor=outline.floor, close=close)
     added = _added(outline, start, end, new)
     _refuse_shallow(added, section.level, section.text)
     _refuse_adoption(outline, end, added)
-    return Edit(new, section.start, len(new) - (len(outline.text) - end))
+    return EditedText(new, section.start, len(new) - (len(outline.text) - end))
 
 
-def _place(outline: Outline, number: int, parent: Sequence[str], position: Position) -> int:
+def _place(outline: NoteOutline, number: int, parent: Sequence[str], position: Position) -> int:
     if position == LAST:
         return outline.section_end(number)
     if position == FIRST:
@@ -199,7 +199,7 @@ def _called(path: Sequence[str]) -> str:
     return shown_path(tuple(path)) or "the root"
 
 
-def _added(outline: Outline, start: int, end: int, new: Spliced) -> list[Heading]:
+def _added(outline: NoteOutline, start: int, end: int, new: Spliced) -> list[NoteHeading]:
     """The headings that an edit of `start` to `end` added; every other is checked to be where it was."""
     added = headings_between(outline, new, outline.first_at(start) - 1, outline.first_at(end), closed=True)
     if added is None or not same_start(outline, new) or any(heading.start < start for heading in added):
@@ -211,8 +211,8 @@ def _added(outline: Outline, start: int, end: int, new: Spliced) -> list[Heading
 
 
 def headings_between(
-    outline: Outline, new: Spliced, before: int, behind: int, *, closed: bool = False
-) -> list[Heading] | None:
+    outline: NoteOutline, new: Spliced, before: int, behind: int, *, closed: bool = False
+) -> list[NoteHeading] | None:
     """The headings of a new text between two of the old one, `ROOT` being its start and their number its end; None if
     one of the two is not what and where it was, or where the text is to be `closed` and ends in an open block.
 
@@ -236,12 +236,12 @@ def headings_between(
     return inner if same else None
 
 
-def _place_of(heading: Heading, new: Spliced) -> tuple[int, int, str]:
+def _place_of(heading: NoteHeading, new: Spliced) -> tuple[int, int, str]:
     """A heading without where its lines end: at the end of a file without a final line ending, one is added."""
     return heading.level, new.place(heading.start), heading.text
 
 
-def _refuse_shallow(added: Sequence[Heading], level: int, text: str) -> None:
+def _refuse_shallow(added: Sequence[NoteHeading], level: int, text: str) -> None:
     for heading in added:
         if heading.level <= level:
             raise InvalidArgument(
@@ -251,7 +251,7 @@ def _refuse_shallow(added: Sequence[Heading], level: int, text: str) -> None:
 
 
 def _refuse_adoption(
-    outline: Outline, end: int, added: Sequence[Heading], wanted: Mapping[int, int] | None = None
+    outline: NoteOutline, end: int, added: Sequence[NoteHeading], wanted: Mapping[int, int] | None = None
 ) -> None:
     """Every old heading keeps its parent; of new ones, those in `wanted` have the parent it says."""
     if not added:
@@ -267,7 +267,7 @@ def _refuse_adoption(
         raise InvalidArgument(f"a heading of level {added[0].level} {reason}", hint="give another level or position")
 
 
-def _continues(outline: Outline, number: int, end: int, first: str) -> bool:
+def _continues(outline: NoteOutline, number: int, end: int, first: str) -> bool:
     """Whether content follows the body's last line without a blank one: in the same list, or in the same table."""
     line = last_line(outline.text, end)
     if line.startswith("|") and first.startswith("|"):

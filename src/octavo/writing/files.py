@@ -173,11 +173,11 @@ def overwrite(file: File, content: bytes) -> None:
 
 def overwrite_all(changes: Sequence[tuple[File, bytes]]) -> None:
     """The same for several files: all of them get their new bytes, or after an error none has."""
-    drafts: list[Draft] = []
-    replaced: list[tuple[File, Draft]] = []
+    drafts: list[StagedFile] = []
+    replaced: list[tuple[File, StagedFile]] = []
     try:
         for file, content in changes:
-            drafts.append(Draft(file.path, content, file, named=len(changes) > _OPEN_AT_ONCE))
+            drafts.append(StagedFile(file.path, content, file, named=len(changes) > _OPEN_AT_ONCE))
         for file, _ in changes:
             if _stamp_at(file.path) != file.stamp:
                 raise _changed_meanwhile(file.path)
@@ -189,7 +189,7 @@ def overwrite_all(changes: Sequence[tuple[File, bytes]]) -> None:
             draft.discard()
         for file, draft in replaced:
             with suppress(OSError, Conflict):  # what somebody saved since stays
-                back = Draft(file.path, file.content, file)
+                back = StagedFile(file.path, file.content, file)
                 try:
                     back.replace(draft.stamp)
                 finally:
@@ -218,7 +218,7 @@ def write_new(path: Path, content: bytes) -> None:
     missing = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = Draft(path, content, None)
+        draft = StagedFile(path, content, None)
         try:
             draft.appear()
         except FileExistsError:
@@ -246,7 +246,7 @@ def draft_name(path: Path) -> Path:
     return path.with_name(f"{_DRAFT}{digest(os.fsencode(path.name))[:16]}{_DRAFT_SUFFIX}")
 
 
-class Draft:
+class StagedFile:
     """New bytes beside a file, on the disk, to be put in its place at once.
 
     Where the system can, they have no name until then: a process that is killed leaves nothing behind. Elsewhere they

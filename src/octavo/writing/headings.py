@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from octavo.errors import InvalidArgument
-from octavo.writing.outline import Heading, Outline
+from octavo.writing.outline import NoteHeading, NoteOutline
 
 DEEPEST = 6
 _MARKERS = re.compile(r"[ \t]*+#{1,6}(?:[ \t]|\Z)")
@@ -39,7 +39,7 @@ def heading_text(text: str) -> str:
     return one_line(text, "heading")
 
 
-def at_level(source: Outline, heading: Heading, level: int, ending: str) -> str:
+def at_level(source: NoteOutline, heading: NoteHeading, level: int, ending: str) -> str:
     """The heading's lines in `source`, at another level: an ATX heading's opening hashes, else an ATX heading instead.
 
     Of a setext heading that stays at its level nothing changes.
@@ -53,7 +53,7 @@ def at_level(source: Outline, heading: Heading, level: int, ending: str) -> str:
     return heading_line(level, heading.text) + (ending if written.endswith("\n") else "")
 
 
-def renamed(source: Outline, heading: Heading, text: str, ending: str) -> str:
+def renamed(source: NoteOutline, heading: NoteHeading, text: str, ending: str) -> str:
     """The heading's lines in `source` with another text; a setext heading keeps its underline."""
     written = source.text[heading.start : heading.end]
     end = (ending if not written.endswith("\r\n") else "\r\n") if written.endswith("\n") else ""

@@ -19,7 +19,7 @@ from octavo.sources.withheld import IGNORED, Withholding
 from octavo.writing.diff import unified
 from octavo.writing.links import LinkChange
 from octavo.writing.lint import Finding
-from octavo.writing.splice import Difference
+from octavo.writing.splice import ChangedRange
 from octavo.writing.validate import Violation
 
 Told = TypeVar("Told", Finding, Violation, LinkChange)
@@ -62,7 +62,7 @@ def left_out(collection: Collection, rules: IgnoreRules, uri: str, templates: st
 
 
 def redacted_diff(
-    collection: Collection, before: bytes, after: bytes, name: str, differences: Sequence[Difference]
+    collection: Collection, before: bytes, after: bytes, name: str, differences: Sequence[ChangedRange]
 ) -> str:
     """The diff without keys and tokens, which are looked for in both files: a diff may show a part of one."""
     if collection.settings.allow_secrets:

@@ -22,7 +22,7 @@ from typing import Any
 from octavo.dataclass import dataclass
 from octavo.errors import StorageError
 from octavo.observability.logs import logger
-from octavo.writing.files import Draft, File, digest, draft_name, sync_folder
+from octavo.writing.files import File, StagedFile, digest, draft_name, sync_folder
 
 _VERSION = 2  # 1 lay in the folder itself, and is never read
 
@@ -116,7 +116,7 @@ def _restore(path: Path, entry: dict[str, Any]) -> None:
     present, found = path.read_bytes(), path.stat()
     if digest(present) == entry["new"]:
         content = base64.b64decode(entry["old"])
-        Draft(path, content, File(path, present, (0, 0, 0), found.st_mode & 0o7777)).replace()
+        StagedFile(path, content, File(path, present, (0, 0, 0), found.st_mode & 0o7777)).replace()
         sync_folder(path.parent)
 
 

@@ -16,7 +16,7 @@ from octavo.graph.edges import references_of
 from octavo.model.document import Link, Section
 from octavo.parsing.markdown.link_definitions import label_key
 from octavo.writing.linked_notes import LinkedNotes, NoteLink
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 
 _WIKILINK = re.compile(r"(!?\[\[)([^\]|]*?)(\\?\|[^\]]*)?(\]\])\Z")
 _INLINE = re.compile(r"(.*\]\(\s*)(<[^<>\n]*>|\S*?)(\s+[\"'(].*)?(\s*\))\Z", re.DOTALL)
@@ -62,7 +62,7 @@ def follow(
     return Followed(texts, tuple(changes))
 
 
-def same_sections(document: Outline, moved: tuple[int, int, int] | None = None) -> list[int]:
+def same_sections(document: NoteOutline, moved: tuple[int, int, int] | None = None) -> list[int]:
     """The numbers of a note's headings in their new order; `moved` is the first of a section, the first behind it, and
     the first behind its new place."""
     numbers = list(range(len(document.headings)))

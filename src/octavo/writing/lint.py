@@ -18,7 +18,7 @@ from octavo.model.lint import (
 )
 from octavo.model.text import LineIndex
 from octavo.writing.linked_notes import LinkedNotes, NoteLink
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.validate import violations
 
 
@@ -67,7 +67,7 @@ def _finding(rule: str, uri: str, message: str, first: int, end: int, fix: str |
 
 
 def _headings(notes: LinkedNotes, uri: str) -> Iterator[Finding]:
-    for broken in violations(Outline(notes.texts[uri]), single_h1=True):
+    for broken in violations(NoteOutline(notes.texts[uri]), single_h1=True):
         yield _finding(broken.rule, uri, broken.message, broken.start_line, broken.end_line, broken.suggested_fix)
 
 

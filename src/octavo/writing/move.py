@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import shown_path
-from octavo.writing.edit import Edit, headings_between, same_start
+from octavo.writing.edit import EditedText, headings_between, same_start
 from octavo.writing.headings import DEEPEST, at_level, is_atx
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.spacing import before_blank_lines, is_blank, last_line, line_ending
 from octavo.writing.splice import Splice, Spliced
 
 
-def move(document: Outline, source: Sequence[str], target: Sequence[str]) -> Edit:
+def move(document: NoteOutline, source: Sequence[str], target: Sequence[str]) -> EditedText:
     """The section becomes the last child of the new parent; already there, nothing changes."""
     section = document.find(source)
     parent = document.find(target)
@@ -25,7 +25,7 @@ def move(document: Outline, source: Sequence[str], target: Sequence[str]) -> Edi
     siblings = document.children(parent)
     heading = document.headings[section]
     if siblings and siblings[-1] == section:
-        return Edit(document.text, heading.start, document.section_end(section))
+        return EditedText(document.text, heading.start, document.section_end(section))
     shift = document.level(parent) + 1 - heading.level
     if max(document.headings[number].level for number in inside) + shift > DEEPEST:
         raise InvalidArgument(
@@ -39,10 +39,10 @@ def move(document: Outline, source: Sequence[str], target: Sequence[str]) -> Edi
         )
     new, start, end = _put(document, section, document.section_end(parent), _shifted(document, section, shift))
     _check(document, section, parent, shift, new)
-    return Edit(new, start, end)
+    return EditedText(new, start, end)
 
 
-def _shifted(document: Outline, section: int, shift: int) -> str:
+def _shifted(document: NoteOutline, section: int, shift: int) -> str:
     """The section's own text at its new levels, without the blank lines that end it, ending with a line ending."""
     text, ending = document.text, line_ending(document.text)
     end = before_blank_lines(text, document.section_end(section), document.headings[section].end)
@@ -56,7 +56,7 @@ def _shifted(document: Outline, section: int, shift: int) -> str:
     return moved if moved.endswith("\n") else moved + ending
 
 
-def _put(document: Outline, section: int, place: int, moved: str) -> tuple[Spliced, int, int]:
+def _put(document: NoteOutline, section: int, place: int, moved: str) -> tuple[Spliced, int, int]:
     text, ending = document.text, line_ending(document.text)
     start, end = document.headings[section].start, document.section_end(section)
     stays = place in (start, end)  # where it stands, only at other levels
@@ -73,7 +73,7 @@ def _put(document: Outline, section: int, place: int, moved: str) -> tuple[Splic
     return new, at, at + len(moved)
 
 
-def _cut(document: Outline, section: int, place: int) -> Splice:
+def _cut(document: NoteOutline, section: int, place: int) -> Splice:
     """What is left where the section was."""
     text, following = document.text, document.after(section)
     start, end = document.headings[section].start, document.section_end(section)
@@ -87,7 +87,7 @@ def _cut(document: Outline, section: int, place: int) -> Splice:
     return Splice(start, end, line_ending(text) if setext and not is_blank(last_line(text, start)) else "")
 
 
-def _check(document: Outline, section: int, parent: int, shift: int, new: Spliced) -> None:
+def _check(document: NoteOutline, section: int, parent: int, shift: int, new: Spliced) -> None:
     """Every other section keeps its level and its path."""
     behind, last = document.after(section), document.after(parent)
     own = [(heading.level + shift, heading.text) for heading in document.headings[section:behind]]

@@ -29,7 +29,7 @@ _OPENING = re.compile(r"---[ \t]*+\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*+(?:\r?\n|\Z)", re.MULTILINE)
 
 
-class Heading(NamedTuple):
+class NoteHeading(NamedTuple):
     """A heading's lines are `start` to `end`; `text` is its inline Markdown, a setext heading's lines joined."""
 
     level: int
@@ -48,7 +48,7 @@ class Heading(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outline:
+class NoteOutline:
     """The text of a file and its headings."""
 
     text: str
@@ -59,7 +59,7 @@ class Outline:
         return text_start(self.text)
 
     @cached_property
-    def headings(self) -> list[Heading]:
+    def headings(self) -> list[NoteHeading]:
         return headings(self.text, self.start)
 
     def starts_as(self, new: str | Spliced) -> int:
@@ -154,7 +154,7 @@ class Outline:
         return bisect_left(self.headings, offset, key=attrgetter("start"))
 
 
-def headings(text: str, start: int = 0) -> list[Heading]:
+def headings(text: str, start: int = 0) -> list[NoteHeading]:
     """CommonMark's headings outside quotes and lists, from the beginning of a line on.
 
     A space in the place of each carriage return that belongs to a line ending keeps every offset; at the end of a line
@@ -162,7 +162,7 @@ def headings(text: str, start: int = 0) -> list[Heading]:
     """
     source = text.replace("\r\n", " \n") if "\r" in text else text
     return [
-        Heading(level, begin, end, " ".join(line.strip(" \t") for line in content.split("\n")))
+        NoteHeading(level, begin, end, " ".join(line.strip(" \t") for line in content.split("\n")))
         for level, begin, end, content in scan(source, start).headings
     ]
 

@@ -7,10 +7,10 @@ import re
 
 from octavo.errors import InvalidArgument
 from octavo.parsing.markdown.frontmatter import load_yaml
-from octavo.writing.edit import Edit
+from octavo.writing.edit import EditedText
 from octavo.writing.files import encoded
 from octavo.writing.front_matter import TOML, Scalar, scalar, written_key
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.spacing import line_ending
 
 Value = Scalar | tuple[Scalar, ...]
@@ -18,7 +18,7 @@ Value = Scalar | tuple[Scalar, ...]
 _KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ ./-]*\Z")
 
 
-def set_property(document: Outline, key: str, value: Value, *, remove: bool = False) -> Edit:
+def set_property(document: NoteOutline, key: str, value: Value, *, remove: bool = False) -> EditedText:
     """The text with this property; front matter is made where there is none."""
     check_key(key)
     text, floor, end = document.text, document.floor, document.start
@@ -28,10 +28,10 @@ def set_property(document: Outline, key: str, value: Value, *, remove: bool = Fa
     if end == floor:
         _refuse_other_languages(document)
         if remove:
-            return Edit(text, floor, floor)
+            return EditedText(text, floor, floor)
         _check("", field, key, value, remove=False)
         made = f"---{ending}{field}---{ending}"
-        return Edit(text[:floor] + made + text[floor:], floor, floor + len(made))
+        return EditedText(text[:floor] + made + text[floor:], floor, floor + len(made))
     first = text.index("\n", floor) + 1
     last = text.rindex("\n", first - 1, end - 1) + 1
     raw = text[first:last]
@@ -44,7 +44,7 @@ def set_property(document: Outline, key: str, value: Value, *, remove: bool = Fa
         new = new[:start] + field + new[stop:]
     _check(raw, new, key, value, remove=remove)
     whole = text[:first] + new + text[last:]
-    return Edit(whole, floor, end + len(whole) - len(text))
+    return EditedText(whole, floor, end + len(whole) - len(text))
 
 
 def check_key(key: str) -> None:
@@ -103,7 +103,7 @@ def _reads_as(found: object, value: Value) -> bool:
     return found == value or found == json.dumps(value)
 
 
-def _refuse_other_languages(document: Outline) -> None:
+def _refuse_other_languages(document: NoteOutline) -> None:
     """Front matter in TOML or JSON: a block of YAML above it would hide it from whoever reads it."""
     text, start = document.text, document.floor
     language = "TOML (+++)" if TOML.match(text, start) else "JSON" if _begins_with_json(text, start) else None

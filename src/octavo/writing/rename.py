@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.errors import Conflict, InvalidArgument
-from octavo.writing.edit import Edit, check_section_path, headings_between, same_start
+from octavo.writing.edit import EditedText, check_section_path, headings_between, same_start
 from octavo.writing.headings import heading_line, heading_text, renamed
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.spacing import line_ending
 from octavo.writing.splice import Splice, Spliced
 
 
-def rename_heading(document: Outline, path: Sequence[str], text: str) -> Edit:
+def rename_heading(document: NoteOutline, path: Sequence[str], text: str) -> EditedText:
     """A sibling of that text is a conflict. What cannot stand above an underline becomes an ATX heading."""
     check_section_path(path)
     text = heading_text(text)
@@ -31,5 +31,5 @@ def rename_heading(document: Outline, path: Sequence[str], text: str) -> Edit:
         new = Spliced(document.text, (Splice(heading.start, heading.end, line),))
         found = headings_between(document, new, number - 1, number + 1)
         if same_start(document, new) and found is not None and [h[::3] for h in found] == [(heading.level, text)]:
-            return Edit(new, heading.start, new.place(document.section_end(number)))
+            return EditedText(new, heading.start, new.place(document.section_end(number)))
     raise InvalidArgument(f"{text!r} cannot be a heading there", hint="choose another text")

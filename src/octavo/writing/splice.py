@@ -22,7 +22,7 @@ class Splice(NamedTuple):
         return len(self.put) - (self.end - self.start)
 
 
-class Difference(NamedTuple):
+class ChangedRange(NamedTuple):
     """Where two files differ: `start` to `end` of the old one became `new_start` to `new_end` of the new one."""
 
     start: int
@@ -47,14 +47,14 @@ class Spliced:
         return self.splices[0].start if self.splices else len(self.old)
 
     @property
-    def differences(self) -> list[Difference]:
+    def differences(self) -> list[ChangedRange]:
         """Where the bytes of the two texts differ."""
-        found: list[Difference] = []
+        found: list[ChangedRange] = []
         done, old, new = 0, 0, 0  # characters of the old text, then bytes of each
         for start, end, put in self.splices:
             kept, removed, added = (len(encoded(part)) for part in (self.old[done:start], self.old[start:end], put))
             old, new, done = old + kept, new + kept, end
-            found.append(Difference(old, old + removed, new, new + added))
+            found.append(ChangedRange(old, old + removed, new, new + added))
             old, new = old + removed, new + added
         return found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from octavo.dataclass import dataclass
 from octavo.model.lint import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
 from octavo.writing.headings import at_level
-from octavo.writing.outline import ROOT, Outline
+from octavo.writing.outline import ROOT, NoteOutline
 from octavo.writing.spacing import line_ending
 
 
@@ -23,7 +23,7 @@ class Violation:
     suggested_fix: str | None = None
 
 
-def violations(outline: Outline, *, single_h1: bool = False) -> tuple[Violation, ...]:
+def violations(outline: NoteOutline, *, single_h1: bool = False) -> tuple[Violation, ...]:
     """In the order of the headings."""
     lines = _line_numbers(outline)
     found = [*_jumps(outline), *_duplicates(outline, lines), *(_top_headings(outline) if single_h1 else ())]
@@ -34,7 +34,7 @@ def violations(outline: Outline, *, single_h1: bool = False) -> tuple[Violation,
     return tuple(made)
 
 
-def without_jumps(outline: Outline) -> str:
+def without_jumps(outline: NoteOutline) -> str:
     """The text with every heading one level below its parent; top-level headings keep theirs."""
     levels: list[int] = []
     for number, parent in enumerate(outline.parents):
@@ -52,7 +52,7 @@ def without_jumps(outline: Outline) -> str:
 _Found = tuple[int, str, str, str]
 
 
-def _jumps(outline: Outline) -> Iterator[_Found]:
+def _jumps(outline: NoteOutline) -> Iterator[_Found]:
     for number in range(1, len(outline.headings)):
         before, heading = outline.headings[number - 1], outline.headings[number]
         if heading.level > before.level + 1:
@@ -64,7 +64,7 @@ def _jumps(outline: Outline) -> Iterator[_Found]:
             )
 
 
-def _duplicates(outline: Outline, lines: Sequence[tuple[int, int]]) -> Iterator[_Found]:
+def _duplicates(outline: NoteOutline, lines: Sequence[tuple[int, int]]) -> Iterator[_Found]:
     first: dict[tuple[int, int, str], int] = {}
     for number, heading in enumerate(outline.headings):
         same = first.setdefault((outline.parents[number], heading.level, heading.text), number)
@@ -78,14 +78,14 @@ def _duplicates(outline: Outline, lines: Sequence[tuple[int, int]]) -> Iterator[
             )
 
 
-def _top_headings(outline: Outline) -> Iterator[_Found]:
+def _top_headings(outline: NoteOutline) -> Iterator[_Found]:
     top = [number for number, heading in enumerate(outline.headings) if heading.level == 1]
     for number in top[1:]:
         text = outline.headings[number].text
         yield number, SINGLE_H1, f"{text!r} is another heading of level 1", "make it level 2, and what is below it too"
 
 
-def _line_numbers(outline: Outline) -> list[tuple[int, int]]:
+def _line_numbers(outline: NoteOutline) -> list[tuple[int, int]]:
     """The first and the last line of each heading."""
     lines, line, done = [], 1, 0
     for heading in outline.headings:

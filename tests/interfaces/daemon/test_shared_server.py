@@ -20,7 +20,7 @@ from octavo.config.load import load
 from octavo.errors import StorageError
 from octavo.interfaces.daemon import client as daemon_client
 from octavo.interfaces.daemon.address import private_folder
-from octavo.interfaces.daemon.client import Refused, Unreachable, connect, running, started
+from octavo.interfaces.daemon.client import Unreachable, VersionRefused, connect, running, started
 from octavo.interfaces.daemon.wire import ABOUT, MCP, Hello, settings_of
 from octavo.version import __version__
 
@@ -136,7 +136,7 @@ def test_a_server_that_hangs_keeps_nobody_waiting(octavo: Octavo, monkeypatch: p
 def test_a_server_of_another_version_makes_way_and_serves_those_it_has() -> None:
     with client() as old:
         first = server()
-        with pytest.raises(Refused):
+        with pytest.raises(VersionRefused):
             connect(address(), greeting(version="0.0.0"))
         with client() as fresh:
             assert server() not in (None, first)

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from octavo.errors import NotFound
 from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.marks import marks_of
-from octavo.interfaces.web.text import Place, code, excerpt, inline, markdown, sentence
+from octavo.interfaces.web.text import DocumentPlace, code, excerpt, inline, markdown, sentence
 
 HTML = {"accept": "text/html"}
 
@@ -267,7 +267,7 @@ HOSTILE = """# <script>alert(1)</script>
 
 
 def test_markdown_is_shown_and_never_obeyed() -> None:
-    shown = str(markdown(HOSTILE, Place("notes", "deep/hostile.md")))
+    shown = str(markdown(HOSTILE, DocumentPlace("notes", "deep/hostile.md")))
     assert not re.search(r"<(?:script|img|b)\b", shown)
     assert not re.search(r'(?:href|src)="(?:javascript|data):', shown)
     assert 'href="/document/notes/other.md#h-part"' in shown
@@ -276,12 +276,12 @@ def test_markdown_is_shown_and_never_obeyed() -> None:
 
 def test_links_lead_to_headings_of_this_document_and_of_others() -> None:
     text = "# What's new?\n\n[[#What's new?]] [[other#Its part|there]] [x](#whats-new) [[#what's new?]]\n"
-    shown = str(markdown(text, Place("notes", "deep/a.md")))
+    shown = str(markdown(text, DocumentPlace("notes", "deep/a.md")))
     assert '<h1 id="h-whats-new">' in shown
     assert shown.count('href="#h-whats-new"') == 3
     assert ">What's new?</a>" in shown
     assert 'href="/find/notes/other%23Its%20part"' in shown
-    assert 'href="/find?name=other"' in str(markdown("[[other]]", Place("", "")))
+    assert 'href="/find?name=other"' in str(markdown("[[other]]", DocumentPlace("", "")))
 
 
 def test_a_wikilink_is_followed_to_its_heading(vault: Vault) -> None:
@@ -295,14 +295,18 @@ def test_a_wikilink_is_followed_to_its_heading(vault: Vault) -> None:
 
 
 def test_a_call_out_is_titled_by_its_whole_first_line() -> None:
-    shown = str(markdown("> [!info] Is it so? If **yes**, read [[this]].\n> And more.\n", Place("notes", "a.md")))
+    shown = str(
+        markdown("> [!info] Is it so? If **yes**, read [[this]].\n> And more.\n", DocumentPlace("notes", "a.md"))
+    )
     assert "<strong>Is it so? If <strong>yes</strong>, read <a" in shown
     assert "</a>.</strong><br" in shown
-    assert "<strong>Info</strong><br" in str(markdown("> [!info]\n> More.\n", Place("notes", "a.md")))
+    assert "<strong>Info</strong><br" in str(markdown("> [!info]\n> More.\n", DocumentPlace("notes", "a.md")))
 
 
 def test_a_sentence_of_an_answer_is_rendered_and_never_obeyed() -> None:
-    shown = str(inline("Open **[[Settings]]** `now` <script>x</script> [a](javascript:x)", Place("notes", "a.md")))
+    shown = str(
+        inline("Open **[[Settings]]** `now` <script>x</script> [a](javascript:x)", DocumentPlace("notes", "a.md"))
+    )
     assert '<strong><a href="/find/notes/Settings"' in shown
     assert "<code>now</code>" in shown
     assert "<script" not in shown
@@ -314,11 +318,11 @@ def test_a_sentence_of_an_answer_is_rendered_and_never_obeyed() -> None:
 
 def test_cited_lines_are_marked_in_markdown_and_in_code() -> None:
     text = "---\ntitle: t\n---\n\n# One\n\nfirst\n\n# Two\n\nsecond\n"
-    shown = str(markdown(text, Place("notes", "a.md", (9, 11))))
+    shown = str(markdown(text, DocumentPlace("notes", "a.md", (9, 11))))
     assert shown.count('id="cited"') == 1
     assert re.findall(r'<(\w+)[^>]*class="cited"', shown) == ["h1", "p"]
     assert ">first<" in shown
-    source = str(code("a = 1\nb = '<'\nc = 3\n", "py", Place("code", "a.py", (2, 2))))
+    source = str(code("a = 1\nb = '<'\nc = 3\n", "py", DocumentPlace("code", "a.py", (2, 2))))
     assert source.count("cited") == 2
     assert "&lt;" in source
     assert "'<'" not in source

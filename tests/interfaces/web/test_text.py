@@ -23,7 +23,7 @@ def test_a_difference_is_shown_by_lines_and_obeys_nothing() -> None:
 
 
 def test_a_call_out_is_a_box_with_a_title_and_a_quotation_stays_one() -> None:
-    place = text.Place("notes", "a.md")
+    place = text.DocumentPlace("notes", "a.md")
     shown = text.markdown("> [!warning]- Mind <b>\n> the gap\n\n> [!tip]\n> rest\n\n> said\n", place)
     assert '<blockquote class="callout caution">' in shown
     assert "<strong>Mind &lt;b&gt;</strong><br />\nthe gap" in shown
@@ -32,7 +32,9 @@ def test_a_call_out_is_a_box_with_a_title_and_a_quotation_stays_one() -> None:
 
 
 def test_code_in_a_document_is_coloured_and_obeys_nothing() -> None:
-    shown = text.markdown("```python\ndef f(): '<b>'\n```\n\n```nonsense\n<i>\n```\n", text.Place("notes", "a.md"))
+    shown = text.markdown(
+        "```python\ndef f(): '<b>'\n```\n\n```nonsense\n<i>\n```\n", text.DocumentPlace("notes", "a.md")
+    )
     assert '<span class="k">def</span>' in shown
     assert "<b>" not in shown
     assert "&lt;i&gt;" in shown
@@ -46,27 +48,29 @@ def test_an_excerpt_begins_with_words() -> None:
 
 def test_footnotes_lead_to_what_they_say() -> None:
     note = "Seen.[^1] And.[^b]\n\n[^1]: https://example.org\n[^b]: *Two*\nlines\n\n    and more\n\nAfter.\n"
-    shown = text.markdown(note, text.Place("notes", "a.md"))
+    shown = text.markdown(note, text.DocumentPlace("notes", "a.md"))
     assert 'Seen.<sup><a href="#note-1" rel="noopener noreferrer">1</a></sup>' in shown
     assert '<p class="footnote" id="note-1"><strong>1</strong> https://example.org</p>' in shown
     assert '<p class="footnote" id="note-b"><strong>b</strong> <em>Two</em>\nlines</p>' in shown
     assert '<p class="footnote">and more</p>\n<p>After.</p>' in shown
-    assert text.inline("Seen.[^1]", text.Place("notes", "a.md")) == "Seen."
+    assert text.inline("Seen.[^1]", text.DocumentPlace("notes", "a.md")) == "Seen."
 
 
 def test_tasks_have_boxes_and_highlighted_words_are_marked() -> None:
-    shown = text.markdown("- [ ] sweep\n- [x] oil\n- [link]\n\nSee ==the [[dome]]==.\n", text.Place("notes", "a.md"))
+    shown = text.markdown(
+        "- [ ] sweep\n- [x] oil\n- [link]\n\nSee ==the [[dome]]==.\n", text.DocumentPlace("notes", "a.md")
+    )
     assert '<li class="task">☐ sweep</li>\n<li class="task">☑ oil</li>\n<li>[link]</li>' in shown
     assert '<mark>the <a href="/find/notes/dome" rel="noopener noreferrer">dome</a></mark>' in shown
 
 
 def test_columns_are_aligned_without_styles_in_elements() -> None:
-    shown = text.markdown("| a | b | c |\n|--:|:-:|---|\n| 1 | 2 | 3 |\n", text.Place("notes", "a.md"))
+    shown = text.markdown("| a | b | c |\n|--:|:-:|---|\n| 1 | 2 | 3 |\n", text.DocumentPlace("notes", "a.md"))
     assert '<td class="align-right">1</td>\n<td class="align-center">2</td>\n<td>3</td>' in shown
     assert "style=" not in shown
 
 
 def test_text_that_runs_from_the_right_says_so_and_other_text_does_not() -> None:
-    place = text.Place("notes", "a.md")
+    place = text.DocumentPlace("notes", "a.md")
     assert '<ul dir="auto">\n<li>שלום</li>' in text.markdown("- שלום\n", place)
     assert "dir=" not in text.markdown("- hello\n", place)

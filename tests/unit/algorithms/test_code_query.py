@@ -8,39 +8,39 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
-from octavo.algorithms.frames import Place, frames, message_of, places_in
+from octavo.algorithms.code_query import QuestionForm, read_code_query, share_in_order, share_of_runs
+from octavo.algorithms.frames import FrameLocation, frames, message_of, places_in
 from octavo.algorithms.language_names import language_named
 
 
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("getUserById", Asked.NAME),
-        ("save_base", Asked.NAME),
-        ("login", Asked.NAME),
-        ("Model.save_base()", Asked.NAME),
-        ("std::vector", Asked.NAME),
-        ("what does `chunk` do", Asked.NAME),
-        ("src/app.py", Asked.PLACE),
-        ("C:\\x\\App.cs:12", Asked.PLACE),
-        ("x = foo(bar)", Asked.CODE),
-        (r"def get_\w+\(", Asked.PATTERN),
-        ("user_(id|name)", Asked.PATTERN),
-        ("foo.*bar", Asked.PATTERN),
-        ("TypeError: Cannot read properties of undefined (reading 'map')", Asked.MESSAGE),
-        ("ImproperlyConfigured: Requested setting DEBUG, but it is not there", Asked.MESSAGE),
-        ("error[E0382]: borrow of moved value: `x`", Asked.MESSAGE),
-        ('File "a.py", line 3, in f', Asked.TRACE),
-        ("how to read a file in python", Asked.WORDS),
-        ("python default value if null", Asked.WORDS),
-        ("how to make functions that return a function", Asked.WORDS),
-        ("parse query", Asked.WORDS),
-        ("a*b", Asked.WORDS),
-        ("", Asked.WORDS),
+        ("getUserById", QuestionForm.NAME),
+        ("save_base", QuestionForm.NAME),
+        ("login", QuestionForm.NAME),
+        ("Model.save_base()", QuestionForm.NAME),
+        ("std::vector", QuestionForm.NAME),
+        ("what does `chunk` do", QuestionForm.NAME),
+        ("src/app.py", QuestionForm.PLACE),
+        ("C:\\x\\App.cs:12", QuestionForm.PLACE),
+        ("x = foo(bar)", QuestionForm.CODE),
+        (r"def get_\w+\(", QuestionForm.PATTERN),
+        ("user_(id|name)", QuestionForm.PATTERN),
+        ("foo.*bar", QuestionForm.PATTERN),
+        ("TypeError: Cannot read properties of undefined (reading 'map')", QuestionForm.MESSAGE),
+        ("ImproperlyConfigured: Requested setting DEBUG, but it is not there", QuestionForm.MESSAGE),
+        ("error[E0382]: borrow of moved value: `x`", QuestionForm.MESSAGE),
+        ('File "a.py", line 3, in f', QuestionForm.TRACE),
+        ("how to read a file in python", QuestionForm.WORDS),
+        ("python default value if null", QuestionForm.WORDS),
+        ("how to make functions that return a function", QuestionForm.WORDS),
+        ("parse query", QuestionForm.WORDS),
+        ("a*b", QuestionForm.WORDS),
+        ("", QuestionForm.WORDS),
     ],
 )
-def test_the_form_of_a_question_tells_what_is_asked(text: str, asked: Asked) -> None:
+def test_the_form_of_a_question_tells_what_is_asked(text: str, asked: QuestionForm) -> None:
     assert read_code_query(text).asked is asked
 
 
@@ -65,22 +65,30 @@ def test_names_are_what_is_written_as_one_or_may_be_one(text: str, names: set[st
 @pytest.mark.parametrize(
     ("text", "place", "name"),
     [
-        ('  File "/srv/a/b.py", line 12, in <module>', Place("srv/a/b.py", 12), ""),
-        ('  File "b.py", line 12, in Cart.add', Place("b.py", 12), "Cart.add"),
-        ("\tat org.shop.Cart.add(Cart.java:42)", Place("Cart.java", 42), "org.shop.Cart.add"),
-        ("    at Cart.add (file:///srv/cart.mjs:10:5)", Place("srv/cart.mjs", 10), "Cart.add"),
-        ("    at /srv/cart.js:10:5", Place("srv/cart.js", 10), ""),
-        ("   at Shop.Cart.Add(Item item) in C:\\src\\Cart.cs:line 42", Place("src/Cart.cs", 42), "Shop.Cart.Add"),
-        ("cart.rb:12:in `add'", Place("cart.rb", 12), "add"),
-        ("\tfrom lib/cart.rb:12:in 'Cart#add'", Place("lib/cart.rb", 12), "Cart#add"),
-        ("#0 /srv/cart.php(12): Cart->add()", Place("srv/cart.php", 12), "Cart->add"),
-        ("#1  0x0040 in ring_put (r=0x0) at ring.c:12", Place("ring.c", 12), "ring_put"),
-        ("main.(*Shelf).TakeOne(0x0)\n\t/b/stock.go:17 +0x1d", Place("b/stock.go", 17), "main.Shelf.TakeOne"),
-        ("thread 'main' panicked at src/main.rs:4:5:", Place("src/main.rs", 4), ""),
-        ("   3: shop::cart::add\n             at ./src/cart.rs:42:5", Place("src/cart.rs", 42), "shop::cart::add"),
+        ('  File "/srv/a/b.py", line 12, in <module>', FrameLocation("srv/a/b.py", 12), ""),
+        ('  File "b.py", line 12, in Cart.add', FrameLocation("b.py", 12), "Cart.add"),
+        ("\tat org.shop.Cart.add(Cart.java:42)", FrameLocation("Cart.java", 42), "org.shop.Cart.add"),
+        ("    at Cart.add (file:///srv/cart.mjs:10:5)", FrameLocation("srv/cart.mjs", 10), "Cart.add"),
+        ("    at /srv/cart.js:10:5", FrameLocation("srv/cart.js", 10), ""),
+        (
+            "   at Shop.Cart.Add(Item item) in C:\\src\\Cart.cs:line 42",
+            FrameLocation("src/Cart.cs", 42),
+            "Shop.Cart.Add",
+        ),
+        ("cart.rb:12:in `add'", FrameLocation("cart.rb", 12), "add"),
+        ("\tfrom lib/cart.rb:12:in 'Cart#add'", FrameLocation("lib/cart.rb", 12), "Cart#add"),
+        ("#0 /srv/cart.php(12): Cart->add()", FrameLocation("srv/cart.php", 12), "Cart->add"),
+        ("#1  0x0040 in ring_put (r=0x0) at ring.c:12", FrameLocation("ring.c", 12), "ring_put"),
+        ("main.(*Shelf).TakeOne(0x0)\n\t/b/stock.go:17 +0x1d", FrameLocation("b/stock.go", 17), "main.Shelf.TakeOne"),
+        ("thread 'main' panicked at src/main.rs:4:5:", FrameLocation("src/main.rs", 4), ""),
+        (
+            "   3: shop::cart::add\n             at ./src/cart.rs:42:5",
+            FrameLocation("src/cart.rs", 42),
+            "shop::cart::add",
+        ),
     ],
 )
-def test_a_frame_is_read_in_many_languages(text: str, place: Place, name: str) -> None:
+def test_a_frame_is_read_in_many_languages(text: str, place: FrameLocation, name: str) -> None:
     (frame,) = frames(text)
     assert (frame.place, frame.name) == (place, name)
 
@@ -96,16 +104,16 @@ def test_frames_come_innermost_first_whichever_way_a_language_tells_them() -> No
 @pytest.mark.parametrize(
     ("text", "places"),
     [
-        ("see shop/cart.py:12 and web/a.js", (Place("shop/cart.py", 12), Place("web/a.js"))),
-        ("cart.py#L7", (Place("cart.py", 7),)),
-        ("cart.py, line 7", (Place("cart.py", 7),)),
-        ("./src/main.rs", (Place("src/main.rs"),)),
-        ("../lib/x.h(12)", (Place("lib/x.h", 12),)),
+        ("see shop/cart.py:12 and web/a.js", (FrameLocation("shop/cart.py", 12), FrameLocation("web/a.js"))),
+        ("cart.py#L7", (FrameLocation("cart.py", 7),)),
+        ("cart.py, line 7", (FrameLocation("cart.py", 7),)),
+        ("./src/main.rs", (FrameLocation("src/main.rs"),)),
+        ("../lib/x.h(12)", (FrameLocation("lib/x.h", 12),)),
         ("https://example.org/a/b.py", ()),
         ("no file here", ()),
     ],
 )
-def test_places_are_files_with_or_without_a_line(text: str, places: tuple[Place, ...]) -> None:
+def test_places_are_files_with_or_without_a_line(text: str, places: tuple[FrameLocation, ...]) -> None:
     assert places_in(text) == places
 
 
@@ -175,7 +183,7 @@ def test_a_name_is_like_its_parts_when_it_begins_and_ends_with_them() -> None:
 )
 def test_a_sentence_only_mentions_the_names_in_it(text: str, sentence: bool) -> None:
     read = read_code_query(text)
-    assert (read.asked, read.sentence) == (Asked.NAME, sentence)
+    assert (read.asked, read.sentence) == (QuestionForm.NAME, sentence)
 
 
 def test_all_pieces_on_one_line_count_more_than_all_over_the_text() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.answering.drafts import Draft, drafts
+from octavo.answering.drafts import DraftSentence, drafts
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_marks_become_numbers_wherever_they_stand(reply: str, expected: list[tup
 
 
 def test_a_conclusion_and_an_unanswered_question_are_known_as_such() -> None:
-    assert drafts("Inferred: It rains [1].") == (Draft("It rains.", (1,), inferred=True),)
+    assert drafts("Inferred: It rains [1].") == (DraftSentence("It rains.", (1,), inferred=True),)
     assert all(drafts(said)[0].unknown for said in ("I don't know.", "I do not know", "I don’t know. Sorry."))
 
 

@@ -12,7 +12,7 @@ from octavo.algorithms.analysis import Analyzer
 from octavo.answering.context import Mode
 from octavo.answering.metering import MeteredModel
 from octavo.answering.support import CitationChecker, Support
-from octavo.answering.written import Writing, WrittenSentence, written_answer
+from octavo.answering.written import AnswerWriting, WrittenSentence, written_answer
 from octavo.embedding.bundled import bundled_embedder
 from octavo.llm import model_for
 from octavo.model.model_settings import LanguageModels, ModelSettings
@@ -33,7 +33,7 @@ def test_every_sentence_of_a_real_model_that_stays_is_supported_by_what_it_cites
     checker = CitationChecker(passages, lambda: embedder, Analyzer())
     told: list[WrittenSentence] = []
     metered = MeteredModel(model)
-    writing = Writing(metered, checker, Mode.GROUNDED, 200, deadline=_PATIENT, reply_tokens=24, tell=told.append)
+    writing = AnswerWriting(metered, checker, Mode.GROUNDED, 200, deadline=_PATIENT, reply_tokens=24, tell=told.append)
     answer = written_answer("When is the mirror washed?", passages, writing)
     assert tuple(told) == answer.sentences
     assert metered.usage.prompt_tokens > 50

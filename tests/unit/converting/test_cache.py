@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from octavo.converting.cache import CachedConverter
-from octavo.converting.child import Settings
-from octavo.model.converted import Converted, Heading, Mark, Member, Refused, Unit
+from octavo.converting.child import ConversionSettings
+from octavo.model.converted import Converted, ConvertedHeading, Member, PageMark, RefusedFile, Unit
 
 
 class Reader:
@@ -28,21 +28,29 @@ class Reader:
     def claims(self, uri: str, data: bytes) -> bool:
         return True
 
-    def convert(self, uri: str, data: bytes) -> Converted | Refused:
+    def convert(self, uri: str, data: bytes) -> Converted | RefusedFile:
         self.asked.append(uri)
         if data == b"bad":
-            return Refused("damaged")
+            return RefusedFile("damaged")
         text, members = data.decode(), (Member("a.txt", b"x"),) if data == b"full" else ()
         return Converted(
-            text, "test-1", "T", (Heading(1, "T", 0),), unit=Unit.PAGE, marks=(Mark(0, "1"),), members=members
+            text,
+            "test-1",
+            "T",
+            (ConvertedHeading(1, "T", 0),),
+            unit=Unit.PAGE,
+            marks=(PageMark(0, "1"),),
+            members=members,
         )
 
     def close(self) -> None:
         self.closed += 1
 
 
-def cached(reader: Reader, folder: Path, most: int = 1_000_000, settings: Settings | None = None) -> CachedConverter:
-    return CachedConverter(reader, folder / "kept", most, settings or Settings())
+def cached(
+    reader: Reader, folder: Path, most: int = 1_000_000, settings: ConversionSettings | None = None
+) -> CachedConverter:
+    return CachedConverter(reader, folder / "kept", most, settings or ConversionSettings())
 
 
 def test_the_same_bytes_under_another_name_are_not_converted_again(tmp_path: Path) -> None:
@@ -57,7 +65,7 @@ def test_other_bytes_another_format_and_other_settings_are_converted(tmp_path: P
     cached(reader, tmp_path).convert("a.pdf", b"bees")
     cached(reader, tmp_path).convert("a.pdf", b"wax")
     cached(reader, tmp_path).convert("a.docx", b"bees")
-    cached(reader, tmp_path, settings=Settings(ocr=True)).convert("a.pdf", b"bees")
+    cached(reader, tmp_path, settings=ConversionSettings(ocr=True)).convert("a.pdf", b"bees")
     assert reader.asked == ["a.pdf", "a.pdf", "a.docx", "a.pdf"]
 
 
@@ -110,7 +118,9 @@ def test_what_holds_a_secret_is_not_kept_and_leaves_a_folder_where_it_was(tmp_pa
     reader = Reader()
 
     def careful() -> CachedConverter:
-        return CachedConverter(reader, tmp_path / "kept", 1_000_000, Settings(), lambda told: "honey" in str(told))
+        return CachedConverter(
+            reader, tmp_path / "kept", 1_000_000, ConversionSettings(), lambda told: "honey" in str(told)
+        )
 
     cached(reader, tmp_path).convert("a.pdf", b"honey")
     assert [path.is_file() for path in (tmp_path / "kept").rglob("*")] == [False, True]

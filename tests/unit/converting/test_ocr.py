@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.image_facts import caption
 from octavo.converting.ocr import read_image, recognised
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, RefusedFile
 from octavo.model.position import position
 from octavo.model.text import Span
 
-ON = Settings(ocr=True, ocr_pages=10, ocr_languages="eng+deu")
+ON = ConversionSettings(ocr=True, ocr_pages=10, ocr_languages="eng+deu")
 HEAD = (
     "level", "page_num", "block_num", "par_num", "line_num", "word_num",
     "left", "top", "width", "height", "conf", "text",
@@ -60,12 +60,12 @@ def test_an_image_is_its_caption_and_what_is_written_in_it(tesseract: Path) -> N
 
 def test_an_image_without_tesseract_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert read_image("a.png", png(), ON) == Refused("an image: tesseract is not installed")
+    assert read_image("a.png", png(), ON) == RefusedFile("an image: tesseract is not installed")
 
 
 def test_a_scanned_page_is_recognised_and_its_citation_says_so(tesseract: Path) -> None:
     pdf = pytest.importorskip("octavo.converting.pdf", reason="octavo[formats] is not installed")
-    assert pdf.read_pdf("s.pdf", blank_pdf(), Settings()) == Refused("no text layer; OCR is off")
+    assert pdf.read_pdf("s.pdf", blank_pdf(), ConversionSettings()) == RefusedFile("no text layer; OCR is off")
     read = pdf.read_pdf("s.pdf", blank_pdf(), ON)
     assert isinstance(read, Converted) and read.text.split() == ["Harbour", "master", "on", "watch"]
     assert (tesseract / "picture").read_bytes().startswith(b"P5 ")

@@ -18,8 +18,8 @@ import pytest
 from documents import pdf, zipped
 
 from octavo.converting.archives import read_archive
-from octavo.converting.child import Settings
-from octavo.model.converted import Converted, Refused, Unit, from_plain, to_plain
+from octavo.converting.child import ConversionSettings
+from octavo.model.converted import Converted, RefusedFile, Unit, from_plain, to_plain
 from octavo.model.formats import FORMATS, format_of, left_out_reason
 from octavo.model.text import normalise
 
@@ -42,13 +42,13 @@ def converted(name: str, data: bytes) -> Converted:
     return outcome
 
 
-def outcome_of(name: str, data: bytes) -> Converted | Refused:
+def outcome_of(name: str, data: bytes) -> Converted | RefusedFile:
     known = format_of(name)
     assert known is not None
     if known.needs:
         pytest.importorskip(known.needs, reason=f"{known.needs} is not installed")
     module, _, function = known.reader.partition(":")
-    outcome: Converted | Refused = getattr(import_module(module), function)(name, data, Settings())
+    outcome: Converted | RefusedFile = getattr(import_module(module), function)(name, data, ConversionSettings())
     return outcome
 
 
@@ -476,7 +476,7 @@ BOMB = b"<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'>]><a>&c;</
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_reason(name: str, data: bytes, reason: str) -> None:
-    assert outcome_of(name, data) == Refused(reason)
+    assert outcome_of(name, data) == RefusedFile(reason)
 
 
 @pytest.mark.parametrize("extension", sorted(FORMATS))
@@ -496,7 +496,7 @@ def test_a_title_that_a_pdf_breaks_over_lines_is_one_heading_and_a_fragment_is_n
     assert headings(found) == [(1, "Keeping and feeding the bees")]
 
 
-UNPACKING = Settings(archives=True, archive_files=10, archive_bytes=20_000_000)
+UNPACKING = ConversionSettings(archives=True, archive_files=10, archive_bytes=20_000_000)
 ZEROS = b"\0" * 60_000_000
 
 
@@ -521,7 +521,7 @@ def packed(name: str, data: bytes) -> bytes:
 )
 def test_an_archive_of_which_nothing_can_be_unpacked_says_what_it_is(name: str, data: bytes, reason: str) -> None:
     refused = read_archive(name, data, UNPACKING)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusedFile)
     assert refused.reason.startswith(f"too large: {reason}") and refused.reason.endswith("; nothing of it was read")
 
 
@@ -558,7 +558,7 @@ def test_rtf_keeps_headings_lists_tables_notes_and_every_script() -> None:
 
 @pytest.mark.parametrize("size", [0, 5, 40, 300, 500, 700])
 def test_rtf_that_is_cut_anywhere_ends_there(size: int) -> None:
-    assert isinstance(outcome_of("a.rtf", RTF[:size]), Converted | Refused)
+    assert isinstance(outcome_of("a.rtf", RTF[:size]), Converted | RefusedFile)
 
 
 def test_items_are_nested_where_the_text_of_the_item_around_them_begins() -> None:

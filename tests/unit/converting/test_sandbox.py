@@ -16,8 +16,8 @@ import pytest
 from octavo.converting.confinement import Confinement, Limits
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.converting.scratch import ScratchFolder, remove_abandoned
-from octavo.model.converted import Converted, Refused
-from octavo.model.formats import Format
+from octavo.model.converted import Converted, RefusedFile
+from octavo.model.formats import FileFormat
 
 Ask = Callable[[str], str]
 READERS = str(Path(__file__).parents[2] / "support")
@@ -26,7 +26,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's limits 
 
 @pytest.fixture
 def converter(monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxedConverter]:
-    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read"))
     made = SandboxedConverter(Limits(seconds=20.0, memory=1_000_000_000, readable=(READERS,)))
     yield made
     made.close()
@@ -51,7 +51,7 @@ def test_a_reader_that_dies_costs_one_file(converter: SandboxedConverter, wish: 
 
 
 def test_a_reader_that_hangs_is_killed_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read"))
     converter = SandboxedConverter(Limits(seconds=0.5, readable=(READERS,)))
     assert told(converter, "environment OCTAVO_NO_SUCH_NAME") == "unset"
     assert told(converter, "hang").startswith("refused: it takes longer than 0 seconds to convert: ")
@@ -59,7 +59,7 @@ def test_a_reader_that_hangs_is_killed_at_its_deadline(monkeypatch: pytest.Monke
 
 
 def test_the_first_document_of_a_process_has_no_more_time_than_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read"))
     monkeypatch.setattr("octavo.converting.sandbox._STARTING", 3_600.0)
     converter = SandboxedConverter(Limits(seconds=0.5, readable=(READERS,)))
     assert told(converter, "hang").startswith("refused: it takes longer than 0 seconds to convert: ")
@@ -67,10 +67,10 @@ def test_the_first_document_of_a_process_has_no_more_time_than_the_others(monkey
 
 
 def test_a_process_that_does_not_start_is_not_the_documents_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read"))
     monkeypatch.setattr("octavo.converting.sandbox._STARTING", 0.0)
     converter = SandboxedConverter(Limits(seconds=20.0, readable=(READERS,)))
-    assert converter.convert("a.hostile", b"hang") == Refused(
+    assert converter.convert("a.hostile", b"hang") == RefusedFile(
         "no converter could be started: it did not start in 0 seconds", passing=True
     )
     converter.close()
@@ -132,7 +132,7 @@ def test_native_code_starts_no_process_and_leaves_no_group(converter: SandboxedC
 def test_where_programs_are_started_the_files_of_a_person_are_closed_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, call: str
 ) -> None:
-    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read"))
     note = tmp_path / "diary.md"
     note.write_text("private", "utf-8")
     with closing(SandboxedConverter(Limits(seconds=20.0, programs=True, readable=(READERS,)))) as converter:

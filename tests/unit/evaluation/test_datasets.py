@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from octavo.errors import InvalidArgument, OctavoError, SourceError
-from octavo.evaluation.dataset import Files, Question, Record, read_dataset
+from octavo.evaluation.dataset import CorpusRecord, Files, Question, read_dataset
 
 CORPUS = [
     {"_id": "d1", "title": "Tea", "text": "Green tea is not oxidised."},
@@ -41,8 +41,8 @@ def test_a_folder_is_read_with_its_titles_metadata_and_judgements(tmp_path: Path
     dataset = read_dataset(folder(tmp_path / "drinks"))
     assert dataset.name == "drinks"
     assert dataset.records == (
-        Record("d1", "Tea", "Green tea is not oxidised."),
-        Record("d2", "", "Coffee beans are roasted.", {"path": "notes/coffee.md"}),
+        CorpusRecord("d1", "Tea", "Green tea is not oxidised."),
+        CorpusRecord("d2", "", "Coffee beans are roasted.", {"path": "notes/coffee.md"}),
     )
     assert dataset.questions == (Question("q1", "which tea"), Question("q2", "roasting", {"by": "me"}))
     assert dataset.qrels == {"q1": {"d1": 1}, "q2": {"d2": 2}}
@@ -165,4 +165,4 @@ def test_a_missing_folder_a_torn_archive_and_foreign_bytes_are_errors_not_traceb
 def test_a_line_separator_inside_a_text_does_not_end_the_record(tmp_path: Path) -> None:
     corpus = '{"_id": 7, "text": "one\u2028two\u0085three"}\r\n{"_id": "d1", "text": "x"}\r\n'
     dataset = read_dataset(folder(tmp_path / "drinks", corpus=corpus, qrels="q1\t7\t1\n"))
-    assert dataset.records[0] == Record("7", "", "one\u2028two\u0085three")
+    assert dataset.records[0] == CorpusRecord("7", "", "one\u2028two\u0085three")

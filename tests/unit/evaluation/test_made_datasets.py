@@ -8,14 +8,16 @@ import pytest
 
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.evaluation.dataset import read_dataset
-from octavo.evaluation.make import Level, Original, Part, make, write_dataset
+from octavo.evaluation.make import Level, Original, SectionPart, make, write_dataset
 
 BODY = "Enough words to be an answer, and a few more of them.\n"
 
 
 def original(name: str, title: str, *headings: str) -> Original:
-    parts = [Part("", (), BODY)]
-    parts += [Part(heading.lower().replace(" ", "-"), (heading,), f"## {heading}\n\n{BODY}") for heading in headings]
+    parts = [SectionPart("", (), BODY)]
+    parts += [
+        SectionPart(heading.lower().replace(" ", "-"), (heading,), f"## {heading}\n\n{BODY}") for heading in headings
+    ]
     return Original(f"notes/{name}", name, title, "".join(part.text for part in parts), tuple(parts))
 
 
@@ -102,13 +104,13 @@ def test_sections_with_the_same_anchor_get_names_of_their_own() -> None:
         "a.md",
         "A title",
         BODY * 2,
-        (Part("same", ("Same thing",), BODY), Part("same", ("Same thing",), BODY)),
+        (SectionPart("same", ("Same thing",), BODY), SectionPart("same", ("Same thing",), BODY)),
     )
     assert [row["_id"] for row in make([twice]).corpus] == ["notes/a.md#same", "notes/a.md#same~2"]
 
 
 def test_code_is_in_the_corpus_but_asked_for_by_nobody() -> None:
-    code = Original("notes/a.py", "a.py", "parse_json of things", BODY, (Part("", (), BODY),), prose=False)
+    code = Original("notes/a.py", "a.py", "parse_json of things", BODY, (SectionPart("", (), BODY),), prose=False)
     made = make([TEA, code])
     assert "notes/a.py" in {row["_id"] for row in made.corpus}
     assert "notes/a.py" not in {document for _, document, _ in made.qrels}

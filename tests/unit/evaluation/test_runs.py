@@ -12,9 +12,9 @@ import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.evaluation.baselines import Outcome, Results, matching, outcome
-from octavo.evaluation.dataset import Dataset, Question, Record
+from octavo.evaluation.dataset import CorpusRecord, Dataset, Question
 from octavo.evaluation.measures import MEASURES
-from octavo.evaluation.runner import Ranked, Run, best_per_document, run_dataset, write_trec
+from octavo.evaluation.runner import EvaluationRun, Ranked, best_per_document, run_dataset, write_trec
 
 
 class Scripted:
@@ -36,7 +36,9 @@ class Scripted:
 def dataset(questions: int = 2) -> Dataset:
     asked = tuple(Question(f"q{number}", "?") for number in range(questions))
     qrels = {question.id: {"a": 1} for question in asked}
-    return Dataset("drinks", "drinks", (Record("a", "", "x"), Record("b", "", "y")), asked, qrels, "corpus", "whole")
+    return Dataset(
+        "drinks", "drinks", (CorpusRecord("a", "", "x"), CorpusRecord("b", "", "y")), asked, qrels, "corpus", "whole"
+    )
 
 
 def kept(name: str = "drinks", profile: str = "hybrid", digest: str = "whole") -> Outcome:
@@ -86,7 +88,7 @@ def test_a_document_stands_where_its_best_chunk_stood() -> None:
 
 def test_a_trec_file_has_six_columns_and_scores_that_fall(tmp_path: Path) -> None:
     ranking = (Ranked("a doc", 0.5), Ranked("b", 0.5), Ranked("c", 0.9))
-    run = Run("drinks", "whole", "hybrid", {"q 1": ranking}, {}, ())
+    run = EvaluationRun("drinks", "whole", "hybrid", {"q 1": ranking}, {}, ())
     write_trec(tmp_path / "deep" / "run.txt", run)
     assert (tmp_path / "deep" / "run.txt").read_text("utf-8") == (
         "q_1 Q0 a_doc 1 0.500000 hybrid\nq_1 Q0 b 2 0.499999 hybrid\nq_1 Q0 c 3 0.499998 hybrid\n"
@@ -96,7 +98,7 @@ def test_a_trec_file_has_six_columns_and_scores_that_fall(tmp_path: Path) -> Non
 @pytest.mark.parametrize("score", [0.0, 0.03, 7.9, 8.0, 25.0, 1_000.5])
 def test_scores_in_a_trec_file_fall_in_single_precision_too(tmp_path: Path, score: float) -> None:
     ranking = tuple(Ranked(f"d{number}", score) for number in range(100))
-    write_trec(tmp_path / "run.txt", Run("drinks", "whole", "hybrid", {"q": ranking}, {}, ()))
+    write_trec(tmp_path / "run.txt", EvaluationRun("drinks", "whole", "hybrid", {"q": ranking}, {}, ()))
     columns = [line.split() for line in (tmp_path / "run.txt").read_text("utf-8").splitlines()]
     read = [unpack("f", pack("f", float(column[4])))[0] for column in columns]
     assert [column[2] for column in columns] == [ranked.document for ranked in ranking]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from octavo.graph.export import as_graphml, as_json
 from octavo.graph.page import page
-from octavo.graph.view import NodeKind, Shown, View, ViewEdge, ViewNode, view
+from octavo.graph.view import GraphView, NodeKind, Shown, ViewEdge, ViewNode, view
 from octavo.model.document import Section
 from octavo.model.graph import Edge, EdgeType, Lookup, Node, ThematicLink
 from octavo.model.ids import DocumentId, SectionId
@@ -46,11 +46,11 @@ THEMATIC = (ThematicLink(DocumentId("b"), DocumentId("c"), 0.8),)
 COMMUNITIES = {DocumentId("a"): 0, DocumentId("b"): 0, DocumentId("c"): 1}
 
 
-def ids(shown: View) -> list[str]:
+def ids(shown: GraphView) -> list[str]:
     return [node.id for node in shown.nodes]
 
 
-def pairs(shown: View) -> list[tuple[str, str, str]]:
+def pairs(shown: GraphView) -> list[tuple[str, str, str]]:
     return [(edge.source, edge.target, edge.type) for edge in shown.edges]
 
 
@@ -131,7 +131,7 @@ def test_igraph_reads_the_graphml(tmp_path: Path) -> None:
 
 @given(st.text(), st.text())
 def test_any_name_survives_in_graphml_and_in_the_page(label: str, context: str) -> None:
-    shown = View((ViewNode("n", NodeKind.DOCUMENT, label),), (ViewEdge("n", "n", "links_to", context=context),))
+    shown = GraphView((ViewNode("n", NodeKind.DOCUMENT, label),), (ViewEdge("n", "n", "links_to", context=context),))
     root = ET.fromstring("".join(as_graphml(shown)).encode("utf-8", "surrogatepass"))
     assert root.find(".//g:node", NAMESPACE) is not None
     written = page(shown, label)

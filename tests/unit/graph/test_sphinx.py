@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.algorithms.document_names import name_match
 from octavo.graph.edges import linked
 from octavo.graph.resolve import Resolver
-from octavo.graph.sphinx import Role, labels, roles
+from octavo.graph.sphinx import SphinxRole, labels, roles
 from octavo.model.document import Document, Kind, Source
 from octavo.model.graph import EdgeType
 from octavo.model.ids import CollectionId, DocumentId
@@ -39,7 +39,7 @@ def test_roles_are_found_with_or_without_a_text_of_their_own() -> None:
     ]
     assert text[found[0].start : found[0].end] == "{ref}`my-label`"
     assert list(roles("`code` and {curly} braces")) == []
-    assert isinstance(found[0], Role)
+    assert isinstance(found[0], SphinxRole)
 
 
 def test_a_reference_leads_to_the_document_with_the_label_and_a_page_to_the_page() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from octavo.ingest.batches import batches, rare_garbage_collection, with_progress
-from octavo.ingest.prepare import Failure, PreparedFile
+from octavo.ingest.prepare import PreparationFailure, PreparedFile
 from octavo.model.ledger import FileStamp
 from octavo.model.scan import SeenFile
 from octavo.observability.progress import NoProgress
@@ -30,7 +30,7 @@ def test_a_batch_ends_after_some_seconds_however_few_files_it_has() -> None:
         nonlocal now
         for number in range(10):
             now += 0.8
-            yield PreparedFile(SeenFile(f"{number}.md", "", FileStamp(1, 1, 1)), Failure("bad"))
+            yield PreparedFile(SeenFile(f"{number}.md", "", FileStamp(1, 1, 1)), PreparationFailure("bad"))
 
     assert [len(batch) for batch in batches(slow(), lambda: now)] == [3, 3, 3, 1]
 
@@ -43,7 +43,7 @@ def test_progress_is_told_of_every_document_that_is_converted_and_counts_no_file
             told.append((n, note))
 
     def outcome(uri: str, inside: bool = False) -> PreparedFile:
-        return PreparedFile(SeenFile(uri, "", FileStamp(10, 1, 1)), Failure("bad"), inside=inside)
+        return PreparedFile(SeenFile(uri, "", FileStamp(10, 1, 1)), PreparationFailure("bad"), inside=inside)
 
     files = [outcome("a.md"), outcome("b.pdf"), outcome("c.eml/d.pdf", inside=True), outcome("c.eml"), outcome("e.md")]
     assert list(with_progress(files, Told())) == files

@@ -11,7 +11,7 @@ import samples
 from octavo.algorithms.analysis import Analyzer
 from octavo.chunking.sections import SectionChunker
 from octavo.embedding.hashing import WhitespaceCounter
-from octavo.ingest.prepare import Failure, Origin, PreparedFile, Preparer
+from octavo.ingest.prepare import Origin, PreparationFailure, PreparedFile, Preparer
 from octavo.ingest.transport import pack, unpack
 from octavo.model.index import PreparedDocument
 from octavo.model.recipe import ChunkSizes
@@ -41,7 +41,7 @@ def test_every_note_of_the_example_vault_arrives_as_it_left() -> None:
 
 def test_a_failure_arrives_with_its_reason() -> None:
     file = scan(VAULT, IgnoreRules(extensions=EXTENSIONS, max_bytes=1_000_000)).files[0]
-    for failure in (Failure("it is a binary file", refused=True), Failure("it vanished")):
+    for failure in (PreparationFailure("it is a binary file", refused=True), PreparationFailure("it vanished")):
         assert unpack(pack(PreparedFile(file, failure))) == PreparedFile(file, failure)
 
 

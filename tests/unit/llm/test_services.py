@@ -13,7 +13,7 @@ from language_model_services import BREAK, CUT, HANG, ModelService, model_served
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm import model_for
 from octavo.llm.chat import ChatModel
-from octavo.llm.openai import OpenAIWire
+from octavo.llm.openai import OpenAIChatWire
 from octavo.model.language_model import CompletionRequest, Message, Prompt
 from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.observability.cancellation import Cancellation, cancelled_by
@@ -111,7 +111,7 @@ def test_settings_that_a_model_refuses_are_left_out_from_then_on(service: ModelS
 def test_a_refused_setting_is_offered_again_after_a_while(service: ModelService) -> None:
     clock = [0.0]
     settings = service.configured().models["local"]
-    model = ChatModel("local", settings, OpenAIWire("m"), Endpoint("local", service.url), lambda: clock[0])
+    model = ChatModel("local", settings, OpenAIChatWire("m"), Endpoint("local", service.url), lambda: clock[0])
     service.trouble = [(400, '{"error": {"message": "max_tokens is not supported"}}')]
     for at, expected in ((0.0, "max_completion_tokens"), (599.0, "max_completion_tokens"), (601.0, "max_tokens")):
         clock[0] = at

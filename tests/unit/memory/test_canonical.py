@@ -106,11 +106,11 @@ def test_a_canonical_document_is_cut_without_overlap(engine: Engine) -> None:
     words = " ".join(f"word{number}" for number in range(3_000))
     item, _, _ = put(engine, text=f"# Long\n\n{words}\n")
     memories = engine.memories
-    from octavo.memory.draft import Draft, prepared_of
+    from octavo.memory.draft import MemoryDraft, prepared_of
     from octavo.model.memory import MemoryId
 
-    cut = prepared_of(memories, MemoryId(item), Draft(words, canonical_key="x"), 0.0).chunks
-    plain = prepared_of(memories, MemoryId(item), Draft(words), 0.0).chunks
+    cut = prepared_of(memories, MemoryId(item), MemoryDraft(words, canonical_key="x"), 0.0).chunks
+    plain = prepared_of(memories, MemoryId(item), MemoryDraft(words), 0.0).chunks
     assert len(cut) > 3
     assert all(a.chunk.span.end <= b.chunk.span.start for a, b in pairwise(cut))
     assert any(a.chunk.span.end > b.chunk.span.start for a, b in pairwise(plain))

@@ -12,7 +12,7 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory import commit, sessions
-from octavo.memory.draft import Draft, Provenance
+from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.collection import Collection
 from octavo.model.document import Kind
@@ -31,7 +31,7 @@ from octavo.model.memory import (
 from octavo.model.query import Filters, Query
 from octavo.retrieval.profiles import profile_named
 
-FACT = Draft("The staging database is on port 5433.", MemoryKind.FACT, tags=("#staging", "db"))
+FACT = MemoryDraft("The staging database is on port 5433.", MemoryKind.FACT, tags=("#staging", "db"))
 
 
 def found(engine: Engine, text: str) -> list[str]:
@@ -125,7 +125,7 @@ def test_the_same_key_gives_the_first_answer_and_changes_nothing(memories: Proje
 
 
 @pytest.mark.parametrize("other", [replace(FACT, text="Other."), replace(FACT, pinned=True), replace(FACT, scope="s")])
-def test_the_same_key_with_something_else_is_a_conflict(memories: ProjectMemories, other: Draft) -> None:
+def test_the_same_key_with_something_else_is_a_conflict(memories: ProjectMemories, other: MemoryDraft) -> None:
     by = Provenance(key="once")
     item = commit.create(memories, FACT, by).item
     before = observed(memories.store)
@@ -171,14 +171,14 @@ def test_the_log_of_an_item_runs_one_way_when_the_clock_is_set_back(memories: Pr
 @pytest.mark.parametrize(
     "draft",
     [
-        Draft(""),
-        Draft(" \n\t"),
-        Draft("x", scope=" "),
-        Draft("x", valid_from=2.0, valid_to=1.0),
-        Draft("x" * 1_000_001),
+        MemoryDraft(""),
+        MemoryDraft(" \n\t"),
+        MemoryDraft("x", scope=" "),
+        MemoryDraft("x", valid_from=2.0, valid_to=1.0),
+        MemoryDraft("x" * 1_000_001),
     ],
 )
-def test_what_cannot_be_kept_is_refused_with_a_reason(memories: ProjectMemories, draft: Draft) -> None:
+def test_what_cannot_be_kept_is_refused_with_a_reason(memories: ProjectMemories, draft: MemoryDraft) -> None:
     with pytest.raises((InvalidArgument, Conflict)):
         commit.create(memories, draft)
     assert memories.repository.find(memories.project, MemoryFilter(status=None)) == ()

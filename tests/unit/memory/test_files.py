@@ -17,7 +17,7 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, SourceError
 from octavo.memory import files
-from octavo.memory.draft import Draft
+from octavo.memory.draft import MemoryDraft
 from octavo.memory.files import TRASH, sync
 from octavo.memory.notes import read_note, write_note
 from octavo.memory.redacting import redact_stored
@@ -402,7 +402,7 @@ def test_a_memory_restored_after_another_run_took_its_file_away_is_not_archived_
 
 def test_a_memory_that_was_redacted_since_does_not_take_the_key_from_its_file(engine: Engine, folder: Path) -> None:
     token = TOKENS["GitHub token"]
-    remember(engine.memories, Draft(f"The door opens with {token}."), force=True)
+    remember(engine.memories, MemoryDraft(f"The door opens with {token}."), force=True)
     (path,) = run(engine, folder)["written"]
     before = (folder / path).read_text("utf-8")
     assert token in before

@@ -14,7 +14,7 @@ from octavo.engine.library import OpenLibrary
 from octavo.errors import NotFound
 from octavo.memory import commit
 from octavo.memory.diffs import diff
-from octavo.memory.draft import Draft
+from octavo.memory.draft import MemoryDraft
 from octavo.memory.history import as_of, history, version
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryStatus
@@ -25,8 +25,8 @@ SECOND = "# Plan\n\nShip on Tuesday.\n\nTell everyone.\n"
 
 
 def test_a_diff_says_what_changed_and_nothing_when_nothing_did(memories: ProjectMemories) -> None:
-    item = commit.create(memories, Draft(FIRST)).item
-    commit.revise(memories, item.id, Draft(SECOND))
+    item = commit.create(memories, MemoryDraft(FIRST)).item
+    commit.revise(memories, item.id, MemoryDraft(SECOND))
     assert diff(memories, item.id, 1, 2) == (
         f"--- {item.id} v1\n+++ {item.id} v2\n@@ -1,5 +1,5 @@\n # Plan\n \n"
         "-Ship on Monday.\n+Ship on Tuesday.\n \n Tell everyone.\n"
@@ -38,17 +38,17 @@ def test_a_diff_says_what_changed_and_nothing_when_nothing_did(memories: Project
 
 
 def test_a_version_is_read_exactly_and_says_what_took_its_place(memories: ProjectMemories) -> None:
-    item = commit.create(memories, Draft(FIRST)).item
-    commit.revise(memories, item.id, Draft(SECOND))
+    item = commit.create(memories, MemoryDraft(FIRST)).item
+    commit.revise(memories, item.id, MemoryDraft(SECOND))
     first, second = version(memories, item.id, 1), version(memories, item.id, 2)
     assert (first.text, first.superseded_by) == (FIRST, 2)
     assert (second.text, second.superseded_by, second.version.supersedes) == (SECOND, None, 1)
 
 
 def test_history_lists_versions_and_changes_in_order(memories: ProjectMemories) -> None:
-    item = commit.create(memories, Draft(FIRST)).item
+    item = commit.create(memories, MemoryDraft(FIRST)).item
     commit.pin(memories, item.id)
-    item = commit.revise(memories, item.id, Draft(SECOND)).item
+    item = commit.revise(memories, item.id, MemoryDraft(SECOND)).item
     told = history(memories, item)
     assert [version.number for version in told.versions] == [1, 2]
     assert [(commit.action.value, commit.version, commit.pinned) for commit in told.commits] == [
@@ -59,7 +59,7 @@ def test_history_lists_versions_and_changes_in_order(memories: ProjectMemories) 
 
 
 def test_an_item_was_not_there_before_it_was_committed(memories: ProjectMemories, clock: SetClock) -> None:
-    item = commit.create(memories, Draft(FIRST)).item
+    item = commit.create(memories, MemoryDraft(FIRST)).item
     with pytest.raises(NotFound, match="did not exist yet"):
         as_of(memories, item, clock.now - 1)
     assert as_of(memories, item, clock.now).shown.text == FIRST
@@ -81,7 +81,7 @@ class Step:
         name = memories.item(item).id
         match self.action:
             case "revise":
-                commit.revise(memories, name, Draft(self.text))
+                commit.revise(memories, name, MemoryDraft(self.text))
             case "restore":
                 commit.restore(memories, name, 1)
             case "archive":
@@ -106,7 +106,7 @@ def test_an_instant_shows_what_replaying_the_commits_up_to_it_gives(like: OpenLi
     clock = SetClock()
     with engine_over(SqliteStore.in_memory(clock), like, clock) as engine:
         memories = engine.memories
-        name = commit.create(memories, Draft("zero\n")).item.id
+        name = commit.create(memories, MemoryDraft("zero\n")).item.id
         seen = [(clock.now, _state(memories, name))]
         for step in todo:
             clock.now += step.wait

@@ -13,7 +13,7 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict
 from octavo.memory import canonical, commit
-from octavo.memory.draft import Draft, Provenance
+from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryAction, MemoryId, MemoryItem, MemoryKind, MemoryStatus
@@ -39,54 +39,54 @@ def current(memories: ProjectMemories, name: MemoryId) -> MemoryItem:
     item = memories.item(name)
     assert item.version == memories.repository.versions(memories.project, name)[-1].number
     assert memories.store.check() == ()
-    commit.revise(memories, name, Draft("Something else was decided since then."))
+    commit.revise(memories, name, MemoryDraft("Something else was decided since then."))
     return item
 
 
 def test_remembering_what_another_writer_revises_meanwhile_loses_neither(memories: ProjectMemories) -> None:
-    item = commit.create(memories, Draft(TEXT)).item
-    other = interleaved(memories, lambda: commit.revise(memories, item.id, Draft("It was switched off in May.")))
-    remembered = remember(other, Draft(TEXT), KEYED).committed
+    item = commit.create(memories, MemoryDraft(TEXT)).item
+    other = interleaved(memories, lambda: commit.revise(memories, item.id, MemoryDraft("It was switched off in May.")))
+    remembered = remember(other, MemoryDraft(TEXT), KEYED).committed
     assert (remembered.item.id, remembered.commit.action) != (item.id, MemoryAction.UNCHANGED)
     assert current(memories, item.id).version == 2
 
 
 def test_remembering_an_unchanged_text_under_a_key_writes_the_log_alone(memories: ProjectMemories) -> None:
-    item = commit.create(memories, Draft(TEXT)).item
+    item = commit.create(memories, MemoryDraft(TEXT)).item
     other = interleaved(memories, lambda: commit.pin(memories, item.id))
-    assert remember(other, Draft(TEXT), KEYED).committed.commit.action is MemoryAction.UNCHANGED
+    assert remember(other, MemoryDraft(TEXT), KEYED).committed.commit.action is MemoryAction.UNCHANGED
     assert current(memories, item.id).pinned
 
 
 def test_an_edit_of_a_memory_that_is_archived_meanwhile_does_not_bring_it_back(memories: ProjectMemories) -> None:
-    item = commit.create(memories, Draft(TEXT)).item
+    item = commit.create(memories, MemoryDraft(TEXT)).item
     other = interleaved(memories, lambda: commit.archive(memories, item.id))
-    remembered = remember(other, Draft(EDITED), KEYED).committed
+    remembered = remember(other, MemoryDraft(EDITED), KEYED).committed
     assert remembered.item.id != item.id
     assert memories.item(item.id).status is MemoryStatus.ARCHIVED
 
 
 def test_a_canonical_upsert_of_the_current_text_keeps_what_another_writer_revises(memories: ProjectMemories) -> None:
-    item = canonical.upsert(memories, "spec/app", Draft(TEXT)).item
-    other = interleaved(memories, lambda: canonical.upsert(memories, "spec/app", Draft("# Version two")))
-    made = canonical.upsert(other, "spec/app", Draft(TEXT), KEYED)
+    item = canonical.upsert(memories, "spec/app", MemoryDraft(TEXT)).item
+    other = interleaved(memories, lambda: canonical.upsert(memories, "spec/app", MemoryDraft("# Version two")))
+    made = canonical.upsert(other, "spec/app", MemoryDraft(TEXT), KEYED)
     assert (made.item.version, made.commit.action) == (3, MemoryAction.REVISED)
     assert current(memories, item.id).version == 3
 
 
 def test_a_canonical_upsert_takes_omitted_fields_from_the_version_it_replaces(memories: ProjectMemories) -> None:
-    canonical.upsert(memories, "spec/app", Draft(TEXT, tags=("draft",)))
+    canonical.upsert(memories, "spec/app", MemoryDraft(TEXT, tags=("draft",)))
     other = interleaved(
-        memories, lambda: canonical.upsert(memories, "spec/app", Draft(EDITED, title="Ports", tags=("final",)))
+        memories, lambda: canonical.upsert(memories, "spec/app", MemoryDraft(EDITED, title="Ports", tags=("final",)))
     )
-    made = canonical.upsert(other, "spec/app", Draft("# Third"), expected=2)
+    made = canonical.upsert(other, "spec/app", MemoryDraft("# Third"), expected=2)
     assert (made.item.title, made.item.tags) == ("Ports", ("final",))
 
 
 def test_a_restored_version_keeps_the_scope_that_another_writer_gives_meanwhile(memories: ProjectMemories) -> None:
-    item = commit.create(memories, Draft(TEXT)).item
+    item = commit.create(memories, MemoryDraft(TEXT)).item
     other = interleaved(
-        memories, lambda: commit.revise(memories, item.id, Draft(EDITED, MemoryKind.DECISION, scope="user"))
+        memories, lambda: commit.revise(memories, item.id, MemoryDraft(EDITED, MemoryKind.DECISION, scope="user"))
     )
     restored = commit.restore(other, item.id, 1).item
     assert (restored.version, restored.kind, restored.scope) == (3, MemoryKind.DECISION, "user")
@@ -95,11 +95,11 @@ def test_a_restored_version_keeps_the_scope_that_another_writer_gives_meanwhile(
 def test_a_commit_keeps_the_tags_that_another_writer_adds_meanwhile(
     engine: Engine, memories: ProjectMemories, clock: SetClock
 ) -> None:
-    item = commit.create(memories, Draft(TEXT, tags=("db",))).item
+    item = commit.create(memories, MemoryDraft(TEXT, tags=("db",))).item
     store = Interleaved(engine.store)
     second = engine_over(store, engine.library, clock)
     second.memories.ensure_collection()
-    store.other = lambda: commit.revise(memories, item.id, Draft(EDITED, tags=("db", "staging")))
+    store.other = lambda: commit.revise(memories, item.id, MemoryDraft(EDITED, tags=("db", "staging")))
     state = memory_commit(second, MemoryCommitRequest(item=item.id, text="It moved to port 6000."))
     assert (state.version, memories.item(item.id).tags) == (3, ("db", "staging"))
 
@@ -107,15 +107,15 @@ def test_a_commit_keeps_the_tags_that_another_writer_adds_meanwhile(
 def test_a_commit_that_expects_a_version_is_a_conflict_when_another_writer_was_first(
     memories: ProjectMemories,
 ) -> None:
-    item = commit.create(memories, Draft(TEXT)).item
-    other = interleaved(memories, lambda: commit.revise(memories, item.id, Draft(EDITED)))
+    item = commit.create(memories, MemoryDraft(TEXT)).item
+    other = interleaved(memories, lambda: commit.revise(memories, item.id, MemoryDraft(EDITED)))
     with pytest.raises(Conflict, match="is at version 2, not 1"):
-        commit.revise(other, item.id, Draft("Third."), expected=1)
+        commit.revise(other, item.id, MemoryDraft("Third."), expected=1)
 
 
 def test_an_item_behind_its_newest_version_is_reported_and_repaired(engine: Engine, memories: ProjectMemories) -> None:
-    item = commit.create(memories, Draft(TEXT, tags=("db",))).item
-    commit.revise(memories, item.id, Draft(EDITED, title="Ports", tags=("db", "port")))
+    item = commit.create(memories, MemoryDraft(TEXT, tags=("db",))).item
+    commit.revise(memories, item.id, MemoryDraft(EDITED, title="Ports", tags=("db", "port")))
     newest = commit.pin(memories, item.id).item
     entry = replace(memories.repository.commits(memories.project, item.id)[0], action=MemoryAction.UNCHANGED)
     with memories.store.transaction():

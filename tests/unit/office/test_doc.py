@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 from compound_files import compound
 
-from octavo.converting.child import Settings
-from octavo.model.converted import Converted, Refused
+from octavo.converting.child import ConversionSettings
+from octavo.model.converted import Converted, RefusedFile
 from octavo_office.doc import read_doc
 
 START = 1024  # where the text lies in the file
@@ -122,7 +122,7 @@ PAGE = document(
 
 
 def test_a_document_keeps_headings_lists_tables_notes_comments_and_links() -> None:
-    found = read_doc("a.doc", PAGE, Settings())
+    found = read_doc("a.doc", PAGE, ConversionSettings())
     assert isinstance(found, Converted)
     assert found.text == (
         "## Bees\n\nThey make[^1] [wax](https://wax.example/).\n\n> Comment by Ada: Is it so?\n\n"
@@ -138,7 +138,7 @@ def test_word_6_is_read_as_paragraphs() -> None:
     struct.pack_into("<H", word, 0, 0xA5DC)
     struct.pack_into("<II", word, 0x18, 0x200, 0x200 + len(text))
     struct.pack_into("<I", word, 0x34, len(text))
-    found = read_doc("a.doc", compound({"worddocument": bytes(word)}), Settings())
+    found = read_doc("a.doc", compound({"worddocument": bytes(word)}), ConversionSettings())
     assert isinstance(found, Converted)
     assert found.text == "Bees make café.\n\nAnd wax.\n"
 
@@ -153,7 +153,7 @@ def test_word_6_is_read_as_paragraphs() -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_reason(data: bytes, reason: str) -> None:
-    assert read_doc("a.doc", data, Settings()) == Refused(reason)
+    assert read_doc("a.doc", data, ConversionSettings()) == RefusedFile(reason)
 
 
 def test_broken_files_give_what_can_be_read_of_them() -> None:
@@ -163,7 +163,7 @@ def test_broken_files_give_what_can_be_read_of_them() -> None:
         for _ in range(chance.choice((1, 8, 60))):
             if broken:
                 broken[chance.randrange(len(broken))] = chance.randrange(256)
-        assert read_doc("a.doc", bytes(broken), Settings()) is not None
+        assert read_doc("a.doc", bytes(broken), ConversionSettings()) is not None
 
 
 def level(kind: int, shown: str, start: int = 1) -> bytes:
@@ -187,6 +187,6 @@ def test_items_and_headings_have_their_numbers() -> None:
         ("Five\r", NORMAL, first),
         ("Plain\r", NORMAL, b"\x0b\x46\x00\x00"),
     ]
-    found = read_doc("a.doc", document(paragraphs, lists=tables), Settings())
+    found = read_doc("a.doc", document(paragraphs, lists=tables), ConversionSettings())
     assert isinstance(found, Converted)
     assert found.text == ("## 1. Bees\n\n- 1.a Wax\n- 1.b Honey\n  - Propolis\n2. Wasps\n4. Four\n5. Five\n\nPlain\n")

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from compound_files import Storage, compound
 
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.mail import read_mail
-from octavo.model.converted import Converted, Member, Refused
+from octavo.model.converted import Converted, Member, RefusedFile
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.compressed_rtf import decompressed
 from octavo_office.outlook import read_message
@@ -59,7 +59,7 @@ def message() -> dict[str, Storage | bytes]:
 
 
 def read(parts: Storage) -> Converted:
-    converted = read_message("a.msg", compound(parts), Settings())
+    converted = read_message("a.msg", compound(parts), ConversionSettings())
     assert isinstance(converted, Converted)
     return converted
 
@@ -96,7 +96,7 @@ def test_a_message_within_the_message_is_a_document_of_its_own_with_what_is_atta
     converted = read({**table(32), **outer})
     (member,) = converted.members
     assert member.name == "Gründe.eml"
-    forwarded = read_mail(member.name, member.data, Settings())
+    forwarded = read_mail(member.name, member.data, ConversionSettings())
     assert isinstance(forwarded, Converted)
     assert "# Gründe" in forwarded.text and "Ärger mit Milben" in forwarded.text
     assert forwarded.metadata["date"] == "2026-03-02T09:30:00+00:00"
@@ -188,11 +188,11 @@ def test_an_appointment_says_when_and_where() -> None:
 def test_other_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(NoCompound):
         Compound(data)
-    assert read_message("a.msg", data, Settings()) == Refused("damaged: it is no message of Outlook")
+    assert read_message("a.msg", data, ConversionSettings()) == RefusedFile("damaged: it is no message of Outlook")
 
 
 def test_a_compound_file_of_another_program_is_refused() -> None:
-    assert read_message("a.msg", compound({"WordDocument": b"x"}), Settings()) == Refused(
+    assert read_message("a.msg", compound({"WordDocument": b"x"}), ConversionSettings()) == RefusedFile(
         "damaged: it holds no message"
     )
 
@@ -201,7 +201,7 @@ def test_a_stream_whose_sectors_follow_each_other_in_a_ring_ends() -> None:
     whole = compound(message())
     data = whole.replace(struct.pack("<II", 1, 2), struct.pack("<II", 0, 0))
     assert data != whole
-    converted = read_message("a.msg", data, Settings())
+    converted = read_message("a.msg", data, ConversionSettings())
     assert isinstance(converted, Converted)
     assert all(len(member.data) <= len(data) for member in converted.members)
 
@@ -215,6 +215,6 @@ def test_broken_files_give_what_can_be_read_of_them() -> None:
                 broken[chance.randrange(min(len(broken), 600) if chance.random() < 0.5 else len(broken))] = (
                     chance.randrange(256)
                 )
-        found = read_message("a.msg", bytes(broken), Settings())
+        found = read_message("a.msg", bytes(broken), ConversionSettings())
         if isinstance(found, Converted):
             assert sum(len(member.data) for member in found.members) <= 8 * len(whole)

@@ -8,8 +8,8 @@ import struct
 import pytest
 from compound_files import compound
 
-from octavo.converting.child import Settings
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.converting.child import ConversionSettings
+from octavo.model.converted import Converted, RefusedFile, Unit
 from octavo_office.ppt import read_ppt
 
 TITLE, BODY, NOTES, OTHER = 0, 1, 2, 4
@@ -90,7 +90,7 @@ def presentation(token: int = PLAIN) -> bytes:
 
 
 def test_slides_come_in_their_order_in_their_newest_version() -> None:
-    found = read_ppt("a.ppt", presentation(), Settings())
+    found = read_ppt("a.ppt", presentation(), ConversionSettings())
     assert isinstance(found, Converted)
     assert found.text == (
         "# Bees\n\n- Wax\n- Honey in jars\n\n"
@@ -109,7 +109,7 @@ def test_slides_come_in_their_order_in_their_newest_version() -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_reason(data: bytes, reason: str) -> None:
-    assert read_ppt("a.ppt", data, Settings()) == Refused(reason)
+    assert read_ppt("a.ppt", data, ConversionSettings()) == RefusedFile(reason)
 
 
 def test_broken_files_give_what_can_be_read_of_them() -> None:
@@ -119,4 +119,4 @@ def test_broken_files_give_what_can_be_read_of_them() -> None:
         for _ in range(chance.choice((1, 8, 60))):
             if broken:
                 broken[chance.randrange(len(broken))] = chance.randrange(256)
-        assert read_ppt("a.ppt", bytes(broken), Settings()) is not None
+        assert read_ppt("a.ppt", bytes(broken), ConversionSettings()) is not None

@@ -8,8 +8,8 @@ import struct
 import pytest
 from compound_files import compound
 
-from octavo.converting.child import Settings
-from octavo.model.converted import Converted, Refused, Unit
+from octavo.converting.child import ConversionSettings
+from octavo.model.converted import Converted, RefusedFile, Unit
 from octavo_office.xls import read_xls
 
 BEGIN_97, BEGIN_5 = struct.pack("<HH", 0x0600, 5), struct.pack("<HH", 0x0500, 5)
@@ -67,7 +67,7 @@ BOOK = workbook(("Jars", CELLS), ("Empty", b""), more=strings())
 
 
 def test_sheets_have_their_names_their_rows_and_what_is_noted_beside_them() -> None:
-    found = read_xls("a.xls", BOOK, Settings())
+    found = read_xls("a.xls", BOOK, ConversionSettings())
     assert isinstance(found, Converted)
     assert found.text == (
         "# Jars\n\n| Month | Jars café | Share |\n| --- | --- | --- |\n| May | 40 | 25% |\n| 2023-03-15 | -7 | 8 |\n"
@@ -78,7 +78,9 @@ def test_sheets_have_their_names_their_rows_and_what_is_noted_beside_them() -> N
 
 def test_excel_5_is_read_in_its_code_page() -> None:
     label = cell(0x204, 0, 0, struct.pack("<H", 4) + "мёд!".encode("cp1251"))
-    found = read_xls("a.xls", workbook(("S", label), begin=BEGIN_5, more=record(0x42, b"\xe3\x04")), Settings())
+    found = read_xls(
+        "a.xls", workbook(("S", label), begin=BEGIN_5, more=record(0x42, b"\xe3\x04")), ConversionSettings()
+    )
     assert isinstance(found, Converted)
     assert found.text == "# S\n\nмёд!\n"
 
@@ -92,7 +94,7 @@ def test_excel_5_is_read_in_its_code_page() -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_reason(data: bytes, reason: str) -> None:
-    assert read_xls("a.xls", data, Settings()) == Refused(reason)
+    assert read_xls("a.xls", data, ConversionSettings()) == RefusedFile(reason)
 
 
 def test_broken_files_give_what_can_be_read_of_them() -> None:
@@ -102,4 +104,4 @@ def test_broken_files_give_what_can_be_read_of_them() -> None:
         for _ in range(chance.choice((1, 8, 60))):
             if broken:
                 broken[chance.randrange(len(broken))] = chance.randrange(256)
-        assert read_xls("a.xls", bytes(broken), Settings()) is not None
+        assert read_xls("a.xls", bytes(broken), ConversionSettings()) is not None

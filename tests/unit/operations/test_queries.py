@@ -10,7 +10,7 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.evaluation.make import Asked, Level, make
+from octavo.evaluation.make import Level, LoggedQuestion, make
 from octavo.operations.evaluation.evaluate import originals
 from octavo.operations.queries.answers import AskedQuery
 from octavo.operations.queries.opened import OpenedPassage, opened_passages
@@ -65,7 +65,7 @@ def test_what_was_opened_becomes_a_question_whose_answer_is_known(engine: Engine
     get(engine, GetRequest("dome.md"))
     (opened,) = opened_passages(engine)
     assert opened == OpenedPassage("when is it too damp", "notes/dome.md", opened.text) and "85 per cent" in opened.text
-    asked = [Asked(opened.query, opened.place, opened.text)]
+    asked = [LoggedQuestion(opened.query, opened.place, opened.text)]
     for level, answer in ((Level.SECTION, "notes/dome.md#closing-the-dome"), (Level.DOCUMENT, "notes/dome.md")):
         made = make(list(originals(engine)), level=level, limit=2, asked=asked)
         assert made.queries[0] == {

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from stage_samples import asking, library, listed, note
 
-from octavo.algorithms.calibration import Calibration, Evidence
+from octavo.algorithms.calibration import AnswerEvidence, Calibration
 from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.relevance import with_relevance
 
@@ -54,6 +54,6 @@ def test_scores_never_rise_whatever_stands_below_the_first_title() -> None:
 
 def test_a_lead_makes_no_answer_of_what_is_none() -> None:
     """Of any list something is ahead: whether there is an answer is said by what was found at all."""
-    floor = replace(LED, floor=LED.relevance(1.0, Evidence(cosine=0.6, words=0.0)) + 0.01)
+    floor = replace(LED, floor=LED.relevance(1.0, AnswerEvidence(cosine=0.6, words=0.0)) + 0.01)
     assert _found(1.0, 0.1, 0.05, calibration=floor, floor=True) == []
     assert _found(1.0, 0.1, 0.05, calibration=replace(floor, floor=floor.floor - 0.02), floor=True)

@@ -15,7 +15,7 @@ from octavo.embedding.crossencoder import OnnxCrossEncoder
 from octavo.embedding.directory import ModelDirectory
 from octavo.observability.progress import NoProgress
 from octavo_train.candidate_lists import CandidateList
-from octavo_train.card import Made
+from octavo_train.card import ModelCard
 from octavo_train.crossencoder import CrossEncoder, RerankSettings, scored
 from octavo_train.export import described_reranker, reranker_files
 from octavo_train.graph import read_reranker
@@ -43,7 +43,7 @@ def test_a_reranker_learns_which_candidate_answers(base: ModelDirectory, tmp_pat
     pairs = [(one.query, passage) for one in LISTS for passage in one.passages]
     window = base.profile.window
     files = reranker_files(trained.weights, pairs, base.file("tokenizer.json").read_bytes(), b"free", window)
-    made = Made("taught", "tiny", "0", "2024-05-01", "a test", {}, {})
+    made = ModelCard("taught", "tiny", "0", "2024-05-01", "a test", {}, {})
     folder = tmp_path / "taught"
     folder.mkdir()
     for name, data in described_reranker(files, made, window).items():

@@ -8,18 +8,18 @@ from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId
 from octavo.parsing.registry import parser_for
 from octavo_train.harvest import material_of
-from octavo_train.pairs import Material, Pair, PairKind, Part, pairs_of
+from octavo_train.pairs import Material, PairKind, TrainingPair, TrainingSection, pairs_of
 
 LONG = "The rain sensor is read every minute, and its value is written to the log beside the door of the warm room."
 
 
-def pairs(uri: str, text: str) -> list[Pair]:
+def pairs(uri: str, text: str) -> list[TrainingPair]:
     parser = parser_for(uri)
     assert parser is not None
     return list(pairs_of(material_of(parser.parse(Source(DocumentId(uri), uri, text, 0.0)), uri)))
 
 
-def of(found: list[Pair], kind: PairKind) -> list[Pair]:
+def of(found: list[TrainingPair], kind: PairKind) -> list[TrainingPair]:
     return [one for one in found if one.kind is kind]
 
 
@@ -86,7 +86,7 @@ def test_a_comment_asks_for_the_code_without_it(uri: str, text: str, said: str) 
 
 def test_a_commits_subject_asks_for_its_message_and_its_files() -> None:
     body = f"{LONG}\n\nSigned-off-by: Ann <ann@example.org>\n\nChanged files:\ndome/shutter.py\n"
-    material = Material("c", Kind.COMMIT, "Close the dome when it rains", (Part((), body),))
+    material = Material("c", Kind.COMMIT, "Close the dome when it rains", (TrainingSection((), body),))
     pair = next(iter(pairs_of(material)))
     assert pair.query == "Close the dome when it rains"
     assert "dome/shutter.py" in pair.positive
@@ -95,13 +95,13 @@ def test_a_commits_subject_asks_for_its_message_and_its_files() -> None:
 
 @pytest.mark.parametrize("subject", ["Merge branch 'main'", "Bump version to 2.0", "v1.2.3"])
 def test_a_commit_that_tells_nothing_teaches_nothing(subject: str) -> None:
-    material = Material("c", Kind.COMMIT, subject, (Part((), f"{LONG}\n\nChanged files:\na.py\n"),))
+    material = Material("c", Kind.COMMIT, subject, (TrainingSection((), f"{LONG}\n\nChanged files:\na.py\n"),))
     assert not list(pairs_of(material))
 
 
 def test_a_links_text_asks_for_the_page_it_leads_to() -> None:
     links = (("what to do in the rain", f"Rain\n{LONG}"),)
-    material = Material("a", Kind.NOTE, "A", (Part((), "Short."),), links)
+    material = Material("a", Kind.NOTE, "A", (TrainingSection((), "Short."),), links)
     assert [(one.query, one.kind) for one in pairs_of(material)] == [("what to do in the rain", PairKind.LINK)]
 
 

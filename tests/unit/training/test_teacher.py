@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="training needs torch, which is an extra: pi
 import torch
 from tiny import tiny_model
 
-from octavo_train.contrastive import Examples, Settings, Step, mined, taught, train
+from octavo_train.contrastive import Examples, TrainingSettings, TrainingStep, mined, taught, train
 from octavo_train.contrastive import sureness as sureness_of
 from octavo_train.encoder import Encoder, Texts
 
@@ -51,7 +51,7 @@ def test_two_teachers_together_are_surer_than_the_worse_of_them() -> None:
 
 def test_passages_for_a_teacher_to_judge_are_from_near_and_far_but_never_the_answer() -> None:
     vectors = unit(np.random.default_rng(1).normal(size=(2 * COUNT, 8)))
-    found, worth = mined(vectors, PAIRS, ["a"] * (2 * COUNT), Settings(negatives=3), CPU, taught=True)
+    found, worth = mined(vectors, PAIRS, ["a"] * (2 * COUNT), TrainingSettings(negatives=3), CPU, taught=True)
     assert worth == list(range(COUNT))
     for (query, answer), others in zip(PAIRS, found, strict=True):
         near = [float(vectors[query] @ vectors[other]) for other in others]
@@ -65,10 +65,10 @@ def test_pairs_that_are_not_trusted_teach_nothing_without_a_teacher() -> None:
     examples = Examples(Texts(ids, CPU), PAIRS, [[COUNT]] * COUNT, trusted=[False] * COUNT)
     losses: list[float] = []
 
-    def told(step: Step) -> None:
+    def told(step: TrainingStep) -> None:
         losses.append(step.loss)
 
-    train(encoder, examples, Settings(batch=8, close=0.0, balance=0.0), report=told)
+    train(encoder, examples, TrainingSettings(batch=8, close=0.0, balance=0.0), report=told)
     assert losses and all(math.isclose(loss, 0.0) for loss in losses)
 
 

@@ -20,10 +20,10 @@ from octavo.embedding.directory import ModelDirectory
 from octavo.embedding.installed import install, installed
 from octavo.errors import ProviderFailed, StorageError
 from octavo.observability.progress import NoProgress
-from octavo_train.contrastive import Settings
+from octavo_train.contrastive import TrainingSettings
 from octavo_train.finetune import Trained, finetune
 from octavo_train.library import Harvest
-from octavo_train.pairs import Pair, PairKind
+from octavo_train.pairs import PairKind, TrainingPair
 from octavo_train.requirements import base_directory
 
 WORDS = ("rain", "dome", "night", "glass", "frost", "wind", "road", "guest", "alarm", "power", "star", "gate")
@@ -32,7 +32,9 @@ SAVED = 10  # seconds after which training saves its state, each time; a step ta
 
 def harvested(count: int = 104) -> Harvest:
     said = [f"{one} {two}" for one in WORDS for two in WORDS if one != two][:count]
-    pairs = tuple(Pair(text, f"{text} and {text[::-1]}", PairKind.HEADING, str(at)) for at, text in enumerate(said))
+    pairs = tuple(
+        TrainingPair(text, f"{text} and {text[::-1]}", PairKind.HEADING, str(at)) for at, text in enumerate(said)
+    )
     return Harvest(pairs[8:], pairs[:8], ())
 
 
@@ -62,7 +64,7 @@ class Watched(NoProgress):
 
 
 def run(base: ModelDirectory, work: Path, progress: Watched) -> Trained:
-    settings = Settings(epochs=2.0, batch=8, rate=1e-3, balance=0.0)
+    settings = TrainingSettings(epochs=2.0, batch=8, rate=1e-3, balance=0.0)
     return finetune(base, harvested(), settings, work, progress, "cpu", SAVED, clock=count().__next__)
 
 
@@ -109,7 +111,7 @@ def test_out_of_memory_goes_on_with_half_the_batch(
     base: ModelDirectory, tmp_path: Path, room: Callable[[int], None]
 ) -> None:
     room(8)
-    done = finetune(base, harvested(), Settings(batch=32, balance=0.0), tmp_path / "work", NoProgress(), "cpu")
+    done = finetune(base, harvested(), TrainingSettings(batch=32, balance=0.0), tmp_path / "work", NoProgress(), "cpu")
     assert done.settings.batch == 8
 
 
@@ -118,7 +120,7 @@ def test_out_of_memory_at_the_smallest_batch_is_told_with_what_to_try(
 ) -> None:
     room(2)
     with pytest.raises(ProviderFailed, match="out of memory") as told:
-        finetune(base, harvested(), Settings(batch=16, balance=0.0), tmp_path / "work", NoProgress(), "cpu")
+        finetune(base, harvested(), TrainingSettings(batch=16, balance=0.0), tmp_path / "work", NoProgress(), "cpu")
     assert "--batch" in (told.value.hint or "")
 
 

@@ -57,19 +57,19 @@ def tiny_tokenizer(texts: Sequence[str]) -> tuple[bytes, list[str]]:
 
 def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
     """A model folder in Octavo's form, whose vocabulary is the words of some texts; untrained but for its words."""
-    from octavo_train.card import Made
+    from octavo_train.card import ModelCard
     from octavo_train.export import described_encoder, encoder_files
 
     tokenizer, vocabulary = tiny_tokenizer(texts)
     listed = "\n".join(vocabulary).encode()
     files = encoder_files(tiny_model(len(vocabulary), WINDOW), texts[:3], tokenizer, listed, b"free", WINDOW)
-    made = Made("tiny", "nothing", "0", "2024-05-01", "a test", {}, {})
+    made = ModelCard("tiny", "nothing", "0", "2024-05-01", "a test", {}, {})
     return _written(folder, described_encoder(files, made, WINDOW, WIDTH))
 
 
 def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
     """The same for a reranker, which knows nothing yet."""
-    from octavo_train.card import Made
+    from octavo_train.card import ModelCard
     from octavo_train.export import described_reranker, reranker_files
     from octavo_train.weights import RerankerWeights
 
@@ -78,7 +78,7 @@ def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
     segments, head = (dice.normal(0, 0.05, shape).astype(np.float32) for shape in ((2, WIDTH), WIDTH))
     weights = RerankerWeights(tiny_model(len(vocabulary), WINDOW), segments, head, 0.0)
     files = reranker_files(weights, [(texts[0], texts[1])], tokenizer, b"free", WINDOW)
-    made = Made("tiny-rerank", "nothing", "0", "2024-05-01", "a test", {}, {})
+    made = ModelCard("tiny-rerank", "nothing", "0", "2024-05-01", "a test", {}, {})
     return _written(folder, described_reranker(files, made, WINDOW))
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.writing.move import move
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 
 NOTE = "# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## D\n\nd\n\n# E\n\ne\n"
 
 
 def moved(text: str, source: list[str], target: list[str]) -> str:
-    return move(Outline(text), source, target).text
+    return move(NoteOutline(text), source, target).text
 
 
 def test_a_section_becomes_the_last_child_of_its_new_parent_with_all_that_is_below_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.writing.outline import ROOT, Outline, parents
+from octavo.writing.outline import ROOT, NoteOutline, parents
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ from octavo.writing.outline import ROOT, Outline, parents
     ],
 )
 def test_headings_are_commonmarks(text: str, headings: list[tuple[int, str]]) -> None:
-    assert [(heading.level, heading.text) for heading in Outline(text).headings] == headings
+    assert [(heading.level, heading.text) for heading in NoteOutline(text).headings] == headings
 
 
 def test_a_parent_is_the_nearest_earlier_heading_of_a_lower_level() -> None:
-    found = Outline("### X\n## Y\n# A\n### C\n#### D\n## B\n### E\n# Z\n")
+    found = NoteOutline("### X\n## Y\n# A\n### C\n#### D\n## B\n### E\n# Z\n")
     assert [found.path(number) for number in range(8)] == [
         ("X",),
         ("Y",),
@@ -77,7 +77,7 @@ def test_a_parent_is_the_nearest_earlier_heading_of_a_lower_level() -> None:
 
 def test_a_section_reaches_to_the_next_heading_of_its_level_and_its_body_to_the_next_of_any() -> None:
     text = "# A\na\n## B\nb\n# C\n"
-    found = Outline(text)
+    found = NoteOutline(text)
     assert text[found.headings[0].start : found.section_end(0)] == "# A\na\n## B\nb\n"
     assert text[found.headings[0].start : found.body_end(0)] == "# A\na\n"
     assert found.section_end(2) == len(text)
@@ -93,5 +93,5 @@ def test_parents_of_any_levels_are_the_nearest_lower_ones_before_them(levels: li
 
 @given(st.text("aZ9 ,.()'/-*_", min_size=1, max_size=20))
 def test_a_heading_is_named_by_its_text_and_by_what_outlines_show(text: str) -> None:
-    for heading in Outline(f"# {text}\n").headings:
+    for heading in NoteOutline(f"# {text}\n").headings:
         assert heading.named(heading.text) and heading.named(heading.shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.rename import rename_heading
 
 
@@ -24,11 +24,11 @@ from octavo.writing.rename import rename_heading
 def test_a_heading_keeps_its_kind_and_everything_else_its_bytes(
     text: str, path: list[str], heading: str, expected: str
 ) -> None:
-    assert rename_heading(Outline(text), path, heading).text == expected
+    assert rename_heading(NoteOutline(text), path, heading).text == expected
 
 
 def test_a_heading_that_is_taken_not_there_or_none_is_refused() -> None:
-    document = Outline("# A\n\n## B\n\n## C\n")
+    document = NoteOutline("# A\n\n## B\n\n## C\n")
     with pytest.raises(Conflict):
         rename_heading(document, ["A", "B"], "C")
     with pytest.raises(NotFound):

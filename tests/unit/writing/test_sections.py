@@ -6,7 +6,7 @@ import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.writing.edit import append, insert, position_of, replace
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n\n## C\n\n# D\n\ndelta\n"
 
@@ -14,15 +14,15 @@ NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n\n## C\n\n# D\n\ndelta\n"
 def inserted(text: str, parent: list[str], heading: str, content: str = "", **given: object) -> str:
     level = given.get("level")
     position = position_of(given.get("position", "last"))  # type: ignore[arg-type]
-    return insert(Outline(text), parent, heading, content, level, position).text  # type: ignore[arg-type]
+    return insert(NoteOutline(text), parent, heading, content, level, position).text  # type: ignore[arg-type]
 
 
 def replaced(text: str, path: list[str], content: str) -> str:
-    return replace(Outline(text), path, content).text
+    return replace(NoteOutline(text), path, content).text
 
 
 def appended(text: str, path: list[str], content: str) -> str:
-    return append(Outline(text), path, content).text
+    return append(NoteOutline(text), path, content).text
 
 
 def test_a_section_is_found_by_the_whole_text_of_each_heading_from_the_root() -> None:
@@ -83,7 +83,7 @@ def test_new_text_takes_the_line_ending_that_most_lines_have() -> None:
 
 def test_only_lf_and_crlf_end_a_line() -> None:
     text = "# A\rB\n\none\x0b\x0c\x85\u2028two\rthree\n\n# C\n"
-    assert [heading.text for heading in Outline(text).headings] == ["A\rB", "C"]
+    assert [heading.text for heading in NoteOutline(text).headings] == ["A\rB", "C"]
     assert replaced(text, ["C"], "a\u2028b\rc") == text + "\na\u2028b\rc\n"
     assert appended("# A\n\n\u2028\n", ["A"], "x") == "# A\n\n\u2028\n\nx\n", "a line separator is not blank"
 
@@ -156,7 +156,7 @@ def test_a_heading_is_one_line_without_markers_and_not_blank(heading: str) -> No
 def test_a_heading_may_begin_with_a_tag_and_end_with_hashes() -> None:
     for heading in ("#tag", "####### seven", "C #", "F#", "a \\#"):
         text = inserted("# A\n", ["A"], heading)
-        assert Outline(text).headings[1].text == heading
+        assert NoteOutline(text).headings[1].text == heading
 
 
 def test_a_child_of_that_text_is_a_conflict_and_a_deeper_or_other_one_is_not() -> None:

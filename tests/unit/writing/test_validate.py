@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.validate import violations, without_jumps
 
 
 def found(text: str, *, single_h1: bool = False) -> list[tuple[str, int]]:
-    return [(one.rule, one.start_line) for one in violations(Outline(text), single_h1=single_h1)]
+    return [(one.rule, one.start_line) for one in violations(NoteOutline(text), single_h1=single_h1)]
 
 
 def fixed(text: str) -> str:
-    return without_jumps(Outline(text))
+    return without_jumps(NoteOutline(text))
 
 
 def test_a_heading_more_than_one_level_below_the_one_before_it_is_a_jump() -> None:
@@ -37,7 +37,7 @@ def test_a_second_top_heading_is_reported_only_when_asked() -> None:
 
 
 def test_a_violation_says_what_would_mend_it() -> None:
-    (violation,) = violations(Outline("# A\n### B\n"))
+    (violation,) = violations(NoteOutline("# A\n### B\n"))
     assert (violation.start_line, violation.end_line, violation.heading_path) == (2, 2, ("A", "B"))
     assert "level 3" in violation.message
     assert violation.suggested_fix
@@ -46,7 +46,7 @@ def test_a_violation_says_what_would_mend_it() -> None:
 def test_fixing_puts_each_heading_one_below_its_parent_and_keeps_every_parent() -> None:
     text = "#### top\n# A\n### B\n##### C\n#### D\n## E\n#### F\n"
     assert fixed(text) == "#### top\n# A\n## B\n### C\n### D\n## E\n### F\n"
-    before, after = Outline(text), Outline(fixed(text))
+    before, after = NoteOutline(text), NoteOutline(fixed(text))
     assert before.parents == after.parents
     assert found(fixed(text)) == []
 

@@ -16,7 +16,7 @@ from octavo.chunking.sizes import default_sizes
 from octavo.config.load import conversions_folder
 from octavo.config.schema import Config, Converting, Embedding
 from octavo.converting.cache import CachedConverter
-from octavo.converting.child import Settings
+from octavo.converting.child import ConversionSettings
 from octavo.converting.confinement import Limits
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.dataclass import dataclass, replace
@@ -142,7 +142,7 @@ def confinement_here() -> str:
 
 def converter(settings: Converting) -> Converter:
     limits = Limits(settings.timeout_seconds, settings.memory_mb * 1_000_000, programs=settings.ocr)
-    told = Settings(
+    told = ConversionSettings(
         ocr=settings.ocr,
         ocr_pages=settings.ocr_pages,
         ocr_languages=settings.ocr_languages,

@@ -51,7 +51,7 @@ EXITS: Mapping[type[errors.OctavoError], Exit] = {
 """The exit of an error is that of its nearest class here."""
 
 
-class Failure(NamedTuple):
+class CommandFailure(NamedTuple):
     """An error as it leaves the command line."""
 
     exit: Exit
@@ -64,12 +64,12 @@ class Failure(NamedTuple):
         return {"error": {"code": self.code, "message": self.message, "hint": self.hint, "details": dict(self.details)}}
 
 
-def failure(error: BaseException) -> Failure:
+def failure(error: BaseException) -> CommandFailure:
     """Anything that is not an error on purpose is a defect; its traceback is one flag away."""
     if isinstance(error, errors.OctavoError):
         exit = next(EXITS[kind] for kind in type(error).__mro__ if kind in EXITS)
-        return Failure(exit, error.code, error.message, error.hint, error.details)
-    return Failure(
+        return CommandFailure(exit, error.code, error.message, error.hint, error.details)
+    return CommandFailure(
         Exit.DEFECT,
         "INTERNAL",
         f"unexpected {type(error).__name__}: {error}",
@@ -77,8 +77,8 @@ def failure(error: BaseException) -> Failure:
     )
 
 
-def usage(message: str, hint: str | None, details: Mapping[str, Any]) -> Failure:
+def usage(message: str, hint: str | None, details: Mapping[str, Any]) -> CommandFailure:
     return failure(errors.InvalidArgument(message, hint=hint, details=details))
 
 
-STOPPED = Failure(Exit.STOPPED, "STOPPED", "stopped; the next run continues where this one left off")
+STOPPED = CommandFailure(Exit.STOPPED, "STOPPED", "stopped; the next run continues where this one left off")

@@ -8,12 +8,12 @@ import click
 
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import OperationCommand, command
-from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.lines import visible
 from octavo.operations.operation import Operation
 from octavo.operations.rows import COMMANDS, called
@@ -35,7 +35,7 @@ def answered(choices: Choices, operation: Operation, request: Any, *, work: bool
     """Runs an operation and writes its answer, which the exit code sums up; then, with `work`, the jobs it enqueued."""
     with opened(choices, create=operation.creates) as session:
         answer = operation.run(session.engine, request, progress(quiet=choices.quiet))
-        view = View(getattr(request, "query", ""), roots=session.roots())
+        view = TerminalView(getattr(request, "query", ""), roots=session.roots())
         choices.answer(operation_answer(operation, answer, view))
         if operation.enqueues and work:
             from octavo.operations.jobs.working import work_shortly
@@ -54,7 +54,7 @@ def exit_of(operation: Operation, answer: Any) -> Exit:
     return Exit.PARTIAL if listing.succeeds and not getattr(answer, listing.succeeds) else Exit.OK
 
 
-class OperationGroup(Group):
+class OperationGroup(CommandGroup):
     """A group of commands; those of the table that begin with its name belong to it without being said again."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

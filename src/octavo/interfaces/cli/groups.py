@@ -13,7 +13,7 @@ _WHOLE = 1_000  # characters: no sentence is as long
 _Command = TypeVar("_Command", bound=click.Command)
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """Explains a mistyped command by the nearest it has."""
 
     def add(self, command: _Command) -> _Command:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from octavo.interfaces.cli.wrapping import Wrapped, wrapped
-from octavo.interfaces.marks import Mark, marked
+from octavo.interfaces.marks import Highlight, marked
 from octavo.operations.lines import Line, Part, visible
 
 # A line this long did not end where its author wanted a line to end, unless it has a form of its own.
@@ -15,7 +15,9 @@ _PROSE = re.compile(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
 _FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
 
 
-def excerpt(text: str, found: Sequence[Mark], width: int, most: int | None, *, headed: bool = False) -> Iterator[Line]:
+def excerpt(
+    text: str, found: Sequence[Highlight], width: int, most: int | None, *, headed: bool = False
+) -> Iterator[Line]:
     """The excerpt wrapped and marked: the `most` lines around its best match, or all of it.
 
     What is `headed` opens with what it is, as code does with a declaration: its first lines, where they answer as well.
@@ -30,7 +32,7 @@ def excerpt(text: str, found: Sequence[Mark], width: int, most: int | None, *, h
         yield tuple(parts)
 
 
-def _best(text: str, lines: Sequence[Wrapped], found: Sequence[Mark], most: int, headed: bool) -> int:
+def _best(text: str, lines: Sequence[Wrapped], found: Sequence[Highlight], most: int, headed: bool) -> int:
     """The first line of the window that answers most of the query and has most marks.
 
     Of several, one that opens where a line of the text does, then one that leads in with one line.

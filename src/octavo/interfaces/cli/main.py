@@ -14,8 +14,8 @@ import click
 
 from octavo.errors import StorageError
 from octavo.interfaces.cli import errors, output
-from octavo.interfaces.cli.errors import Exit, Failure
-from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.errors import CommandFailure, Exit
+from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.operation_summaries import SUMMARIES
 from octavo.interfaces.cli.options import Choices, shared, wants_json
 from octavo.operations.lines import visible
@@ -108,7 +108,7 @@ _UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errn
 _BARE: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 
 
-class Commands(Group):
+class Commands(CommandGroup):
     """A group whose commands are imported when they are called, so that `octavo --help` imports none of them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -204,7 +204,7 @@ def _give_up_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _usage(error: click.ClickException) -> Failure:
+def _usage(error: click.ClickException) -> CommandFailure:
     context = getattr(error, "ctx", None)
     # Choices come one a line behind a tab, which a message would show as an escape.
     message = " ".join(error.format_message().split())
@@ -218,7 +218,7 @@ def _usage(error: click.ClickException) -> Failure:
     return errors.usage(message, f"see `{context.command_path} --help`" if context else None, details)
 
 
-def _stop(failure: Failure, arguments: list[str]) -> NoReturn:
+def _stop(failure: CommandFailure, arguments: list[str]) -> NoReturn:
     if wants_json(arguments):
         try:
             output.failed(failure.as_json())

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import click
 
 from octavo.dataclass import dataclass
-from octavo.interfaces.cli.output import Answer, Format, write
+from octavo.interfaces.cli.output import Answer, OutputFormat, write
 from octavo.model.location import DatabaseUrl, Location, location
 
-_FORMATS = tuple(form.value for form in Format)
+_FORMATS = tuple(form.value for form in OutputFormat)
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -23,7 +23,7 @@ class Choices:
 
     library: Location | None = None
     project: str | None = None
-    format: Format = Format.TEXT
+    format: OutputFormat = OutputFormat.TEXT
     verbose: bool = False
     quiet: bool = False
     own_format: str = ""
@@ -47,11 +47,11 @@ def _choose(context: click.Context, parameter: click.Parameter, value: Any) -> N
     choices = context.ensure_object(Choices)
     match parameter.name:
         case "json" | "jsonl":
-            choices.format = Format(parameter.name)
+            choices.format = OutputFormat(parameter.name)
         case "format" if value not in _FORMATS:
             choices.own_format = value
         case "format":
-            choices.format, choices.own_format = Format(value), ""
+            choices.format, choices.own_format = OutputFormat(value), ""
         case str(name):
             setattr(choices, name, value)
 

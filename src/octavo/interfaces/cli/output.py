@@ -34,7 +34,7 @@ STYLES: Mapping[str, str] = {
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     TEXT = "text"
     MD = "md"
     CSV = "csv"
@@ -83,31 +83,31 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def write(answer: Answer, form: Format, *, quiet: bool = False) -> None:
+def write(answer: Answer, form: OutputFormat, *, quiet: bool = False) -> None:
     on = screen()
     plain(written(answer, form, on, quiet=quiet))
-    if form is Format.TEXT and answer.exact == "" and not on.watched and not quiet:
+    if form is OutputFormat.TEXT and answer.exact == "" and not on.watched and not quiet:
         # A pipe gets the exact text, here nothing; whoever waits for it is told why.
         _put(sys.stderr, drawn(answer.text(on.width), colours=False))
 
 
-def written(answer: Answer, form: Format, on: Screen, *, quiet: bool = False) -> str:
+def written(answer: Answer, form: OutputFormat, on: Screen, *, quiet: bool = False) -> str:
     match form:
-        case Format.JSON:
+        case OutputFormat.JSON:
             data = answer.data() if callable(answer.data) else answer.data
             return as_json(data, on.encoding, indent=2) + "\n"
-        case Format.JSONL:
+        case OutputFormat.JSONL:
             return "".join(as_json(row, on.encoding) + "\n" for row in _rows(answer))
-        case Format.CSV:
+        case OutputFormat.CSV:
             return _csv(answer)
-        case Format.MD:
+        case OutputFormat.MD:
             return visible((answer.markdown() if answer.markdown else None) or _table(answer), keep="\n")
-        case Format.FILES:
+        case OutputFormat.FILES:
             files = answer.files() if callable(answer.files) else answer.files
             return "".join(visible(path) + "\n" for path in files)
-        case Format.TEXT if answer.exact is not None and not on.watched:
+        case OutputFormat.TEXT if answer.exact is not None and not on.watched:
             return answer.exact
-        case Format.TEXT if not (quiet and answer.brief):
+        case OutputFormat.TEXT if not (quiet and answer.brief):
             return drawn(answer.text(on.width), colours=on.colours)
     return ""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.dataclass import replace
 from octavo.interfaces.cli.markdown import markdown
 from octavo.interfaces.cli.output import Answer
-from octavo.interfaces.cli.terminal import View, terminal_lines
+from octavo.interfaces.cli.terminal import TerminalView, terminal_lines
 from octavo.model.document import Kind, shown_path
 from octavo.operations.lines import Block, Quote
 from octavo.operations.plain import plain
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _PATHS = frozenset({"heading_path"})  # columns whose values are headings, one below the other
 
 
-def operation_answer(operation: Operation, answer: Any, view: View, files: Sequence[str] | None = None) -> Answer:
+def operation_answer(
+    operation: Operation, answer: Any, view: TerminalView, files: Sequence[str] | None = None
+) -> Answer:
     """What a command of this operation says. `files` are its paths, where its rows do not say them."""
     made = _in_every_format(answer, operation.rendered, lambda: operation.listing, view, files)
     if exact := operation.listing.exact:
@@ -30,7 +32,7 @@ def operation_answer(operation: Operation, answer: Any, view: View, files: Seque
     return replace(made, brief=operation.listing.confirms)
 
 
-def search_answer(answer: SearchAnswer, view: View) -> Answer:
+def search_answer(answer: SearchAnswer, view: TerminalView) -> Answer:
     """The same for a search, without the table: a cold start has no time for it."""
     return _in_every_format(answer, search_lines, _hits, view, None)
 
@@ -45,7 +47,7 @@ def _in_every_format(
     answer: Any,
     lines: Callable[[Any], Iterable[Block]],
     listing: Callable[[], Listing],
-    view: View,
+    view: TerminalView,
     files: Sequence[str] | None,
 ) -> Answer:
     def data() -> dict[str, Any]:

@@ -22,7 +22,7 @@ _PAGE = re.compile(r"#(?:page|slide)=\d+$")
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TerminalView:
     """What is shown of an answer: whose words are marked, how much of an excerpt, and where links lead."""
 
     query: str = ""
@@ -30,7 +30,7 @@ class View:
     roots: Mapping[str, Path] = field(default_factory=dict)
 
 
-def terminal_lines(blocks: Iterable[Block], view: View, width: int) -> Iterator[Line]:
+def terminal_lines(blocks: Iterable[Block], view: TerminalView, width: int) -> Iterator[Line]:
     find = marks_of(view.query)
     for block in blocks:
         if isinstance(block, Quote):
@@ -39,7 +39,7 @@ def terminal_lines(blocks: Iterable[Block], view: View, width: int) -> Iterator[
             yield _line(block, view, find, width)
 
 
-def _line(line: Line, view: View, find: MarksOf, width: int) -> Line:
+def _line(line: Line, view: TerminalView, find: MarksOf, width: int) -> Line:
     shown: list[Part] = []
     room = width - sum(cells(visible(part.text)) for part in line if part is not FILL and part.style != DETAIL)
     for part in line:
@@ -53,7 +53,7 @@ def _line(line: Line, view: View, find: MarksOf, width: int) -> Line:
     return tuple(shown)
 
 
-def _quotation(quote: Quote, view: View, find: MarksOf, width: int) -> Iterator[Line]:
+def _quotation(quote: Quote, view: TerminalView, find: MarksOf, width: int) -> Iterator[Line]:
     if quote.whole:
         yield from ((Part(line),) for line in flattened(quote.text).split("\n"))
         return

@@ -34,7 +34,7 @@ class Unreachable(Exception):
     """There is no server, or none that answers: the caller works alone."""
 
 
-class Refused(Exception):
+class VersionRefused(Exception):
     """The server answers, but is of another version, and makes way for a new one."""
 
 
@@ -89,7 +89,7 @@ def running(config: Config) -> Connection | None:
         return None
     try:
         return connect(place(config), greeting(config, CALLS), patience=_ASIDE_SECONDS)
-    except (Unreachable, Refused):
+    except (Unreachable, VersionRefused):
         return None
 
 
@@ -99,17 +99,17 @@ def started(config: Config, want: str, tools: str = "default") -> Connection:
         raise Unreachable("this system has no shared servers")
     address = place(config)
     hello = greeting(config, want, tools)
-    with suppress(Unreachable, Refused):
+    with suppress(Unreachable, VersionRefused):
         return connect(address, hello)
     private_folder(address.folder)
     deadline = time.monotonic() + _START_SECONDS
     with _starting(address, deadline):
-        with suppress(Unreachable, Refused):
+        with suppress(Unreachable, VersionRefused):
             return connect(address, hello, patience=_ASIDE_SECONDS)  # another client has started it meanwhile
         _spawn(address, config, deadline)
         try:
             return connect(address, hello, patience=_FIRST_SECONDS)
-        except Refused as error:
+        except VersionRefused as error:
             raise Unreachable("a server of another version came in between") from error
 
 
@@ -133,7 +133,7 @@ def connect(address: Address, hello: Hello, *, patience: float = _GREETING_SECON
     if not answer.get("ok"):
         sock.close()
         if answer.get("retiring"):
-            raise Refused(str(answer.get("version")))
+            raise VersionRefused(str(answer.get("version")))
         raise error_from(answer.get("error") or {"message": "the server refused"})
     sock.settimeout(None)
     return Connection(sock, answer)

@@ -28,9 +28,9 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring.embedders import embedding
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.calls import Calls, opened
-from octavo.interfaces.cli.output import Format, Screen, written
+from octavo.interfaces.cli.output import OutputFormat, Screen, written
 from octavo.interfaces.cli.results import search_answer
-from octavo.interfaces.cli.terminal import EXCERPT_LINES, View
+from octavo.interfaces.cli.terminal import EXCERPT_LINES, TerminalView
 from octavo.interfaces.daemon.address import Address, private_folder
 from octavo.interfaces.daemon.wire import ABOUT, ASK_ALOUD, CALLS, LONGEST_LINE, MCP, STOP, Hello, error_json, hello
 from octavo.interfaces.telling import told_answer
@@ -333,9 +333,12 @@ def _shown(asked: Mapping[str, Any], shown: Mapping[str, Any], engine: Engine) -
     request = SearchRequest(**values)
     result = find(engine, request)
     roots = {collection.name: collection.root for collection in engine.collections() if collection.on_disk}
-    view = View(result.query, None if shown["full"] else EXCERPT_LINES, roots)
+    view = TerminalView(result.query, None if shown["full"] else EXCERPT_LINES, roots)
     answer = search_answer(whole(result, explain=request.explain), view)
-    return {"text": written(answer, Format(shown["format"]), Screen(**shown["screen"])), "found": bool(result.hits)}
+    return {
+        "text": written(answer, OutputFormat(shown["format"]), Screen(**shown["screen"])),
+        "found": bool(result.hits),
+    }
 
 
 class _Lines:

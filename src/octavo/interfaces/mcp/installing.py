@@ -30,7 +30,7 @@ _LAYOUTS: Mapping[str, _Layout] = {"json": jsonc, "toml": toml_text, "yaml": yam
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledClient:
     """`backup` is the file as it was before; None when there was none, or when nothing had to change."""
 
     path: Path
@@ -47,7 +47,7 @@ def snippet(client: Client, entry: Mapping[str, Any]) -> str:
     return _LAYOUTS[client.layout].snippet(client.key, NAME, entry)
 
 
-def install(client: Client, path: Path, entry: Mapping[str, Any]) -> Installed:
+def install(client: Client, path: Path, entry: Mapping[str, Any]) -> InstalledClient:
     """Adds the server to the client's file, or changes it there; everything else in the file stays. A file with the
     token of a server is the account's alone."""
 
@@ -69,7 +69,7 @@ def _is_started(entry: Mapping[str, Any]) -> bool:
     return bool(entry.keys() & {"command", "cmd"})
 
 
-def uninstall(client: Client, path: Path) -> Installed:
+def uninstall(client: Client, path: Path) -> InstalledClient:
     """Takes the server out of the client's file; everything else in the file stays."""
 
     def without(text: str) -> str:
@@ -79,7 +79,7 @@ def uninstall(client: Client, path: Path) -> Installed:
     return _changed(path, without, f"remove {NAME} from {client.key} by hand")
 
 
-def replace_file(path: Path, text: str) -> Installed:
+def replace_file(path: Path, text: str) -> InstalledClient:
     """A client's file written whole; what was there before and differs is kept as a copy."""
     return _changed(path, lambda before: text, "check who may write there")
 
@@ -94,13 +94,13 @@ def _servers(client: Client, text: str) -> dict[str, Any]:
     return servers
 
 
-def _changed(path: Path, change: Callable[[str], str], hint: str, *, private: bool = False) -> Installed:
+def _changed(path: Path, change: Callable[[str], str], hint: str, *, private: bool = False) -> InstalledClient:
     try:
         path = path.resolve()  # a link into a folder of dotfiles stays a link
         before = read_small(path, _LARGEST).decode("utf-8") if path.exists() else ""
         after = change(before)
         if after == before:
-            return Installed(path, None, False)
+            return InstalledClient(path, None, False)
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(path) if path.exists() else None
         replacement = path.with_name(f"{path.name}.{os.urandom(4).hex()}.octavo-new")
@@ -116,7 +116,7 @@ def _changed(path: Path, change: Callable[[str], str], hint: str, *, private: bo
         raise StorageError(f"{path} cannot be changed: {error}", hint=hint) from error
     except ValueError as error:
         raise Conflict(f"{path} is left as it was: {error}", hint=hint) from error
-    return Installed(path, backup, True)
+    return InstalledClient(path, backup, True)
 
 
 def _backup(path: Path) -> Path:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from octavo.answers import WatchAnswer
     from octavo.interfaces.python.awaiting import InThread
     from octavo.interfaces.python.tools import ToolAnswer, Tools
-    from octavo.interfaces.python.watch import ChangeCallback, Watch
+    from octavo.interfaces.python.watch import ChangeCallback, FolderWatch
 
 
 def open_async(
@@ -79,11 +79,11 @@ class AsyncLibrary(AsyncMethods):
 class AsyncWatch:
     """Folders that are watched from `async with` on until it is left."""
 
-    def __init__(self, in_thread: InThread, start: Callable[..., Watch], changed: ChangeCallback | None) -> None:
+    def __init__(self, in_thread: InThread, start: Callable[..., FolderWatch], changed: ChangeCallback | None) -> None:
         self._in_thread = in_thread
         self._start = start
         self._changed = changed
-        self._watch: Watch | None = None
+        self._watch: FolderWatch | None = None
 
     async def __aenter__(self) -> Self:
         self._watch = await self._in_thread(partial(self._start, changed=self._relayed()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from octavo.interfaces.python.handle import Handle
 from octavo.interfaces.python.methods import Methods
-from octavo.interfaces.python.watch import ChangeCallback, Watch
+from octavo.interfaces.python.watch import ChangeCallback, FolderWatch
 
 if TYPE_CHECKING:
     from octavo.interfaces.python.tools import Tools
@@ -58,14 +58,14 @@ class Library(Methods):
         self._finalizer.detach()
         self._handle.close()
 
-    def watch(self, *, debounce_ms: int | None = None, changed: ChangeCallback | None = None) -> Watch:
+    def watch(self, *, debounce_ms: int | None = None, changed: ChangeCallback | None = None) -> FolderWatch:
         """Indexes what changes in the folders, from now on until the watch, or the library, is closed.
 
         Args:
             debounce_ms: How long a folder must be quiet before it is looked at. 250 to 30,000.
             changed: Called with each run that indexed something, in the watcher's thread.
         """
-        return Watch(self._handle, debounce_ms, changed)
+        return FolderWatch(self._handle, debounce_ms, changed)
 
     def tools(self, names: str | Iterable[str] = "default") -> Tools:
         """Operations as tools for a language model: their JSON schemas, and a dispatcher for its calls.

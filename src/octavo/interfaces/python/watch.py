@@ -17,7 +17,7 @@ ChangeCallback = Callable[["IndexingRun"], object]
 """Takes the run that indexed a change, in the watcher's thread."""
 
 
-class Watch(Caller):
+class FolderWatch(Caller):
     """Folders that are being watched: a context manager. Closing it, or the library, ends the watch."""
 
     def __init__(self, handle: Handle, debounce_ms: int | None, changed: ChangeCallback | None) -> None:

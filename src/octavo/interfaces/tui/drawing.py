@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from octavo.interfaces.cli.output import STYLES
-from octavo.interfaces.cli.terminal import View, terminal_lines
+from octavo.interfaces.cli.terminal import TerminalView, terminal_lines
 from octavo.interfaces.marks import marked, marks_of
 from octavo.operations.lines import Block, Line, visible
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage
@@ -26,7 +26,7 @@ def answer_text(operation: str, answer: Any, width: int, query: str = "") -> Tex
 
 
 def blocks_text(blocks: Iterable[Block], width: int, query: str = "") -> Text:
-    return lines_text(terminal_lines(blocks, View(query, None), width))
+    return lines_text(terminal_lines(blocks, TerminalView(query, None), width))
 
 
 def lines_text(lines: Iterable[Line]) -> Text:

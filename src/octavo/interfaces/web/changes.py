@@ -23,7 +23,7 @@ _ON_MEMORIES = {"pin": "memory_pin", "unpin": "memory_unpin", "forget": "forget"
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class SectionEdit:
     """A section of a note, by its headings from the root, and the text that is to stand below them."""
 
     collection: str
@@ -75,7 +75,7 @@ class Changes:
         as it is now, to be written or left.
         """
         form = await fields(request) if request.method == "POST" else {}
-        edit = Edit(
+        edit = SectionEdit(
             collection=request.path_params["collection"],
             uri=request.path_params["uri"],
             path=tuple(form.get("path", request.query_params.get("path", "")).split("\n")),
@@ -93,7 +93,7 @@ class Changes:
             return RedirectResponse(text.document_link(edit.collection, edit.uri, lines), 303)
         return self._shown(edit, now.hash, written.diff or "Nothing changes.", overtaken=overtaken)
 
-    async def _written(self, edit: Edit, expected_hash: str, *, dry_run: bool) -> WriteAnswer:
+    async def _written(self, edit: SectionEdit, expected_hash: str, *, dry_run: bool) -> WriteAnswer:
         request = DocReplaceSectionRequest(
             uri=edit.uri,
             collection=edit.collection,
@@ -105,6 +105,6 @@ class Changes:
         )
         return await self._site.calls.work(partial(replace_shown_section, request=request))
 
-    def _shown(self, edit: Edit, seen: str, difference: str = "", *, overtaken: bool = False) -> Response:
+    def _shown(self, edit: SectionEdit, seen: str, difference: str = "", *, overtaken: bool = False) -> Response:
         shown = {"edit": edit, "hash": seen, "difference": difference, "overtaken": overtaken}
         return self._site.page("edit.html", 409 if overtaken else 200, **shown, title=f"Edit {edit.path[-1]}")

@@ -19,7 +19,7 @@ _WHOLE = 100_000  # tokens of a document on one page
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx", ".mkd"})
 
 
-class Documents:
+class DocumentPages:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._page = site.page
@@ -47,7 +47,7 @@ class Documents:
         )
         outline = await self._call("outline", reference=found.document_id)
         history = await self._site.maybe("history", reference=found.uri, collection=collection)
-        place = text.Place(collection, found.uri, lines)
+        place = text.DocumentPlace(collection, found.uri, lines)
         suffix = PurePosixPath(found.uri).suffix
         if suffix in _MARKDOWN or found.kind == "memory":
             body = text.markdown(found.text, place)

@@ -10,7 +10,7 @@ from octavo.interfaces.web import text
 from octavo.interfaces.web.site import Listed, Site, given, number
 
 
-class Memories:
+class MemoryPages:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._page = site.page
@@ -41,7 +41,7 @@ class Memories:
             "memory_get", item=item, **given({"version": version, "as_of": "" if version else wanted.get("as_of")})
         )
         diff = await self._call("memory_diff", item=item) if len(history.versions) > 1 else None
-        body = text.markdown(memory.text, text.Place("", ""))
+        body = text.markdown(memory.text, text.DocumentPlace("", ""))
         return self._page(
             "memory.html",
             memory=memory,

@@ -70,7 +70,7 @@ class Facet:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchAddress:
     """A search as its address says it."""
 
     query: str
@@ -80,7 +80,7 @@ class Asked:
     more: bool = False
 
     @classmethod
-    def of(cls, request: Request) -> Asked:
+    def of(cls, request: Request) -> SearchAddress:
         given = request.query_params
         filters = {name: tuple(dict.fromkeys(given.getlist(name))) for name in _FILTERS}
         since, profile = given.get("since", ""), given.get("profile", "")
@@ -133,7 +133,7 @@ class Pages:
         return [*self._site.guarded(pages), ("/assets/{name}", asset, ["GET"])]
 
     async def _search(self, request: Request) -> Response:
-        asked = Asked.of(request)
+        asked = SearchAddress.of(request)
         found = await self._site.calls.work(partial(shown, asked, True)) if asked.query else await self._welcome()
         return self._page("search.html", asked=asked, title=asked.query or "Search", **found)
 
@@ -144,7 +144,7 @@ class Pages:
         would only make each other slow, and those who wait may be gone before their turn. Why a hit is there is told
         to whoever asks for it by `explain`: for every key it would cost a fifth of the answer.
         """
-        asked, explain = Asked.of(request), "explain" in request.query_params
+        asked, explain = SearchAddress.of(request), "explain" in request.query_params
 
         async def answered() -> Response:
             if not asked.query:
@@ -160,7 +160,7 @@ class Pages:
         return {"answer": None, "groups": (), "facets": {}, "mark": None, "problem": None, "status": status}
 
     async def _trace(self, request: Request) -> Response:
-        asked = Asked.of(request)
+        asked = SearchAddress.of(request)
         answer, _ = await self._site.calls.work(partial(searched, asked.request()))
         stages = waterfall(answer.trace or ())
         return self._page("trace.html", asked=asked, answer=answer, stages=stages, title=f"Trace: {asked.query}")
@@ -188,12 +188,12 @@ async def asset(request: Request) -> Response:
     return Response(content, headers={**HEADERS, "Cache-Control": "no-cache"}, media_type=ASSETS[name])
 
 
-def results(asked: Asked, explain: bool, engine: Engine) -> str:
+def results(asked: SearchAddress, explain: bool, engine: Engine) -> str:
     """The hits as the page has them."""
     return templates().get_template("results.html").render(asked=asked, **shown(asked, explain, engine))
 
 
-def shown(asked: Asked, explain: bool, engine: Engine) -> dict[str, Any]:
+def shown(asked: SearchAddress, explain: bool, engine: Engine) -> dict[str, Any]:
     """What a page about a search says, and how."""
     problem, answer = None, None
     tags: Mapping[str, tuple[str, ...]] = {}
@@ -263,7 +263,7 @@ def grouped(hits: Sequence[FoundHit]) -> list[tuple[FoundHit, list[FoundHit]]]:
     return [(members[0], members) for members in groups.values()]
 
 
-def facets(asked: Asked, answer: SearchAnswer, tags: Mapping[str, tuple[str, ...]]) -> dict[str, list[Facet]]:
+def facets(asked: SearchAddress, answer: SearchAnswer, tags: Mapping[str, tuple[str, ...]]) -> dict[str, list[Facet]]:
     tagged = Counter(tag for hit in answer.hits for tag in tags.get(hit.document_id, ()))
     counted = {
         "tags_all": Counter(dict(tagged.most_common(_TAGS))),

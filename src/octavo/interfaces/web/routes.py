@@ -9,10 +9,10 @@ from starlette.routing import Route
 
 from octavo.interfaces.web.answers import Answers
 from octavo.interfaces.web.changes import Changes
-from octavo.interfaces.web.documents import Documents
+from octavo.interfaces.web.documents import DocumentPages
 from octavo.interfaces.web.library_pages import LibraryPages
 from octavo.interfaces.web.login import Login
-from octavo.interfaces.web.memories import Memories
+from octavo.interfaces.web.memories import MemoryPages
 from octavo.interfaces.web.pages import Pages
 from octavo.interfaces.web.site import Site
 
@@ -21,9 +21,9 @@ def page_routes(site: Site, describe: Callable[[], Mapping[str, Any]]) -> list[R
     """`describe` gives the OpenAPI document, for the page on the programming interface."""
     listed = [
         *Pages(site, describe).listed(),
-        *Documents(site).listed(),
+        *DocumentPages(site).listed(),
         *Answers(site).listed(),
-        *Memories(site).listed(),
+        *MemoryPages(site).listed(),
         *LibraryPages(site).listed(),
         *(Login(site, site.access).listed() if site.access else ()),
         *(Changes(site).listed() if site.writable else ()),

@@ -80,7 +80,7 @@ def templates(writable: bool = False, secured: bool = False) -> Environment:
         "document_link": text.document_link,
         "differences": text.differences,
         "inline": text.inline,
-        "place": text.Place,
+        "place": text.DocumentPlace,
         "named_link": text.named_link,
         "not_yet": lambda error: isinstance(error, NotIndexed),
         "writable": writable,

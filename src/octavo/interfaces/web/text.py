@@ -18,7 +18,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from octavo.dataclass import dataclass
-from octavo.interfaces.marks import Mark, MarksOf, marked
+from octavo.interfaces.marks import Highlight, MarksOf, marked
 from octavo.interfaces.web.footnotes import footnote_id, take_footnotes
 from octavo.operations.lines import Part
 
@@ -41,7 +41,7 @@ _LONGEST_HIGHLIGHTED = 400_000  # characters; beyond, colours cost more than the
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentPlace:
     """Where a document is, and which of its lines are cited."""
 
     collection: str
@@ -156,7 +156,7 @@ def _as_marked(parts: Iterable[Part]) -> Markup:
     return Markup("".join([f"<mark>{said}</mark>" if meant else said for said, meant in shown]))
 
 
-def _window(text: str, found: Sequence[Mark], most: int) -> tuple[int, int]:
+def _window(text: str, found: Sequence[Highlight], most: int) -> tuple[int, int]:
     """Where the `most` lines begin and end that answer most of the query; the first of several."""
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     if len(starts) <= most:
@@ -173,7 +173,7 @@ def _window(text: str, found: Sequence[Mark], most: int) -> tuple[int, int]:
     return starts[best], ends[best + most - 1]
 
 
-def markdown(text: str, place: Place) -> Markup:
+def markdown(text: str, place: DocumentPlace) -> Markup:
     """Rendered Markdown. HTML in it is shown as text; pictures are links; blocks of cited lines carry a class.
 
     Obsidian's call-outs are boxes of their own, tasks have their boxes, footnotes lead to what they say, and code in a
@@ -205,7 +205,7 @@ def markdown(text: str, place: Place) -> Markup:
     return body + (folded.format(front[0]) if front else Markup(""))
 
 
-def inline(text: str, place: Place) -> Markup:
+def inline(text: str, place: DocumentPlace) -> Markup:
     """A sentence of Markdown: emphasis, code and links, and no block around it. Its footnotes are elsewhere.
 
     >>> inline("| key | held by |", Place("notes", "keys.md"))
@@ -280,7 +280,7 @@ def _follow_direction(tokens: Sequence[Token]) -> None:
             token.attrSet("dir", "auto")
 
 
-def _inline(tokens: Sequence[Token], place: Place) -> list[Token]:
+def _inline(tokens: Sequence[Token], place: DocumentPlace) -> list[Token]:
     made: list[Token] = []
     for token in tokens:
         if token.type == "link_open":
@@ -296,7 +296,7 @@ def _inline(tokens: Sequence[Token], place: Place) -> list[Token]:
     return made
 
 
-def _with_specials(text: str, place: Place) -> list[Token]:
+def _with_specials(text: str, place: DocumentPlace) -> list[Token]:
     made: list[Token] = []
     at = 0
     for found in _SPECIAL.finditer(text):
@@ -326,7 +326,7 @@ def _link(target: str, label: str) -> list[Token]:
     return [opened, _text(label), Token("link_close", "a", -1)]
 
 
-def code(text: str, language: str, place: Place, first_line: int = 1) -> Markup:
+def code(text: str, language: str, place: DocumentPlace, first_line: int = 1) -> Markup:
     """Source text with a number before each line, coloured where its language is known, cited lines marked."""
     highlighted = _coloured(text, language)
     rows = []

@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 from octavo.answering.extractive import Statement
 from octavo.answering.metering import MeteredModel
-from octavo.answering.passages import CitedSpan, Passage
+from octavo.answering.passages import CitedSpan, NumberedPassage
 from octavo.answering.written import WrittenSentence
 from octavo.operations.answering.answers import AnswerSentence, ModelUsage, ReadPassage, SentenceCitation
 from octavo.operations.lines import short
 
 
-def read(passage: Passage, *, calibrated: bool) -> ReadPassage:
+def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:
     hit = passage.hit
     return ReadPassage(
         number=passage.number,
@@ -31,12 +31,12 @@ def read(passage: Passage, *, calibrated: bool) -> ReadPassage:
     )
 
 
-def quoted(statement: Statement, passages: Sequence[Passage]) -> AnswerSentence:
+def quoted(statement: Statement, passages: Sequence[NumberedPassage]) -> AnswerSentence:
     """A sentence of the library."""
     return AnswerSentence(statement.text, "quoted", round(statement.score, 4), (_cited(statement.cited, passages),))
 
 
-def written(sentence: WrittenSentence, passages: Sequence[Passage]) -> AnswerSentence:
+def written(sentence: WrittenSentence, passages: Sequence[NumberedPassage]) -> AnswerSentence:
     """A sentence of a model."""
     checked = sentence.checked
     return AnswerSentence(
@@ -61,7 +61,7 @@ def usage_of(model: MeteredModel) -> ModelUsage:
     )
 
 
-def _cited(span: CitedSpan, passages: Sequence[Passage]) -> SentenceCitation:
+def _cited(span: CitedSpan, passages: Sequence[NumberedPassage]) -> SentenceCitation:
     passage = passages[span.passage - 1]
     return SentenceCitation(
         passage=span.passage,

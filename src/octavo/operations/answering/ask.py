@@ -10,9 +10,9 @@ from octavo.answering.extractive import statements
 from octavo.answering.follow_up import standalone
 from octavo.answering.hops import Planning, gathered
 from octavo.answering.metering import MeteredModel
-from octavo.answering.passages import Passage, passages_of
+from octavo.answering.passages import NumberedPassage, passages_of
 from octavo.answering.support import CitationChecker
-from octavo.answering.written import UNKNOWN, Writing, WrittenSentence, written_answer
+from octavo.answering.written import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
@@ -53,7 +53,7 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
     request = replace(request, question=meant.question)
     searches: list[Result] = []
 
-    def search(question: str) -> tuple[Passage, ...]:
+    def search(question: str) -> tuple[NumberedPassage, ...]:
         searches.append(find(engine, _search(request, question)))
         with engine.store.reading():
             return passages_of(engine.store, engine.project.id, searches[-1].hits)
@@ -96,7 +96,7 @@ def _by_model(
     engine: Engine,
     request: AskRequest,
     answer: AskAnswer,
-    passages: Sequence[Passage],
+    passages: Sequence[NumberedPassage],
     model: MeteredModel,
     tell: Tell,
 ) -> AskAnswer:
@@ -107,7 +107,7 @@ def _by_model(
         tell(written(sentence, passages))
 
     own = engine.own_prompts(request.profile or engine.defaults.profile)
-    writing = Writing(model, checker, Mode(request.mode), request.budget, tell=said, own=own)
+    writing = AnswerWriting(model, checker, Mode(request.mode), request.budget, tell=said, own=own)
     try:
         found = written_answer(request.question, passages, writing)
     except ProviderFailed as error:
@@ -128,7 +128,7 @@ def _by_model(
 
 
 def _extracted(
-    engine: Engine, request: AskRequest, answer: AskAnswer, passages: Sequence[Passage], tell: Tell
+    engine: Engine, request: AskRequest, answer: AskAnswer, passages: Sequence[NumberedPassage], tell: Tell
 ) -> AskAnswer:
     tokens = engine.library.adapters.analyzer.query_tokens
     try:
@@ -152,7 +152,9 @@ def _search(request: AskRequest, question: str) -> SearchRequest:
     return SearchRequest(query=question, limit=request.limit, profile=request.profile, **narrowing(request))
 
 
-def _without_sentences(request: AskRequest, searches: Sequence[Result], passages: Sequence[Passage]) -> AskAnswer:
+def _without_sentences(
+    request: AskRequest, searches: Sequence[Result], passages: Sequence[NumberedPassage]
+) -> AskAnswer:
     first = searches[0]
     degraded = dict.fromkeys(part for result in searches for part in result.degraded)
     return AskAnswer(

@@ -10,8 +10,8 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.memory import canonical
-from octavo.memory.canonical import Canonical, Passage
-from octavo.memory.draft import Draft
+from octavo.memory.canonical import Canonical, CanonicalSpan
+from octavo.memory.draft import MemoryDraft
 from octavo.memory.recall import only
 from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section
@@ -47,7 +47,7 @@ _PACK_CANDIDATES = 100  # chunks considered for a pack
 def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryState:
     engine = in_project(engine, request.project)
     key = canonical.checked_key(request.key)
-    draft = Draft(
+    draft = MemoryDraft(
         text=request.text,
         kind=kind_named(request.kind) if request.kind else MemoryKind.NOTE,
         title=request.title.strip(),
@@ -198,7 +198,7 @@ def _section(section: Section, index: LineIndex, text: str) -> CanonicalSection:
     )
 
 
-def _passage(passage: Passage) -> CanonicalPassage:
+def _passage(passage: CanonicalSpan) -> CanonicalPassage:
     document = passage.document
     return CanonicalPassage(
         key=document.key,

@@ -10,7 +10,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, not_read_again, read_everything
 from octavo.engine.wiring.salvaging import Salvaged, salvage_file
 from octavo.errors import LibraryError
-from octavo.model.damage import Part
+from octavo.model.damage import LibraryPart
 from octavo.observability.progress import Progress
 from octavo.operations.database.answers import RepairAnswer
 
@@ -47,7 +47,7 @@ def rebuilt(engine: Engine, kept: Path, salvaged: Salvaged, found: str, progress
 
 def file_damage(engine: Engine) -> str:
     """What is wrong with the file itself, in a sentence; empty where it is whole."""
-    return next((problem.message for problem in damage(engine) if problem.part is Part.FILE), "")
+    return next((problem.message for problem in damage(engine) if problem.part is LibraryPart.FILE), "")
 
 
 def _there(library: Path, number: str) -> bool:

@@ -24,10 +24,10 @@ from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.preparing import recipe_of
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.evaluation.baselines import Outcome, outcome
-from octavo.evaluation.dataset import Dataset, Files, Question, Record, read_dataset
-from octavo.evaluation.make import Original, Part
+from octavo.evaluation.dataset import CorpusRecord, Dataset, Files, Question, read_dataset
+from octavo.evaluation.make import Original, SectionPart
 from octavo.evaluation.measures import MEASURES
-from octavo.evaluation.runner import TIMED, Ranked, Run, best_per_document, run_dataset, scope_of
+from octavo.evaluation.runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
 from octavo.jobs.summaries import SummarySettings, make_summaries
 from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.document import Kind, Section, Source
@@ -68,7 +68,7 @@ class Evaluation:
     """The runs, one per profile, with what was odd about the data set and where its library is kept."""
 
     dataset: Dataset
-    runs: tuple[Run, ...]
+    runs: tuple[EvaluationRun, ...]
     library: Location
     recipe: str
     warnings: tuple[str, ...]
@@ -181,11 +181,11 @@ class EngineContender:
         return best_per_document(ranked)
 
 
-def grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:
+def grouped(dataset: Dataset, scope: str | None) -> dict[str, list[CorpusRecord]]:
     """Records by group, in the order of the corpus; one group when nothing is scoped."""
     if scope is None:
         return {_WHOLE: list(dataset.records)}
-    groups: dict[str, list[Record]] = {}
+    groups: dict[str, list[CorpusRecord]] = {}
     for record in dataset.records:
         groups.setdefault(scope_of(record.metadata, scope, f"document {record.id}"), []).append(record)
     for question in dataset.questions:
@@ -249,7 +249,7 @@ def _forget(engine: Engine) -> None:
 
 
 def _indexed(
-    engine: Engine, root: Path, groups: Mapping[str, Sequence[Record]], scope: str | None, progress: Progress
+    engine: Engine, root: Path, groups: Mapping[str, Sequence[CorpusRecord]], scope: str | None, progress: Progress
 ) -> tuple[Names, tuple[str, ...]]:
     """Takes in what the library does not hold yet. Each group is a collection, so that a question can be confined."""
     names = names_of(groups)
@@ -271,7 +271,7 @@ def _indexed(
     return names, (f"{len(failed)} documents could not be indexed, first {failed[0].uri}: {failed[0].reason}",)
 
 
-def names_of(groups: Mapping[str, Sequence[Record]]) -> Names:
+def names_of(groups: Mapping[str, Sequence[CorpusRecord]]) -> Names:
     """Documents in the order of the groups and of their records."""
     collections = _collection_names(groups)
     documents: dict[tuple[str, str], str] = {}
@@ -281,7 +281,7 @@ def names_of(groups: Mapping[str, Sequence[Record]]) -> Names:
     return Names(documents, collections, {group: len(records) for group, records in groups.items()})
 
 
-def _collection_names(groups: Mapping[str, Sequence[Record]]) -> dict[str, str]:
+def _collection_names(groups: Mapping[str, Sequence[CorpusRecord]]) -> dict[str, str]:
     names: dict[str, str] = {}
     for number, group in enumerate(groups):
         name = _UNNAMEABLE.sub("_", group).strip()
@@ -289,7 +289,7 @@ def _collection_names(groups: Mapping[str, Sequence[Record]]) -> dict[str, str]:
     return names
 
 
-def _uri(record: Record, collection: str, taken: Container[tuple[str, str]]) -> str:
+def _uri(record: CorpusRecord, collection: str, taken: Container[tuple[str, str]]) -> str:
     """The record's id, ending like the file it came from, so that the right parser reads it."""
     path = record.metadata.get("path")
     suffix = Path(path).suffix if isinstance(path, str) else ""
@@ -301,7 +301,7 @@ def _uri(record: Record, collection: str, taken: Container[tuple[str, str]]) -> 
     return uri
 
 
-def _source(collection: Collection, uri: str, record: Record, place: Mapping[str, Any]) -> Source:
+def _source(collection: Collection, uri: str, record: CorpusRecord, place: Mapping[str, Any]) -> Source:
     return Source(
         id=document_id(collection.project_id, collection.id, uri),
         uri=uri,
@@ -313,7 +313,7 @@ def _source(collection: Collection, uri: str, record: Record, place: Mapping[str
     )
 
 
-def _is_commit(record: Record) -> bool:
+def _is_commit(record: CorpusRecord) -> bool:
     """Whether a record is a commit, as exports of histories have them: named by a hash, with an author and files."""
     author, files = record.metadata.get("author"), record.metadata.get("files")
     return isinstance(author, str) and isinstance(files, list) and _HASH.match(record.id) is not None
@@ -379,10 +379,10 @@ def originals(engine: Engine, names: Sequence[str] = ()) -> Iterator[Original]:
             yield Original(f"{collection.name}/{uri}", uri, stored.title, text, _parts(sections, text), prose)
 
 
-def _parts(sections: Sequence[Section], text: str) -> tuple[Part, ...]:
+def _parts(sections: Sequence[Section], text: str) -> tuple[SectionPart, ...]:
     """Each section up to where the next begins: what is its own and not its subsections'."""
     starts = [section.span.start for section in sections] + [len(text)]
     return tuple(
-        Part(section.anchor, section.path, text[section.span.start : max(section.span.start, following)])
+        SectionPart(section.anchor, section.path, text[section.span.start : max(section.span.start, following)])
         for section, following in zip(sections, starts[1:], strict=True)
     )

@@ -8,7 +8,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed, no_such_choice
 from octavo.graph.export import as_graphml, as_json
 from octavo.graph.page import page
-from octavo.graph.view import Shown, View, view
+from octavo.graph.view import GraphView, Shown, view
 from octavo.operations.files import write_new
 from octavo.operations.graph.answers import GraphFile
 from octavo.operations.graph.requests import ExportRequest, PlotRequest
@@ -37,7 +37,7 @@ def graph_plot(engine: Engine, request: PlotRequest) -> GraphFile:
 
 def _view(
     engine: Engine, request: ExportRequest | PlotRequest, *, sections: bool = False, most: int | None = None
-) -> View:
+) -> GraphView:
     """What the library holds now. Unknown collections are an error, an empty library too."""
     shown = Shown(
         ghosts=request.ghosts,
@@ -71,5 +71,5 @@ def _view(
         )
 
 
-def _json(seen: View) -> str:
+def _json(seen: GraphView) -> str:
     return json.dumps(as_json(seen), ensure_ascii=False, indent=1) + "\n"

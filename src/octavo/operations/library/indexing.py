@@ -14,7 +14,7 @@ from octavo.engine.mending import damage
 from octavo.errors import InvalidArgument, NotIndexed, no_such_choice
 from octavo.ingest.report import CollectionReport, IndexReport, Problem
 from octavo.model.commit import is_repository
-from octavo.model.damage import Part
+from octavo.model.damage import LibraryPart
 from octavo.observability.progress import Progress
 from octavo.operations.library.answers import (
     FileProblem,
@@ -101,11 +101,11 @@ def _mended_first(
     """Removes what a check finds damaged, so that reading every file again makes it anew."""
     store, project = engine.store, engine.project.id
     parts = {found.part for found in store.damage(progress=progress)}
-    if Part.WORDS in parts:
+    if LibraryPart.WORDS in parts:
         store.repair()
-    if parts & {Part.DOCUMENTS, Part.VECTORS}:
+    if parts & {LibraryPart.DOCUMENTS, LibraryPart.VECTORS}:
         store.remove_damaged()
-    if parts & {Part.DOCUMENTS, Part.WORDS}:
+    if parts & {LibraryPart.DOCUMENTS, LibraryPart.WORDS}:
         with store.transaction():
             for collection in engine.collections():
                 if collection.on_disk and (not names or collection.name in names):

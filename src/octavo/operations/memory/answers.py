@@ -9,11 +9,11 @@ from octavo.dataclass import dataclass
 from octavo.memory.commit import Committed
 from octavo.memory.diffs import SectionChange
 from octavo.memory.recall import Recalled
-from octavo.memory.sync_report import SkippedFile, SyncReport
+from octavo.memory.sync_report import SkippedNote, SyncReport
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.result import Hit
 
-__all__ = ["SkippedFile", "SyncReport"]
+__all__ = ["SkippedNote", "SyncReport"]
 
 
 @dataclass(frozen=True, slots=True)

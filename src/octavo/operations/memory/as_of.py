@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from octavo.algorithms.fusion import reciprocal_rank
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.memory.draft import Draft, prepared_of
+from octavo.memory.draft import MemoryDraft, prepared_of
 from octavo.memory.history import version
 from octavo.memory.indexing import index_document
 from octavo.memory.recall import Excerpt, Recalled, excerpts, falling, only
@@ -101,7 +101,9 @@ def _found_in_past_texts(
         memories.ensure_collection()
         for item in items:
             past = version(engine.memories, item.id, item.version)
-            draft = Draft(past.text, item.kind, item.scope, past.version.title, past.version.tags, allow_secrets=True)
+            draft = MemoryDraft(
+                past.text, item.kind, item.scope, past.version.title, past.version.tags, allow_secrets=True
+            )
             prepared = prepared_of(memories, item.id, draft, past.version.created_at)
             with scratch.store.transaction():
                 index_document(memories, prepared)

@@ -6,7 +6,7 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.memory import commit, history
-from octavo.memory.draft import Draft, checked
+from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.remember import remember as remember_draft
 from octavo.model.memory import SUPERSEDES, MemoryItem, MemoryLink
@@ -24,7 +24,7 @@ from octavo.operations.memory.resolve import in_project, instant, item_named, ki
 def remember(engine: Engine, request: RememberRequest) -> MemoryState:
     engine = in_project(engine, request.project)
     draft = checked(
-        Draft(
+        MemoryDraft(
             text=request.text,
             kind=kind_named(request.kind),
             scope=request.scope,
@@ -91,21 +91,21 @@ def memory_link(engine: Engine, request: MemoryLinkRequest) -> MemoryState:
     return memory_state(commit.link(engine.memories, item.id, link, provenance(request)))
 
 
-def _draft_without_secrets(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None) -> Draft:
+def _draft_without_secrets(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None) -> MemoryDraft:
     draft = _draft(engine, request, item)
     if not request.force:
         refuse_secrets(draft)
     return draft
 
 
-def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None) -> Draft:
+def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None) -> MemoryDraft:
     superseded = [item_named(engine, name).id for name in request.supersedes]
     if item is not None and item.id in superseded:
         raise InvalidArgument(
             f"{item.id} cannot supersede itself", hint="a new version already replaces the one before"
         )
     links = (*map(MemoryLink, request.links), *(MemoryLink(name, SUPERSEDES) for name in superseded))
-    base = _draft_of(engine, item, request.text) if item else Draft(request.text)
+    base = _draft_of(engine, item, request.text) if item else MemoryDraft(request.text)
     return replace(
         base,
         kind=kind_named(request.kind) if request.kind else base.kind,
@@ -119,9 +119,9 @@ def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None
     )
 
 
-def _draft_of(engine: Engine, item: MemoryItem, text: str) -> Draft:
+def _draft_of(engine: Engine, item: MemoryItem, text: str) -> MemoryDraft:
     """The item with another text. A title that was derived from the old text is derived again."""
     title = history.given_title(engine.memories, item)
-    return Draft(
+    return MemoryDraft(
         text, item.kind, item.scope, title, item.tags, canonical_key=item.canonical_key, doc_class=item.doc_class
     )

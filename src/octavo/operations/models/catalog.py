@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from octavo.dataclass import replace
 from octavo.embedding.fast_tables import table_folder
 from octavo.embedding.installed import (
-    Installed,
+    InstalledModel,
     bundled,
     bundled_cross_encoder,
     bundled_table,
@@ -123,7 +123,7 @@ def models_remove(engine: Engine, request: ModelRequest) -> ModelRemoved:
     return ModelRemoved(shown)
 
 
-def _named(name: str) -> Installed:
+def _named(name: str) -> InstalledModel:
     for shipped in (bundled_table(), bundled_cross_encoder()):
         if name == shipped.name:
             return shipped
@@ -155,7 +155,7 @@ def _activate_bundled(engine: Engine, name: str) -> ModelAnswer:
     return ModelAnswer(_bundled(engine), job=done.job)
 
 
-def _filled(engine: Engine, model: Installed) -> ProfileAnswer:
+def _filled(engine: Engine, model: InstalledModel) -> ProfileAnswer:
     known = {profile.name: profile for profile in embedding_profiles_list(engine, ProfilesListRequest()).profiles}
     request = ProfileUpsertRequest(name=model.name, provider="onnx", model=str(model.path), activate=True)
     there = known.get(model.name)
@@ -174,7 +174,7 @@ def _states(engine: Engine) -> dict[str, str]:
     return states if table is None else states | {table.name: EmbeddingProfileState.ACTIVE.value}
 
 
-def _stated(engine: Engine, model: Installed, states: Mapping[str, str]) -> ModelShown:
+def _stated(engine: Engine, model: InstalledModel, states: Mapping[str, str]) -> ModelShown:
     if model.form == "reranker":
         return _shown(model, EmbeddingProfileState.ACTIVE.value if is_active(engine, model) else "")
     return _shown(model, states.get(model.name, ""))
@@ -187,7 +187,7 @@ def _bundled(engine: Engine) -> ModelShown:
     return _shown(own, "active" if answers else "idle")
 
 
-def _shown(model: Installed, state: str) -> ModelShown:
+def _shown(model: InstalledModel, state: str) -> ModelShown:
     return ModelShown(
         name=model.name,
         form=model.form,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from octavo.embedding.installed import Installed, bundled_cross_encoder, model_named, models_folder
+from octavo.embedding.installed import InstalledModel, bundled_cross_encoder, model_named, models_folder
 from octavo.engine.engine import Engine
 
 
@@ -29,7 +29,7 @@ def reranker_folder(engine: Engine, name: str) -> Path:
     return shipped.path if configured is None else configured.expanduser()
 
 
-def is_active(engine: Engine, model: Installed) -> bool:
+def is_active(engine: Engine, model: InstalledModel) -> bool:
     chosen = chosen_reranker(engine)
     return model.name == chosen or (not chosen and reranker_folder(engine, "") == model.path)
 

@@ -13,14 +13,23 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import Collection
 from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import Note, Written, change, locked, note_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import (
+    NoteChange,
+    NoteFile,
+    change,
+    locked,
+    note_in,
+    present,
+    put,
+    refuse_unwritable,
+)
 from octavo.operations.writing.requests import NoteAppendRequest, NoteNewRequest, NoteTodayRequest, WriteRequest
 from octavo.writing.create import from_template, new_note
-from octavo.writing.edit import Edit, append, append_to_end
+from octavo.writing.edit import EditedText, append, append_to_end
 from octavo.writing.files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.writing.headings import one_line
 from octavo.writing.names import safe_folder, safe_name
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.spacing import content_lines
 
 _Request = NoteNewRequest | NoteAppendRequest | NoteTodayRequest
@@ -66,7 +75,7 @@ def note_today(engine: Engine, request: NoteTodayRequest) -> WriteAnswer:
     if content_lines(request.content_md):
         return _append(engine, note, request, (), "note_today")
     return change(
-        engine, note, _write(request), "note_today", lambda document: Edit(document.text, 0, len(document.text))
+        engine, note, _write(request), "note_today", lambda document: EditedText(document.text, 0, len(document.text))
     )
 
 
@@ -111,7 +120,7 @@ def _filled(folder: str, engine: Engine, template: str) -> str:
     return folder
 
 
-def _made(engine: Engine, collection: Collection, folder: str, title: str) -> Note:
+def _made(engine: Engine, collection: Collection, folder: str, title: str) -> NoteFile:
     """The place of a new note; one that some system would take for the same is a conflict."""
     uri = f"{safe_folder(folder)}/{safe_name(title)}{_SUFFIX}".lstrip("/")
     note = note_in(engine, uri, collection.name)
@@ -129,7 +138,7 @@ def _alike(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def _template(engine: Engine, collection: Collection, name: str) -> Note:
+def _template(engine: Engine, collection: Collection, name: str) -> NoteFile:
     """By its uri, or by its name in the folder of templates."""
     named = name if Path(name).suffix.lower() in SUFFIXES else name + _SUFFIX
     inside = f"{engine.library.rules.writing.templates.strip('/')}/{named}".lstrip("/")
@@ -138,7 +147,7 @@ def _template(engine: Engine, collection: Collection, name: str) -> Note:
 
 
 def _create(
-    engine: Engine, note: Note, title: str, template: str | None, content: str, request: _Request, operation: str
+    engine: Engine, note: NoteFile, title: str, template: str | None, content: str, request: _Request, operation: str
 ) -> WriteAnswer:
     now = _now(engine)
     fields = {"date": f"{now:%Y-%m-%d}", "time": f"{now:%H:%M}"}
@@ -149,7 +158,7 @@ def _create(
         refuse_no_place(note.path, note.uri)
         if note.path.exists():
             raise Conflict(f"there is a file {note.uri} already", hint="`octavo note append` adds to it")
-        return put(engine, note, _write(request), operation, Written(None, encoded(text)))
+        return put(engine, note, _write(request), operation, NoteChange(None, encoded(text)))
 
 
 def _template_text(engine: Engine, collection: Collection, name: str) -> str:
@@ -162,15 +171,15 @@ def _template_text(engine: Engine, collection: Collection, name: str) -> str:
 
 
 def _append(
-    engine: Engine, note: Note, request: NoteAppendRequest | NoteTodayRequest, path: tuple[str, ...], operation: str
+    engine: Engine, note: NoteFile, request: NoteAppendRequest | NoteTodayRequest, path: tuple[str, ...], operation: str
 ) -> WriteAnswer:
-    def edit(document: Outline) -> Edit:
+    def edit(document: NoteOutline) -> EditedText:
         return append(document, path, request.content_md) if path else append_to_end(document, request.content_md)
 
     return change(engine, note, _write(request), operation, edit)
 
 
-def _named(engine: Engine, collection: Collection, name: str) -> Note | None:
+def _named(engine: Engine, collection: Collection, name: str) -> NoteFile | None:
     """The note at a uri, or the only one that is called so."""
     if Path(name).suffix.lower() in SUFFIXES:
         # Answers show a note as `collection/uri`; a folder of the collection's name goes first.
@@ -184,7 +193,7 @@ def _named(engine: Engine, collection: Collection, name: str) -> Note | None:
     found = found or [uri for uri in every if folded(without_ending(last(uri))) == wanted]
     if len(found) > 1:
         raise InvalidArgument(f"{len(found)} notes are called {name}: {', '.join(found[:5])}", hint="give the uri")
-    return Note(collection, found[0], located(collection.root, found[0])) if found else None
+    return NoteFile(collection, found[0], located(collection.root, found[0])) if found else None
 
 
 def _write(request: _Request) -> WriteRequest:

@@ -15,13 +15,13 @@ from octavo.model.lint import HEADING_JUMP, RULES, SINGLE_H1, Severity
 from octavo.observability.progress import Progress
 from octavo.operations.writing.answers import FixedNote, LintAnswer
 from octavo.operations.writing.collection_notes import CollectionNotes, collection_notes
-from octavo.operations.writing.notes import Note, change, refuse_unwritable
+from octavo.operations.writing.notes import NoteFile, change, refuse_unwritable
 from octavo.operations.writing.requests import LintRequest, WriteRequest
-from octavo.writing.edit import Edit
+from octavo.writing.edit import EditedText
 from octavo.writing.files import located
 from octavo.writing.hiding import hidden
 from octavo.writing.lint import Finding, lint
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.validate import without_jumps
 
 
@@ -103,14 +103,14 @@ def _fixed(
 ) -> Iterable[FixedNote]:
     for uri in sorted(found.linked.texts if only is None else only & found.linked.texts.keys()):
         text = found.linked.texts[uri]
-        if without_jumps(Outline(text)) == text:
+        if without_jumps(NoteOutline(text)) == text:
             continue
-        note = Note(collection, uri, located(collection.root, uri))
+        note = NoteFile(collection, uri, located(collection.root, uri))
         write = WriteRequest(dry_run=request.dry_run, author="octavo lint", reason="closed heading jumps")
         answer = change(engine, note, write, "lint", _without_jumps)
         yield FixedNote(collection.name, uri, answer.diff)
 
 
-def _without_jumps(document: Outline) -> Edit:
+def _without_jumps(document: NoteOutline) -> EditedText:
     fixed = without_jumps(document)
-    return Edit(fixed, 0, len(fixed))
+    return EditedText(fixed, 0, len(fixed))

@@ -17,7 +17,7 @@ from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.requests import WriteRequest
 from octavo.writing.diff import difference
-from octavo.writing.edit import Edit
+from octavo.writing.edit import EditedText
 from octavo.writing.files import (
     File,
     digest,
@@ -33,8 +33,8 @@ from octavo.writing.files import (
 from octavo.writing.hiding import hiding, left_out, redacted_diff, refuse_marks, without_keys
 from octavo.writing.journal import Journal
 from octavo.writing.lock import folder_lock
-from octavo.writing.outline import Outline
-from octavo.writing.splice import Difference
+from octavo.writing.outline import NoteOutline
+from octavo.writing.splice import ChangedRange
 
 _INDEX_PATIENCE_SECONDS = 2.0
 _KEPT_WHOLE = 256 * 1024  # bytes: of a larger file only what a write replaced is kept
@@ -42,12 +42,12 @@ _INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiti
 
 
 @dataclass(frozen=True)
-class Written:
+class NoteChange:
     """A file as it was read, None where there was none, and its new bytes: compared and hashed once."""
 
     before: File | None
     content: bytes
-    known: Sequence[Difference] | None = None
+    known: Sequence[ChangedRange] | None = None
     """Where they differ, if that is known."""
 
     @cached_property
@@ -72,12 +72,12 @@ class Written:
             )
         )
 
-    def diff(self, note: Note) -> str:
+    def diff(self, note: NoteFile) -> str:
         if not self.changed:
             return ""
         return redacted_diff(note.collection, self._old, self.content, note.uri, self._differences)
 
-    def refuse_marks(self, note: Note) -> None:
+    def refuse_marks(self, note: NoteFile) -> None:
         refuse_marks(note.collection, self._old, self.content, note.uri)
 
     @property
@@ -85,12 +85,12 @@ class Written:
         return self.before.content if self.before is not None else b""
 
     @cached_property
-    def _differences(self) -> Sequence[Difference]:
+    def _differences(self) -> Sequence[ChangedRange]:
         return self.known or [difference(self._old, self.content)]
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class NoteFile:
     """A file of a collection, which may not be there yet."""
 
     collection: Collection
@@ -98,7 +98,7 @@ class Note:
     path: Path
 
 
-def note_in(engine: Engine, uri: str, collection: str | None, *, new: bool = False) -> Note:
+def note_in(engine: Engine, uri: str, collection: str | None, *, new: bool = False) -> NoteFile:
     """The note at a uri: in the named collection, or in the one that has it, writable ones before others.
 
     `collection/uri`, as answers show it, is understood where no note has that uri and no collection is named. The uri
@@ -108,7 +108,7 @@ def note_in(engine: Engine, uri: str, collection: str | None, *, new: bool = Fal
     folders = [folder for folder in folders if folder.on_disk]
     if not folders:
         raise NotFound("the library has no folder to look in", hint="run `octavo add FOLDER --name NAME`")
-    notes = [Note(folder, uri, located(folder.root, uri)) for folder in folders]
+    notes = [NoteFile(folder, uri, located(folder.root, uri)) for folder in folders]
     shown = [_as_shown(folder, uri) for folder in folders] if collection is None and not new else []
     notes = [note for note in notes if note.path.is_file()] or [note for note in shown if note] or notes
     notes = [note for note in notes if is_writable(engine, note.collection)] or notes
@@ -120,10 +120,10 @@ def note_in(engine: Engine, uri: str, collection: str | None, *, new: bool = Fal
     return notes[0]
 
 
-def _as_shown(folder: Collection, name: str) -> Note | None:
+def _as_shown(folder: Collection, name: str) -> NoteFile | None:
     uri = name.removeprefix(f"{folder.name}/")
     path = located(folder.root, uri)
-    return Note(folder, uri, path) if uri != name and path.is_file() else None
+    return NoteFile(folder, uri, path) if uri != name and path.is_file() else None
 
 
 def refuse_unwritable(engine: Engine, collection: Collection) -> None:
@@ -134,7 +134,7 @@ def refuse_unwritable(engine: Engine, collection: Collection) -> None:
         )
 
 
-def refuse_left_out(engine: Engine, note: Note, *, new: bool = False) -> None:
+def refuse_left_out(engine: Engine, note: NoteFile, *, new: bool = False) -> None:
     """What no search reads is not read here either, and no `new` note is put where nothing would read it: hidden and
     ignored folders hold what other programs run and trust."""
     rules = engine.library.rules
@@ -147,7 +147,7 @@ def refuse_left_out(engine: Engine, note: Note, *, new: bool = False) -> None:
             )
 
 
-def present(engine: Engine, note: Note) -> File:
+def present(engine: Engine, note: NoteFile) -> File:
     """The note's file as it is on disk."""
     refuse_left_out(engine, note)
     try:
@@ -165,16 +165,16 @@ def locked(engine: Engine, collection: Collection) -> AbstractContextManager[Jou
 
 
 def change(
-    engine: Engine, note: Note, request: WriteRequest, operation: str, edit: Callable[[Outline], Edit]
+    engine: Engine, note: NoteFile, request: WriteRequest, operation: str, edit: Callable[[NoteOutline], EditedText]
 ) -> WriteAnswer:
     """Reads the note, edits its text, and puts the new one in its place; nobody else writes meanwhile."""
     with locked(engine, note.collection), hiding(note.collection):
         file = present(engine, note)
-        document = Outline(file.text)
+        document = NoteOutline(file.text)
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         edited = edit(document)
-        written = Written(file, encoded(edited.text), edited.differences)
+        written = NoteChange(file, encoded(edited.text), edited.differences)
         if written.changed:
             refuse_irreplaceable(file)
             written.refuse_marks(note)
@@ -184,7 +184,7 @@ def change(
     return answered(engine, note, request, written, edited)
 
 
-def put(engine: Engine, note: Note, request: WriteRequest, operation: str, written: Written) -> WriteAnswer:
+def put(engine: Engine, note: NoteFile, request: WriteRequest, operation: str, written: NoteChange) -> WriteAnswer:
     """Writes a whole file, new or in the place of another; the folder's lock is the caller's."""
     before, content = written.before, written.content
     if before is None:
@@ -199,7 +199,7 @@ def put(engine: Engine, note: Note, request: WriteRequest, operation: str, writt
         if before is None or written.changed:
             recorded(engine, note.collection, request, operation, {path_in(note): written})
     text = content.decode("latin-1")
-    return answered(engine, note, request, written, Edit(text, 0, len(text)))
+    return answered(engine, note, request, written, EditedText(text, 0, len(text)))
 
 
 def recorded(
@@ -207,7 +207,7 @@ def recorded(
     collection: Collection,
     request: WriteRequest,
     operation: str,
-    files: Mapping[str, Written],
+    files: Mapping[str, NoteChange],
     renamed: Mapping[str, str] | None = None,
 ) -> None:
     """Keeps the bytes that one operation replaced, what the `renamed` were called, and who did it. The files are
@@ -223,12 +223,14 @@ def recorded(
         logger("writing").warning("a write to %s cannot be undone: %s", ", ".join(files), error.message)
 
 
-def path_in(note: Note) -> str:
+def path_in(note: NoteFile) -> str:
     """The uri of the file that a note's own uri leads to."""
     return note.path.relative_to(note.collection.root.resolve()).as_posix()
 
 
-def answered(engine: Engine, note: Note, request: WriteRequest, written: Written, edited: Edit) -> WriteAnswer:
+def answered(
+    engine: Engine, note: NoteFile, request: WriteRequest, written: NoteChange, edited: EditedText
+) -> WriteAnswer:
     idle = request.dry_run or not written.changed
     indexed, problem = (None, None) if idle else _indexed(engine, note, len(written.content))
     start, end = edited.lines
@@ -255,7 +257,7 @@ def indexed(engine: Engine, collection: Collection, paths: Sequence[str]) -> tup
     return True, None
 
 
-def _indexed(engine: Engine, note: Note, size: int) -> tuple[bool, str | None]:
+def _indexed(engine: Engine, note: NoteFile, size: int) -> tuple[bool, str | None]:
     """Takes the new text into the library at once. The file is written: what fails here is only told."""
     if size > _INDEXED_AT_ONCE:
         return False, "the file is written; one this large is indexed by the watcher or by `octavo index`"

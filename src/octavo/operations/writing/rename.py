@@ -11,8 +11,8 @@ from octavo.errors import InvalidArgument
 from octavo.operations.writing.answers import LinkedWriteAnswer
 from octavo.operations.writing.collection_notes import collection_notes
 from octavo.operations.writing.notes import (
-    Note,
-    Written,
+    NoteChange,
+    NoteFile,
     answered,
     locked,
     note_in,
@@ -24,7 +24,7 @@ from octavo.operations.writing.notes import (
 )
 from octavo.operations.writing.requests import DocMoveSectionRequest, DocRenameRequest
 from octavo.operations.writing.several_files import FileChange, refuse_taken, reindex, write_all
-from octavo.writing.edit import Edit, check_section_path
+from octavo.writing.edit import EditedText, check_section_path
 from octavo.writing.files import (
     File,
     encoded,
@@ -38,7 +38,7 @@ from octavo.writing.hiding import hidden, hiding
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.move import move
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.rename import rename_heading
 
 _Request = DocMoveSectionRequest | DocRenameRequest
@@ -48,9 +48,9 @@ _Request = DocMoveSectionRequest | DocRenameRequest
 class _Change:
     """A note's new text, what tells the order that its headings have then, and with `to` its file's new place."""
 
-    edit: Edit
+    edit: EditedText
     order: Callable[[], Sequence[int]]
-    to: Note | None = None
+    to: NoteFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def doc_move_section(engine: Engine, request: DocMoveSectionRequest) -> LinkedWr
     refuse_unwritable(engine, note.collection)
     source, target = request.from_heading_path, request.to_parent_heading_path
 
-    def change(document: Outline) -> _Change:
+    def change(document: NoteOutline) -> _Change:
         edit = move(document, source, target)
 
         def order() -> Sequence[int]:
@@ -91,32 +91,32 @@ def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
     note = note_in(engine, request.uri, request.collection)
     refuse_unwritable(engine, note.collection)
     to = request.to
-    target = None if to is None else Note(note.collection, to, located(note.collection.root, to))
+    target = None if to is None else NoteFile(note.collection, to, located(note.collection.root, to))
     if target is not None and (note.collection.root / note.uri).is_symlink():
         raise InvalidArgument(f"{note.uri} is a link", hint="rename the file that it leads to")
 
-    def change(document: Outline) -> _Change:
+    def change(document: NoteOutline) -> _Change:
         if target is None:
             edit = rename_heading(document, request.heading_path, request.heading or "")
             return _Change(edit, lambda: same_sections(document))
         refuse_left_out(engine, target, new=True)
         refuse_taken(note, target)
-        return _Change(Edit(document.text, 0, len(document.text)), lambda: same_sections(document), target)
+        return _Change(EditedText(document.text, 0, len(document.text)), lambda: same_sections(document), target)
 
     return _changed(engine, note, request, "doc_rename", change)
 
 
 def _changed(
-    engine: Engine, note: Note, request: _Request, operation: str, change: Callable[[Outline], _Change]
+    engine: Engine, note: NoteFile, request: _Request, operation: str, change: Callable[[NoteOutline], _Change]
 ) -> LinkedWriteAnswer:
     with locked(engine, note.collection) as journal, hiding(note.collection):
         file = present(engine, note)
         linked = request.dry_run or request.update_links
-        document, old_uri = Outline(file.text), path_in(note)
+        document, old_uri = NoteOutline(file.text), path_in(note)
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         made = change(document)
-        plain = Written(file, encoded(made.edit.text), made.edit.differences)
+        plain = NoteChange(file, encoded(made.edit.text), made.edit.differences)
         following = _Linked([FileChange(note, file, plain, made.to)])
         if linked and (made.to or plain.changed):
             following = _with_links(engine, note, file, plain, made, update=request.update_links)
@@ -144,7 +144,9 @@ def _changed(
     return LinkedWriteAnswer(**facts, links=links, links_updated=updated)
 
 
-def _with_links(engine: Engine, note: Note, file: File, plain: Written, made: _Change, *, update: bool) -> _Linked:
+def _with_links(
+    engine: Engine, note: NoteFile, file: File, plain: NoteChange, made: _Change, *, update: bool
+) -> _Linked:
     """The links of the collection that follow; only notes that could have one are read as more than text.
 
     `plain` is the note's own file as the change makes it, its links left as they are.
@@ -178,13 +180,13 @@ def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Se
 def _files(engine: Engine, change: FileChange, found: Followed, own: str) -> _Linked:
     collection = change.note.collection
     if own in found.texts:
-        change = replace(change, written=Written(change.old, encoded(found.texts[own])))
+        change = replace(change, written=NoteChange(change.old, encoded(found.texts[own])))
     files = [change]
     for uri, text in found.texts.items():
         if uri == own:
             continue
-        where = Note(collection, uri, located(collection.root, uri))
+        where = NoteFile(collection, uri, located(collection.root, uri))
         old = present(engine, where)
         refuse_generated(old.text, uri)
-        files.append(FileChange(where, old, Written(old, encoded(text))))
+        files.append(FileChange(where, old, NoteChange(old, encoded(text))))
     return _Linked(files, found.changes)

@@ -12,8 +12,8 @@ from octavo.model.note_write import UNDO, NoteWrite, Replaced
 from octavo.model.text import normalise
 from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.notes import (
-    Note,
-    Written,
+    NoteChange,
+    NoteFile,
     answered,
     locked,
     note_in,
@@ -26,13 +26,13 @@ from octavo.operations.writing.notes import (
 )
 from octavo.operations.writing.requests import DocRestoreRequest
 from octavo.operations.writing.several_files import FileChange, refuse_taken, reindex, write_all
-from octavo.writing.edit import Edit
+from octavo.writing.edit import EditedText
 from octavo.writing.files import File, digest, encoded, located, refuse_changed, refuse_irreplaceable
 from octavo.writing.hiding import hiding, lacks_keys, shown_text
 from octavo.writing.journal import Journal
 from octavo.writing.outline import BOM
 from octavo.writing.spacing import line_ending
-from octavo.writing.splice import Difference
+from octavo.writing.splice import ChangedRange
 
 
 def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
@@ -44,10 +44,10 @@ def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
         file = present(engine, note) if note.path.exists() else None
         refuse_changed(file, request.expected_hash, note.uri)
         content = _of_version(engine, note, request.version, file, _writes(engine, note))
-        return put(engine, note, request, "doc_restore", Written(file, content))
+        return put(engine, note, request, "doc_restore", NoteChange(file, content))
 
 
-def _undo(engine: Engine, note: Note, request: DocRestoreRequest, journal: Journal) -> WriteAnswer:
+def _undo(engine: Engine, note: NoteFile, request: DocRestoreRequest, journal: Journal) -> WriteAnswer:
     """Takes back the last operation that wrote the note, in every file that it wrote, or in none."""
     file = present(engine, note)
     refuse_changed(file, request.expected_hash, note.uri)
@@ -64,28 +64,28 @@ def _undo(engine: Engine, note: Note, request: DocRestoreRequest, journal: Journ
         reindex(engine, note, undone)
     own = undone[0]
     text = own.written.content.decode("latin-1")
-    answer = answered(engine, own.to or note, request, own.written, Edit(text, 0, len(text)))
+    answer = answered(engine, own.to or note, request, own.written, EditedText(text, 0, len(text)))
     if len(undone) == 1 and own.to is None:
         return answer
     names = ", ".join((change.to or change.note).uri for change in undone)
     return replace(answer, changed=True, note=answer.note or f"all of {write.operation} is undone: {names}")
 
 
-def _taken_back(engine: Engine, note: Note, file: File, write: NoteWrite) -> FileChange:
+def _taken_back(engine: Engine, note: NoteFile, file: File, write: NoteWrite) -> FileChange:
     """A file as it was before a write, and where."""
     assert write.before is not None, "a file that was made is not taken back"
     known = _differences(write.before, len(file.content))
-    written = Written(file, write.before.within(file.content), known)
+    written = NoteChange(file, write.before.within(file.content), known)
     if write.renamed_from is None:
         return FileChange(note, file, written)
-    to = Note(note.collection, write.renamed_from, located(note.collection.root, write.renamed_from))
+    to = NoteFile(note.collection, write.renamed_from, located(note.collection.root, write.renamed_from))
     refuse_left_out(engine, to)
     refuse_taken(note, to)
     return FileChange(note, file, written, to)
 
 
-def _other_taken_back(engine: Engine, note: Note, uri: str, number: int) -> FileChange:
-    other = Note(note.collection, uri, located(note.collection.root, uri))
+def _other_taken_back(engine: Engine, note: NoteFile, uri: str, number: int) -> FileChange:
+    other = NoteFile(note.collection, uri, located(note.collection.root, uri))
     if not other.path.is_file():
         raise Conflict(f"{uri} was written to by the same operation, and is gone", hint="put it back first")
     file = present(engine, other)
@@ -95,11 +95,11 @@ def _other_taken_back(engine: Engine, note: Note, uri: str, number: int) -> File
     return _taken_back(engine, other, file, write)
 
 
-def _writes(engine: Engine, note: Note) -> Sequence[NoteWrite]:
+def _writes(engine: Engine, note: NoteFile) -> Sequence[NoteWrite]:
     return engine.store.note_writes.of(engine.project.id, note.collection.id, path_in(note))
 
 
-def _last_write(note: Note, file: File, writes: Sequence[NoteWrite]) -> NoteWrite:
+def _last_write(note: NoteFile, file: File, writes: Sequence[NoteWrite]) -> NoteWrite:
     """The last write that was not taken back yet."""
     undone = 0
     for write in reversed(writes):
@@ -119,19 +119,19 @@ def _last_write(note: Note, file: File, writes: Sequence[NoteWrite]) -> NoteWrit
     raise NotFound(f"no write to {note.uri} is left to undo", hint="`octavo history` lists its versions")
 
 
-def _differences(replaced: Replaced, size: int) -> Sequence[Difference] | None:
+def _differences(replaced: Replaced, size: int) -> Sequence[ChangedRange] | None:
     """Where a file of that size changes when what was replaced comes back; of a file that was kept whole, unknown."""
     if replaced.whole:
         return None
     found, grown = [], 0
     for part in replaced.parts:
         start, end = part.start, size - part.end
-        found.append(Difference(start, end, start + grown, start + grown + len(part.content)))
+        found.append(ChangedRange(start, end, start + grown, start + grown + len(part.content)))
         grown += len(part.content) - (end - start)
     return found
 
 
-def _of_version(engine: Engine, note: Note, number: int, file: File | None, writes: Sequence[NoteWrite]) -> bytes:
+def _of_version(engine: Engine, note: NoteFile, number: int, file: File | None, writes: Sequence[NoteWrite]) -> bytes:
     """A version's exact bytes if the file has them or a write replaced them; else its text with the line ending the
     file has now. A text that is kept without its keys and tokens is not written in the place of what it was."""
     documents, project = engine.store.documents, engine.project.id

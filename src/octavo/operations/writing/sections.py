@@ -8,7 +8,7 @@ from dataclasses import asdict
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer, WriteAnswer
-from octavo.operations.writing.notes import Written, change, locked, note_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import NoteChange, change, locked, note_in, present, put, refuse_unwritable
 from octavo.operations.writing.requests import (
     DocAppendToSectionRequest,
     DocAutoFixRequest,
@@ -18,11 +18,11 @@ from octavo.operations.writing.requests import (
     DocValidateRequest,
 )
 from octavo.writing.create import from_template, new_note
-from octavo.writing.edit import Edit, append, check_new_section, check_section_path, insert, position_of, replace
+from octavo.writing.edit import EditedText, append, check_new_section, check_section_path, insert, position_of, replace
 from octavo.writing.files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.headings import one_line
 from octavo.writing.hiding import hidden
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 from octavo.writing.spacing import content_lines
 from octavo.writing.validate import violations, without_jumps
 
@@ -30,18 +30,18 @@ from octavo.writing.validate import violations, without_jumps
 def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:
     note = note_in(engine, request.uri, request.collection)
     file = present(engine, note)
-    found = violations(Outline(file.text), single_h1=engine.library.rules.writing.single_h1)
+    found = violations(NoteOutline(file.text), single_h1=engine.library.rules.writing.single_h1)
     return ValidateAnswer(note.collection.name, note.uri, file.hash, not found, hidden(note.collection, found))
 
 
 def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:
     note = note_in(engine, request.uri, request.collection)
     refuse_unwritable(engine, note.collection)
-    fixed: list[Outline] = []
+    fixed: list[NoteOutline] = []
 
-    def edit(document: Outline) -> Edit:
-        fixed.append(Outline(without_jumps(document)))
-        return Edit(fixed[0].text, 0, len(fixed[0].text))
+    def edit(document: NoteOutline) -> EditedText:
+        fixed.append(NoteOutline(without_jumps(document)))
+        return EditedText(fixed[0].text, 0, len(fixed[0].text))
 
     answer = change(engine, note, request, "doc_auto_fix", edit)
     remaining = violations(fixed[0], single_h1=engine.library.rules.writing.single_h1)
@@ -61,7 +61,7 @@ def doc_create(engine: Engine, request: DocCreateRequest) -> WriteAnswer:
         if file is not None and not request.overwrite:
             raise Conflict(f"there is a file {note.uri} already", hint="edit it, or pass overwrite to replace it whole")
         refuse_changed(file, request.expected_hash, note.uri)
-        written = Written(file, encoded(text))
+        written = NoteChange(file, encoded(text))
         written.refuse_marks(note)
         return put(engine, note, request, "doc_create", written)
 
@@ -72,7 +72,7 @@ def doc_insert_section(engine: Engine, request: DocInsertSectionRequest) -> Writ
     note = note_in(engine, request.uri, request.collection)
     refuse_unwritable(engine, note.collection)
 
-    def edit(document: Outline) -> Edit:
+    def edit(document: NoteOutline) -> EditedText:
         parent, heading = request.parent_heading_path, request.heading
         return insert(document, parent, heading, request.content_md, request.level, position)
 

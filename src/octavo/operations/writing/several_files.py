@@ -9,7 +9,7 @@ from pathlib import Path
 from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, StorageError
-from octavo.operations.writing.notes import Note, Written, indexed, path_in
+from octavo.operations.writing.notes import NoteChange, NoteFile, indexed, path_in
 from octavo.writing.files import File, overwrite_all, refuse_no_place
 from octavo.writing.journal import Journal, Renamed, all_or_nothing
 from octavo.writing.system_renames import rename_new
@@ -19,17 +19,17 @@ from octavo.writing.system_renames import rename_new
 class FileChange:
     """A note's file as it was read, what it becomes, and with `to` its new place."""
 
-    note: Note
+    note: NoteFile
     old: File
-    written: Written
-    to: Note | None = None
+    written: NoteChange
+    to: NoteFile | None = None
 
     @property
     def happens(self) -> bool:
         return self.to is not None or self.written.changed
 
 
-def refuse_taken(note: Note, target: Note) -> None:
+def refuse_taken(note: NoteFile, target: NoteFile) -> None:
     refuse_no_place(target.path, target.uri)
     if os.path.lexists(target.path) and not _other_spelling(note.path, target.path):
         raise Conflict(f"there is a file {target.uri} already", hint="choose another name")
@@ -64,7 +64,7 @@ def write_all(journal: Journal, changes: Sequence[FileChange]) -> None:
         raise StorageError(f"{source.uri} could not be renamed: {error.strerror}", hint="nothing changed") from error
 
 
-def reindex(engine: Engine, note: Note, changes: Sequence[FileChange]) -> None:
+def reindex(engine: Engine, note: NoteFile, changes: Sequence[FileChange]) -> None:
     """What `answered` does not take in for a note: the other notes, and names that changed."""
     base = os.path.realpath(note.collection.root)
     paths = [path_in(change.note) for change in changes if change.note is not note and not change.to]

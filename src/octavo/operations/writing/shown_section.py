@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import Note, change, note_in, present, refuse_unwritable
+from octavo.operations.writing.notes import NoteFile, change, note_in, present, refuse_unwritable
 from octavo.operations.writing.requests import DocReplaceSectionRequest
-from octavo.writing.edit import Edit, check_section_path, replace
+from octavo.writing.edit import EditedText, check_section_path, replace
 from octavo.writing.hiding import hiding, shown_text, with_keys
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def section_text(engine: Engine, uri: str, collection: str, path: Sequence[str])
     note = note_in(engine, uri, collection)
     file = present(engine, note)
     with hiding(note.collection):
-        return SectionText(_body(note, Outline(file.text), path)[1], file.hash)
+        return SectionText(_body(note, NoteOutline(file.text), path)[1], file.hash)
 
 
 def replace_shown_section(engine: Engine, request: DocReplaceSectionRequest) -> WriteAnswer:
@@ -36,14 +36,14 @@ def replace_shown_section(engine: Engine, request: DocReplaceSectionRequest) -> 
     note = note_in(engine, request.uri, request.collection)
     refuse_unwritable(engine, note.collection)
 
-    def edit(document: Outline) -> Edit:
+    def edit(document: NoteOutline) -> EditedText:
         body, shown = _body(note, document, request.heading_path)
         return replace(document, request.heading_path, with_keys(request.content_md, body, shown))
 
     return change(engine, note, request, "doc_replace_section", edit)
 
 
-def _body(note: Note, document: Outline, path: Sequence[str]) -> tuple[str, str]:
+def _body(note: NoteFile, document: NoteOutline, path: Sequence[str]) -> tuple[str, str]:
     """A section's lines as they are and as they are shown. Keys are looked for in the whole file, as everywhere."""
     number = document.find(path)
     start, end = document.headings[number].end, document.body_end(number)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Naming = Callable[["Node", str], naming.Names]
 
 
-class Role(Enum):
+class NodeRole(Enum):
     """The role of a node type in an outline. A type without a role is a statement: cut at, and opened if long."""
 
     SCOPE = auto()  # declares something whose members are symbols too
@@ -48,9 +48,9 @@ class Grammar:
     names: Mapping[str, Naming] = field(default_factory=dict)
     docstrings: bool = False
 
-    def roles(self) -> dict[str, Role]:
-        found = {"ERROR": Role.THROUGH}
-        for role in Role:
+    def roles(self) -> dict[str, NodeRole]:
+        found = {"ERROR": NodeRole.THROUGH}
+        for role in NodeRole:
             for kind in getattr(self, role.name.lower()).split():
                 found[kind] = role
         return found

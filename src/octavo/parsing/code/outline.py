@@ -36,7 +36,7 @@ class Import(NamedTuple):
 
 
 @dataclass(slots=True)
-class Outline:
+class CodeOutline:
     """All lists in document order. Symbols nest or follow one another; they never overlap partially."""
 
     symbols: list[Symbol] = field(default_factory=list)

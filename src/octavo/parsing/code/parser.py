@@ -11,7 +11,7 @@ from octavo.model.text import Span
 from octavo.parsing.code.description import description, html_description
 from octavo.parsing.code.imports import ANYWHERE, imports_in, limited, pattern_for
 from octavo.parsing.code.languages import language_of, module_name
-from octavo.parsing.code.outline import Cut, Import, Outline, Symbol, nested
+from octavo.parsing.code.outline import CodeOutline, Cut, Import, Symbol, nested
 from octavo.parsing.code.textual_outline import textual_outline
 from octavo.parsing.code.tree_outline import tree_outline
 from octavo.parsing.code.treesitter import Unparsable, parse, syntax_for
@@ -51,7 +51,7 @@ class CodeParser:
         )
 
 
-def outlined(text: str, language: str | None) -> Outline:
+def outlined(text: str, language: str | None) -> CodeOutline:
     """By the language's grammar, or from the lines if there is none or it fails."""
     try:
         syntax = syntax_for(language) if language else None

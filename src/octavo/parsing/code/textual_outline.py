@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from octavo.model.document import BlockKind
 from octavo.parsing.code.imports import imports_in, limited, pattern_for
-from octavo.parsing.code.outline import Cut, Outline, Symbol, nested
+from octavo.parsing.code.outline import CodeOutline, Cut, Symbol, nested
 
 LONG = 400
 """Characters; a longer run of lines without a blank one is cut at its least indented lines."""
@@ -39,9 +39,9 @@ _IMPORTING = 100_000  # characters searched for imports
 _MANY = 5000  # declarations in one text; with more it is data
 
 
-def textual_outline(text: str, language: str | None) -> Outline:
+def textual_outline(text: str, language: str | None) -> CodeOutline:
     """Total: any text has an outline, found in linear time."""
-    found = Outline(cuts=_cuts(text))
+    found = CodeOutline(cuts=_cuts(text))
     found.symbols = nested(_symbols(text, language))
     pattern = pattern_for(language) if language else None
     if pattern:

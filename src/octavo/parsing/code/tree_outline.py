@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from octavo.model.document import BlockKind
 from octavo.parsing.code.declaration_names import Names
-from octavo.parsing.code.grammars import Role
+from octavo.parsing.code.grammars import NodeRole
 from octavo.parsing.code.imports import imports_in
-from octavo.parsing.code.outline import Cut, Outline, Symbol
+from octavo.parsing.code.outline import CodeOutline, Cut, Symbol
 from octavo.parsing.code.treesitter import Syntax
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ _CODE, _COMMENT, _DOCSTRING, _HEADING = BlockKind.CODE, BlockKind.COMMENT, Block
 _PARAGRAPH = re.compile(rb"\n[ \t]*+\*?[ \t]*+\n(?=[ \t]*+[^\s*])")
 _DOC_MARKS = frozenset({b"/**", b"///", b"//!"})
 _BODIES = ("body", "block", "declaration_list", "definitions")
-_DECLARING = frozenset({Role.SCOPE, Role.LEAF})
+_DECLARING = frozenset({NodeRole.SCOPE, NodeRole.LEAF})
 
 
-def tree_outline(root: Node, source: bytes, text: str, syntax: Syntax, imports: re.Pattern[str] | None) -> Outline:
+def tree_outline(root: Node, source: bytes, text: str, syntax: Syntax, imports: re.Pattern[str] | None) -> CodeOutline:
     walker = _Walker(source, text, syntax, imports)
     walker.members(root, (), 0, 0, docstring=syntax.grammar.docstrings)
     return walker.found
@@ -47,7 +47,7 @@ class _Walker:
     __slots__ = ("_cut_at", "_imports", "_roles", "_source", "_syntax", "_text", "found")
 
     def __init__(self, source: bytes, text: str, syntax: Syntax, imports: re.Pattern[str] | None) -> None:
-        self.found = Outline()
+        self.found = CodeOutline()
         self._source = source
         self._text = text
         self._syntax = syntax
@@ -71,7 +71,7 @@ class _Walker:
             role = roles.get(kind)
             if lead >= 0 and source.count(b"\n", lead_end, start) > 1:
                 lead = -1
-            if role is Role.COMMENT:
+            if role is NodeRole.COMMENT:
                 mark = _DOCSTRING if source[start : start + 3] in _DOC_MARKS else _COMMENT
                 if lead < 0 or mark is not leads:
                     at = self._cut_comment(start, end, mark)
@@ -80,7 +80,7 @@ class _Walker:
                     lead, leads = (at, mark) if lead < 0 else (lead, mark)
                 lead_end = end
                 continue
-            if role is Role.ATTRIBUTE:
+            if role is NodeRole.ATTRIBUTE:
                 at = self._cut(start, _CODE)
                 lead = at if lead < 0 else lead
                 leads, lead_end = _CODE, end
@@ -95,35 +95,35 @@ class _Walker:
                     self._cut_comment(start, end, _DOCSTRING)
                     lead = -1
                     continue
-            if role in _DECLARING or role is Role.WRAPPER:
+            if role in _DECLARING or role is NodeRole.WRAPPER:
                 declared, names = self._declared(child, role)
                 if declared is not None and names and level + depth < _DEEPEST:
                     self._declare(child, declared, names, path, level, depth, lead)
                     lead = -1
                     continue
                 if declared is None:
-                    role = Role.THROUGH
+                    role = NodeRole.THROUGH
             lead = -1
-            if role is Role.CLOSING:
+            if role is NodeRole.CLOSING:
                 continue
             self._cut(start, _CODE)
-            contains = role in _DECLARING or role is Role.WRAPPER
-            if depth < _DEEPEST and (role is Role.THROUGH or (contains and end - start > LONG)):
+            contains = role in _DECLARING or role is NodeRole.WRAPPER
+            if depth < _DEEPEST and (role is NodeRole.THROUGH or (contains and end - start > LONG)):
                 self.members(child, path, level, depth + 1)
             elif not contains:
                 self._open(child, end - start, depth)
 
-    def _declared(self, node: Node, role: Role | None) -> tuple[Node | None, Names]:
+    def _declared(self, node: Node, role: NodeRole | None) -> tuple[Node | None, Names]:
         """The declaring node and the declared names; no names if nothing is declared, no node if several declare."""
         for _ in range(_WRAPPED):
-            if role is not Role.WRAPPER:
+            if role is not NodeRole.WRAPPER:
                 grammar = self._syntax.grammar
                 naming = grammar.names.get(node.type, grammar.naming) if grammar.names else grammar.naming
                 return node, naming(node, self._text)
             inside = [
                 (child, role)
                 for child in node.named_children
-                if (role := self._roles.get(child.kind_id)) in _DECLARING or role is Role.WRAPPER
+                if (role := self._roles.get(child.kind_id)) in _DECLARING or role is NodeRole.WRAPPER
             ]
             if len(inside) != 1:
                 return None if inside else node, ()
@@ -146,7 +146,7 @@ class _Walker:
         path = (*path, *names)
         self.found.symbols.append(Symbol(path, level + 1, begins, self._line_end(end)))
         docstring = self._syntax.grammar.docstrings
-        if self._roles.get(node.kind_id) is Role.SCOPE:
+        if self._roles.get(node.kind_id) is NodeRole.SCOPE:
             comment = self._comment_before(body) if body is not None else -1
             self.members(inside, path, level + 1, depth + 1, lead=comment, docstring=docstring)
         elif end - first > LONG or (body is None and end - start > LONG):
@@ -159,7 +159,7 @@ class _Walker:
     def _comment_before(self, body: Node) -> int:
         """Where comments directly before a body begin: some grammars place them outside it."""
         at, lead, before = body.start_byte, -1, body.prev_named_sibling
-        while before is not None and self._roles.get(before.kind_id) is Role.COMMENT:
+        while before is not None and self._roles.get(before.kind_id) is NodeRole.COMMENT:
             if self._source.count(b"\n", before.end_byte, at) > 1:
                 break
             at, lead, before = before.start_byte, before.start_byte, before.prev_named_sibling
@@ -173,7 +173,7 @@ class _Walker:
         if begins - start > _LONG_HEADING:
             return begins
         for child in node.children:
-            if self._roles.get(child.kind_id) not in (Role.ATTRIBUTE, Role.COMMENT):
+            if self._roles.get(child.kind_id) not in (NodeRole.ATTRIBUTE, NodeRole.COMMENT):
                 return child.start_byte
         return start
 
@@ -184,7 +184,7 @@ class _Walker:
         before, plain = node.start_byte, -1  # end of the previous child, start of the current run of code or -1
         for child in node.named_children:
             start = child.start_byte
-            if roles.get(child.kind_id) is Role.COMMENT:
+            if roles.get(child.kind_id) is NodeRole.COMMENT:
                 separate = not comment or source.count(b"\n", before, start) > 1
                 before = child.end_byte
                 if separate and self._cut_comment(start, before, _COMMENT) >= 0:
@@ -203,7 +203,7 @@ class _Walker:
             docstring, before = False, child.end_byte
 
     def _open(self, node: Node, size: int, depth: int) -> None:
-        if size > LONG and depth < _DEEPEST and self._roles.get(node.kind_id) is not Role.OPAQUE:
+        if size > LONG and depth < _DEEPEST and self._roles.get(node.kind_id) is not NodeRole.OPAQUE:
             self._statements(node, depth + 1)
 
     def _cut_comment(self, start: int, end: int, kind: BlockKind) -> int:

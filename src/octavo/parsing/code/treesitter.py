@@ -9,7 +9,7 @@ import warnings
 from functools import cache
 from typing import TYPE_CHECKING
 
-from octavo.parsing.code.grammars import GRAMMARS, Grammar, Role
+from octavo.parsing.code.grammars import GRAMMARS, Grammar, NodeRole
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
@@ -48,8 +48,8 @@ class Syntax:
         kinds = [(number, language.node_kind_for_id(number) or "") for number in range(language.node_kind_count)]
         self._kinds = frozenset(kind for _, kind in kinds)
         roles = grammar.roles()
-        self.roles: dict[int, Role] = {number: roles[kind] for number, kind in kinds if kind in roles}
-        self.roles[_ERROR] = Role.THROUGH
+        self.roles: dict[int, NodeRole] = {number: roles[kind] for number, kind in kinds if kind in roles}
+        self.roles[_ERROR] = NodeRole.THROUGH
         imports = frozenset(grammar.imports.split())
         self.imports = frozenset(number for number, kind in kinds if kind in imports)
 

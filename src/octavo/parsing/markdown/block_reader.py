@@ -15,7 +15,7 @@ from octavo.model.document import Block, BlockKind
 from octavo.parsing.markdown import grammar
 from octavo.parsing.markdown.grammar import always
 from octavo.parsing.markdown.link_definitions import definition
-from octavo.parsing.markdown.structure import Fence, Heading, Structure, atx_heading, language_of
+from octavo.parsing.markdown.structure import Fence, MarkdownHeading, Structure, atx_heading, language_of
 from octavo.parsing.markdown.tables import table_start
 
 _QUOTE = 0
@@ -287,7 +287,7 @@ class BlockReader:
                     if not self.stack:
                         level = 1 if text[p] == "=" else 2
                         content = text[start:line].strip(" \t\n")
-                        self.found.headings.append(Heading(level, start, underline.end(), content))
+                        self.found.headings.append(MarkdownHeading(level, start, underline.end(), content))
                     return BlockKind.HEADING, underline.end(), underline.end()
             place = self._continues(line, grammar.INTERRUPT)
             if place is None:

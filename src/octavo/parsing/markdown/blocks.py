@@ -10,7 +10,7 @@ from octavo.model.document import Block, BlockKind
 from octavo.parsing.markdown import grammar
 from octavo.parsing.markdown.block_reader import BlockReader
 from octavo.parsing.markdown.grammar import ATX, FENCED, PARAGRAPH, UNDERLINED
-from octavo.parsing.markdown.structure import Fence, Heading, Structure, atx_heading, language_of
+from octavo.parsing.markdown.structure import Fence, MarkdownHeading, Structure, atx_heading, language_of
 
 
 def scan(text: str, start: int = 0, *, plain: bool = True) -> Structure:
@@ -86,7 +86,7 @@ def _scan_plain(text: str, pos: int, lines: BlockReader, found: Structure) -> No
         elif kind == UNDERLINED:
             under = m.start(UNDERLINED)
             level = 1 if text.find("=", under, pos) >= 0 else 2
-            add_heading(Heading(level, start, pos, text[start:under].strip(" \t\n")))
+            add_heading(MarkdownHeading(level, start, pos, text[start:under].strip(" \t\n")))
             add(Block(heading, start, pos))
         else:
             add(new(Block, (_SIMPLE[kind], start, pos, None)))

@@ -16,7 +16,7 @@ from octavo.parsing.markdown.blocks import scan
 from octavo.parsing.markdown.frontmatter import front_matter
 from octavo.parsing.markdown.inline import LONGEST, plain_text
 from octavo.parsing.markdown.links import links_and_tags
-from octavo.parsing.markdown.structure import Heading, Structure
+from octavo.parsing.markdown.structure import MarkdownHeading, Structure
 from octavo.parsing.plaintext import stem
 
 _CALLOUT = re.compile(r"[ ]{0,3}>[ \t]?[ ]{0,3}\[!([^\]\n]+)\][+-]?[ \t]*([^\n]*)")
@@ -64,7 +64,7 @@ def read_note(source: Source) -> Document:
     )
 
 
-def _sections(document: DocumentId, text: str, headings: list[Heading]) -> tuple[Section, ...]:
+def _sections(document: DocumentId, text: str, headings: list[MarkdownHeading]) -> tuple[Section, ...]:
     size = len(text)
     first = headings[0].start if headings else size
     sections = [Section(section_id(document, (), 0), (), 0, "", Span(0, first))]
@@ -92,7 +92,7 @@ def _heading_title(content: str) -> str:
     return plain_text(content)
 
 
-def _section_ends(headings: list[Heading], size: int) -> list[int]:
+def _section_ends(headings: list[MarkdownHeading], size: int) -> list[int]:
     """Where each heading's section ends: at the next heading of the same or a higher rank."""
     ends = [size] * len(headings)
     running: list[int] = []

@@ -10,7 +10,7 @@ from octavo.dataclass import dataclass
 from octavo.model.document import Block
 
 
-class Heading(NamedTuple):
+class MarkdownHeading(NamedTuple):
     """A heading outside quotes and lists. `content` is its inline Markdown, markers removed."""
 
     level: int
@@ -32,7 +32,7 @@ class Structure:
     """Filled in document order. `holes` are code, HTML and link definitions: not searched for links or tags."""
 
     blocks: list[Block] = field(default_factory=list)
-    headings: list[Heading] = field(default_factory=list)
+    headings: list[MarkdownHeading] = field(default_factory=list)
     fences: list[Fence] = field(default_factory=list)
     holes: list[tuple[int, int]] = field(default_factory=list)
     definitions: dict[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ def _language(info: str) -> str | None:
     return words[0].lstrip(".").lower() or None if words else None
 
 
-def atx_heading(text: str, start: int, end: int) -> Heading:
+def atx_heading(text: str, start: int, end: int) -> MarkdownHeading:
     """The heading on the line `text[start:end]`, which is known to be one."""
     line = text[start:end].strip(" \t\n")
     content = line.lstrip("#")
@@ -58,4 +58,6 @@ def atx_heading(text: str, start: int, end: int) -> Heading:
     if open_ended != content and (not open_ended or open_ended[-1] in " \t"):
         # A run of hashes set off by a space closes the heading and is not part of it.
         content = open_ended
-    return tuple.__new__(Heading, (level, start, end, content.strip(" \t")))  # in half of the constructor's time
+    return tuple.__new__(
+        MarkdownHeading, (level, start, end, content.strip(" \t"))
+    )  # in half of the constructor's time

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from octavo.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
+from octavo.algorithms.code_query import QuestionForm, read_code_query, share_in_order, share_of_runs
 from octavo.dataclass import dataclass, replace
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
@@ -22,11 +22,11 @@ from octavo.retrieval.stages.recall import DenseRecall
 from octavo.retrieval.stages.steps import ground, noted, texts_of
 from octavo.retrieval.stages.symbols import beginnings
 
-_LITERAL = frozenset({Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
+_LITERAL = frozenset({QuestionForm.TRACE, QuestionForm.MESSAGE, QuestionForm.PATTERN, QuestionForm.CODE})
 _MEANING_FIRST = Balance(base=0.03)
 _BESIDE_PLACES = 0.2
 _PROSE_KINDS = frozenset({Kind.NOTE, Kind.DOC})
-_WRITTEN = _LITERAL | {Asked.NAME}
+_WRITTEN = _LITERAL | {QuestionForm.NAME}
 _ABOUT_TESTS = re.compile(
     r"(?:\b|_)(?:[Tt]est(?:s|ed|ing)?|[Ss]pecs?|[Ff]ixtures?|[Mm]ock(?:s|ed)?|[Ee]xamples?|[Dd]emos?)(?:\b|_)"
     r"|\wTests?\b|\bTest[A-Z]"
@@ -125,7 +125,7 @@ class CodeFusion:
         exact = any(rankings[name].scored for name in ("symbols", "places") if name in rankings)
         if not exact and asked not in _WRITTEN:
             return BalancedFusion(self.words, self.name).fuse(search, rankings)
-        symbols = self.mentioned if asked is Asked.MESSAGE else self.symbols
+        symbols = self.mentioned if asked is QuestionForm.MESSAGE else self.symbols
         base: Fuse = ScoreFusion(self.named, 1.0 - self.named)
         if read.sentence:
             symbols, base = self.spoken_of, BalancedFusion(self.words)
@@ -151,7 +151,7 @@ class Fragments:
         first = candidates[: self.among]
         height = (first[0].score - ground(candidates)) or 1.0
         # Who is on the trace is surer than who says the same words.
-        weight = self.weight * (_BESIDE_PLACES if read.asked is Asked.TRACE else 1.0)
+        weight = self.weight * (_BESIDE_PLACES if read.asked is QuestionForm.TRACE else 1.0)
         lifted, details = [], {}
         for candidate, text in zip(first, texts_of(search, first), strict=True):
             ways = (share_in_order(pieces, text) for pieces in read.pieces)

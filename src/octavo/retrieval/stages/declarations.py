@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from octavo.algorithms.code_query import Asked, read_code_query
+from octavo.algorithms.code_query import QuestionForm, read_code_query
 from octavo.algorithms.file_heads import is_file_head
 from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
@@ -18,8 +18,8 @@ from octavo.retrieval.stages.steps import ground, noted, texts_of
 _COMMENT = "comment"
 _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|mli)$|\.d\.[cm]?ts$")
 _SYMBOLS = "symbols"
-_LOCATING = frozenset({Asked.PLACE, Asked.TRACE})
-_QUOTING = _LOCATING | {Asked.MESSAGE, Asked.PATTERN, Asked.CODE}
+_LOCATING = frozenset({QuestionForm.PLACE, QuestionForm.TRACE})
+_QUOTING = _LOCATING | {QuestionForm.MESSAGE, QuestionForm.PATTERN, QuestionForm.CODE}
 
 
 def by_declaration(search: Search, rankings: Mapping[str, Ranking]) -> dict[str, Ranking]:

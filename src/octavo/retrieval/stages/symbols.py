@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from octavo.algorithms.beginnings import beginning
 from octavo.algorithms.code_query import Name, read_code_query
-from octavo.algorithms.frames import Place
+from octavo.algorithms.frames import FrameLocation
 from octavo.algorithms.patterns import PartOfName
 from octavo.dataclass import dataclass
 from octavo.model.document import Section
@@ -166,7 +166,7 @@ class PlaceRecall:
         return Ranking(self.name, best_first(found.items()))
 
 
-def _at(search: Search, place: Place) -> Iterator[tuple[ChunkKey, float]]:
+def _at(search: Search, place: FrameLocation) -> Iterator[tuple[ChunkKey, float]]:
     """The chunks at a place: the one with the line, else the first few of the file."""
     chunks = sorted(
         _chunks(search, place), key=lambda candidate: (candidate.uri, candidate.collection, candidate.span.start)
@@ -193,7 +193,7 @@ def _same_document(candidate: Candidate, other: Candidate) -> bool:
     return candidate.document_id == other.document_id
 
 
-def _chunks(search: Search, place: Place) -> Sequence[Candidate]:
+def _chunks(search: Search, place: FrameLocation) -> Sequence[Candidate]:
     library, filters = search.library, search.query.filters
     documents = library.store.documents
     uris = tuple(dict.fromkeys(_uris(search, place.path)))

@@ -11,7 +11,7 @@ from typing import Any
 import zstandard
 
 from octavo.model.chunk import contextual_hash
-from octavo.model.damage import Damage, Part
+from octavo.model.damage import Damage, LibraryPart
 from octavo.model.document import shown_path
 from octavo.model.ids import CollectionId, ProjectId, document_id, text_hash
 from octavo.model.text import LineIndex
@@ -28,7 +28,7 @@ _NAMED = 3  # documents that a sentence names
 class Tally:
     """Counts what is wrong in one way, and remembers where that was."""
 
-    def __init__(self, part: Part, singular: str, plural: str) -> None:
+    def __init__(self, part: LibraryPart, singular: str, plural: str) -> None:
         self.part, self._singular, self._plural = part, singular, plural
         self._count = 0
         self._places: dict[str, None] = {}
@@ -69,7 +69,9 @@ def vector_damage(
     database: Database, raw: Callable[[Any], bytes], *, quick: bool, progress: Progress
 ) -> Iterator[Damage]:
     """Vectors whose bytes are not those that were written, or not as many as their profile has."""
-    changed = Tally(Part.VECTORS, "vector has changed since it was written", "vectors have changed since written")
+    changed = Tally(
+        LibraryPart.VECTORS, "vector has changed since it was written", "vectors have changed since written"
+    )
     for _ in damaged_vectors(database, raw, quick=quick, progress=progress):
         changed.add()
     yield from changed.damage()
@@ -98,7 +100,7 @@ def damaged_vectors(
 class _DocumentTallies:
     def __init__(self) -> None:
         def tally(singular: str, plural: str) -> Tally:
-            return Tally(Part.DOCUMENTS, singular, plural)
+            return Tally(LibraryPart.DOCUMENTS, singular, plural)
 
         self.documents = tally("document is not as it was written", "documents are not as they were written")
         self.chunks = tally("chunk does not match its text", "chunks do not match their texts")

@@ -8,22 +8,22 @@ from contextlib import nullcontext
 from typing import Protocol
 
 from octavo.errors import LibraryError, StorageError
-from octavo.model.damage import Damage, Part
+from octavo.model.damage import Damage, LibraryPart
 from octavo.observability.progress import NoProgress, Progress
 from octavo.stores.shared.checking import damaged_vectors, document_damage, vector_damage
 from octavo.stores.shared.database import Database
 from octavo.stores.shared.documents import DocumentRepository
 from octavo.stores.shared.embeddings import EmbeddingRepository
 
-_QUERIES: Sequence[tuple[Part, str]] = (
-    (Part.WORDS, "check_lexical"),
-    (Part.DOCUMENTS, "check_versions"),
-    (Part.DOCUMENTS, "check_texts"),
-    (Part.MEMORIES, "check_memories"),
-    (Part.DOCUMENTS, "check_ledger"),
+_QUERIES: Sequence[tuple[LibraryPart, str]] = (
+    (LibraryPart.WORDS, "check_lexical"),
+    (LibraryPart.DOCUMENTS, "check_versions"),
+    (LibraryPart.DOCUMENTS, "check_texts"),
+    (LibraryPart.MEMORIES, "check_memories"),
+    (LibraryPart.DOCUMENTS, "check_ledger"),
 )
 
-PartChecks = Iterator[tuple[Part, Iterator[Damage]]]
+PartChecks = Iterator[tuple[LibraryPart, Iterator[Damage]]]
 
 
 class Repositories(Protocol):
@@ -45,21 +45,21 @@ class LibraryUpkeep:
     def damage(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
         """One part that cannot be read leaves the others to be checked."""
         found = self._found(quick, progress or NoProgress())
-        if any(damage.part is Part.WORDS for damage in found):
+        if any(damage.part is LibraryPart.WORDS for damage in found):
             # Words are sorted on disk, which cannot be asked for within a transaction: what another process wrote
             # between two queries looks damaged once, and not again.
-            again = set(self._found(quick, NoProgress(), only=Part.WORDS))
-            found = [damage for damage in found if damage.part is not Part.WORDS or damage in again]
+            again = set(self._found(quick, NoProgress(), only=LibraryPart.WORDS))
+            found = [damage for damage in found if damage.part is not LibraryPart.WORDS or damage in again]
         return tuple(found)
 
-    def _found(self, quick: bool, progress: Progress, only: Part | None = None) -> list[Damage]:
+    def _found(self, quick: bool, progress: Progress, only: LibraryPart | None = None) -> list[Damage]:
         found: dict[Damage, None] = {}
         for part, check in self._checks(quick, progress):
             if only is not None and part is not only:
                 continue
             try:
                 # Of one state: rows that another process writes between two queries would look damaged.
-                with nullcontext() if part is Part.WORDS else self._database.reading():
+                with nullcontext() if part is LibraryPart.WORDS else self._database.reading():
                     for damage in check:
                         found[damage] = None
             except (LibraryError, StorageError) as error:
@@ -99,11 +99,14 @@ class LibraryUpkeep:
         for part, name in _QUERIES:
             yield part, self._queried(part, name)
         if not quick:
-            yield Part.DOCUMENTS, (Damage(Part.DOCUMENTS, said) for said in self._documents.damaged_texts())
-        yield Part.DOCUMENTS, document_damage(self._database, quick=quick, progress=progress)
-        yield Part.VECTORS, vector_damage(self._database, self._vector_bytes, quick=quick, progress=progress)
+            yield (
+                LibraryPart.DOCUMENTS,
+                (Damage(LibraryPart.DOCUMENTS, said) for said in self._documents.damaged_texts()),
+            )
+        yield LibraryPart.DOCUMENTS, document_damage(self._database, quick=quick, progress=progress)
+        yield LibraryPart.VECTORS, vector_damage(self._database, self._vector_bytes, quick=quick, progress=progress)
 
-    def _queried(self, part: Part, name: str) -> Iterator[Damage]:
+    def _queried(self, part: LibraryPart, name: str) -> Iterator[Damage]:
         for row in self._database.rows(name):
             yield Damage(part, str(row[0]))
 

@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 _IDLE = 8  # connections kept open while nobody uses them; each has a page cache and up to three descriptors
 
 
-class Connection(Protocol):
+class PooledConnection(Protocol):
     """What the pool has to know of a connection."""
 
     @property
@@ -22,10 +22,10 @@ class Connection(Protocol):
     def close(self) -> None: ...
 
 
-C = TypeVar("C", bound=Connection)
+C = TypeVar("C", bound=PooledConnection)
 
 
-class Connections(Generic[C]):
+class ConnectionPool(Generic[C]):
     """As many as are in use at once, and a few idle ones: however many threads come and go, descriptors do not add up.
 
     The connection that was used last is reused first: its page cache is warm.

@@ -15,7 +15,7 @@ from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFoun
 from octavo.stores.shared.database import Row, fill_checksums
 from octavo.stores.shared.fair_lock import FairLock
 from octavo.stores.shared.queries import load_migrations, load_queries
-from octavo.stores.sqlite.connections import Connections, close_to_others, make_private
+from octavo.stores.sqlite.connections import ConnectionPool, close_to_others, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
 from octavo.stores.sqlite.path_checks import has_no_log, refuse_impossible
 from octavo.stores.sqlite.seal import seal
@@ -69,7 +69,7 @@ class SqliteDatabase:
         self._busy_timeout_ms = busy_timeout_ms
         self._queries = load_queries(_PACKAGE)
         self._local = threading.local()
-        self.connections = Connections(self._connect)
+        self.connections = ConnectionPool(self._connect)
         self._write_lock = FairLock()
         self._write_queue = WriteQueue(None if in_memory else path.parent)
         with translated(path):

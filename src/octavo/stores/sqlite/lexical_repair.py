@@ -11,7 +11,7 @@ from operator import ne
 import zstandard
 
 from octavo.errors import LibraryError
-from octavo.model.damage import Damage, Part
+from octavo.model.damage import Damage, LibraryPart
 from octavo.model.ids import ChunkKey
 from octavo.model.index import LexicalRow
 from octavo.observability.progress import Progress
@@ -87,7 +87,9 @@ def _is_whole(data: bytes, checksum: int | None, chunks: bytes) -> bool:
 
 def block_damage(database: SqliteDatabase, *, quick: bool, progress: Progress) -> Iterator[Damage]:
     """Blocks of stored words whose bytes are not those that were written."""
-    changed = Tally(Part.WORDS, "block of words has changed", "blocks of words have changed since they were written")
+    changed = Tally(
+        LibraryPart.WORDS, "block of words has changed", "blocks of words have changed since they were written"
+    )
     total = int(value(database, "lexical_blocks_count"))
     step = stride(total, quick=quick)
     progress.start("words", total // step, "blocks")
@@ -108,7 +110,9 @@ def lexical_damage(database: SqliteDatabase, *, quick: bool, progress: Progress)
     if quick:
         yield from _missed(database, newest)
         return
-    differing = Tally(Part.WORDS, "chunk has other words in the word index", "chunks have other words in the index")
+    differing = Tally(
+        LibraryPart.WORDS, "chunk has other words in the word index", "chunks have other words in the index"
+    )
     blocks: dict[int, dict[ChunkKey, LexicalRow]] = {}
     progress.start("word index", len(newest), "chunks")
     lengths = _lengths(database)
@@ -168,7 +172,9 @@ def _missed(database: SqliteDatabase, newest: Mapping[ChunkKey, int]) -> Iterato
             where = {"match": quoted((word,)), "key": key}
             missed += not value(database, "lexical_finds", where)
     if missed:
-        yield Damage(Part.WORDS, f"the word index no longer finds {missed} of {checked} chunks by their own words")
+        yield Damage(
+            LibraryPart.WORDS, f"the word index no longer finds {missed} of {checked} chunks by their own words"
+        )
 
 
 def newest_blocks(database: SqliteDatabase) -> Mapping[ChunkKey, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import zstandard
 
-from octavo.model.damage import Damage, Part
+from octavo.model.damage import Damage, LibraryPart
 from octavo.stores.shared.checking import Tally
 from octavo.stores.sqlite.database import SqliteDatabase
 
@@ -27,9 +27,13 @@ def whole_text(digest: bytes, data: bytes | None) -> bytes | None:
 def copy_damage(database: SqliteDatabase) -> Iterator[Damage]:
     """Copies that are not what their hash names, and texts of memories that have none."""
     changed = Tally(
-        Part.MEMORIES, "second copy of a memory's text is damaged", "second copies of memories' texts are damaged"
+        LibraryPart.MEMORIES,
+        "second copy of a memory's text is damaged",
+        "second copies of memories' texts are damaged",
     )
-    missing = Tally(Part.MEMORIES, "text of a memory has no second copy", "texts of memories have no second copy")
+    missing = Tally(
+        LibraryPart.MEMORIES, "text of a memory has no second copy", "texts of memories have no second copy"
+    )
     for _, digest, data in _copies(database):
         if whole_text(digest, data) is None:
             changed.add()

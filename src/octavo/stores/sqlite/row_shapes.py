@@ -24,7 +24,7 @@ _WHITE = "\n\r\t"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RowShape:
     """What a row of a table looks like, in the table and in the index that stores it a second time."""
 
     table: str

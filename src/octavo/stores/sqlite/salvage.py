@@ -22,7 +22,7 @@ from octavo.stores.sqlite.connections import close_to_others
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.memory_texts import whole_text
 from octavo.stores.sqlite.raw_pages import RawPages, RawRow, Unreadable, Value
-from octavo.stores.sqlite.row_shapes import ANY, TYPES, Row, Shape
+from octavo.stores.sqlite.row_shapes import ANY, TYPES, Row, RowShape
 from octavo.stores.sqlite.salvaged_vectors import SalvagedVectors
 
 TABLES = (
@@ -90,7 +90,7 @@ class _Found:
     echoes: Counter[Value] = field(default_factory=Counter)  # of values in which copies differ: how often each is there
     unreadable: dict[str, Counter[int]] = field(default_factory=lambda: {table: Counter() for table in TABLES})
 
-    def unreadable_rows(self, shape: Shape) -> int:
+    def unreadable_rows(self, shape: RowShape) -> int:
         """How many rows may be lost: none where one page is damaged and the other copies are on other pages."""
         of_pages = self.unreadable[shape.table]
         return 0 if shape.is_stored_twice and len(of_pages) == 1 else of_pages.total()
@@ -127,14 +127,14 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
     return Salvaged(rows, tuple(lost), textless)
 
 
-def _shape_of(library: apsw.Connection, table: str) -> Shape:
+def _shape_of(library: apsw.Connection, table: str) -> RowShape:
     """As the schema of a library has it."""
     described = _pragma(library, f"table_info({table})")
     (has_numbers,) = library.execute("select not wr from pragma_table_list where name = ?", (table,)).fetchone() or (1,)
     key = tuple(row[0] for row in sorted(described, key=lambda row: row[5]) if row[5])
     columns = tuple(row[1] for row in described)
     witness = tuple(row[2] for row in _pragma(library, f"index_info({table}_witness)"))
-    return Shape(
+    return RowShape(
         table,
         columns,
         tuple(TYPES.get(row[2].upper(), ANY) for row in described),
@@ -147,7 +147,7 @@ def _shape_of(library: apsw.Connection, table: str) -> Shape:
     )
 
 
-def _other_shapes(library: apsw.Connection, tables: Sequence[str]) -> list[Shape]:
+def _other_shapes(library: apsw.Connection, tables: Sequence[str]) -> list[RowShape]:
     """Of all other tables and of every index: what looks like a row of `tables` may be one of these."""
     found = []
     named = "select name from pragma_table_list where schema = 'main' and type in ('table', 'shadow')"
@@ -163,11 +163,11 @@ def _other_shapes(library: apsw.Connection, tables: Sequence[str]) -> list[Shape
     return found
 
 
-def _index_shape(library: apsw.Connection, index: str, of: Shape) -> Shape:
+def _index_shape(library: apsw.Connection, index: str, of: RowShape) -> RowShape:
     """The columns of an index, and what it names its row by."""
     places = [int(row[1]) for row in _pragma(library, f"index_xinfo({index})")]
     stored = [at for at in places if at < len(of.columns)]
-    return Shape(
+    return RowShape(
         index,
         tuple(of.columns[at] if at >= 0 else "" for at in stored),
         tuple(of.types[at] if at >= 0 else TYPES["INTEGER"] for at in stored),
@@ -186,8 +186,8 @@ def _pragma(library: apsw.Connection, name: str) -> list[tuple[Any, ...]]:
 
 def _read(
     pages: RawPages,
-    shapes: Mapping[str, Shape],
-    others: Sequence[Shape],
+    shapes: Mapping[str, RowShape],
+    others: Sequence[RowShape],
     into: apsw.Connection,
     vectors: SalvagedVectors,
 ) -> _Found:
@@ -226,11 +226,11 @@ def _put_copy(into: apsw.Connection, row: Row | None) -> None:
 class _Shapes:
     """Every shape that a row may have, by how many values it has: there are many pages, and many shapes."""
 
-    def __init__(self, shapes: Sequence[Shape]) -> None:
+    def __init__(self, shapes: Sequence[RowShape]) -> None:
         self._shapes = shapes
         self._of_size: dict[tuple[int, bool], list[int]] = {}
 
-    def on(self, pages: RawPages, number: int) -> Shape | None:
+    def on(self, pages: RawPages, number: int) -> RowShape | None:
         """Whose rows are on a page: what most of its first cells fit, and of several the strictest."""
         fits: Counter[int] = Counter()
         for raw in islice(pages.rows(number), _LOOKED_AT):
@@ -247,18 +247,18 @@ class _Shapes:
         return self._of_size[size]
 
 
-def _text_of(shape: Shape, row: Row) -> bytes | None:
+def _text_of(shape: RowShape, row: Row) -> bytes | None:
     """The text, where it is the one its hash names."""
     values: dict[str, Any] = dict(zip(shape.columns, row, strict=True))
     return whole_text(values["hash"], values["data"])
 
 
-def _insertion(shape: Shape) -> str:
+def _insertion(shape: RowShape) -> str:
     names, values = ", ".join(shape.columns), ", ".join("?" * len(shape.columns))
     return f"insert or ignore into {shape.table} ({names}) values ({values})"  # noqa: S608
 
 
-def _put(into: apsw.Connection, shape: Shape, found: _Found, lost: list[str]) -> int:
+def _put(into: apsw.Connection, shape: RowShape, found: _Found, lost: list[str]) -> int:
     """Writes the best copy of each row; how many the table has then."""
     statement, refused = _insertion(shape), 0
     parents, used = _parents(into, shape), _keys_in_use(into, shape, found)
@@ -309,7 +309,7 @@ def _echoes(pages: RawPages, found: _Found) -> Counter[Value]:
 _Parents = Callable[[Row], list[tuple[str, Value]]]
 
 
-def _parents(into: apsw.Connection, shape: Shape) -> _Parents:
+def _parents(into: apsw.Connection, shape: RowShape) -> _Parents:
     """What a row refers to: a table, and the key or the hash that it is named by there."""
     places = [(str(parent), shape.columns.index(column)) for parent, column in _references(into, shape.table)]
     places += [("texts", at) for at, column in enumerate(shape.columns) if column == "text_hash"]
@@ -326,7 +326,7 @@ def _is_there(into: apsw.Connection, parent: str, value: Value) -> bool:
     return into.execute(f"select 1 from {parent} where {column} = ?", (value,)).fetchone() is not None  # noqa: S608
 
 
-def _keys_in_use(into: apsw.Connection, shape: Shape, found: _Found) -> set[Row]:
+def _keys_in_use(into: apsw.Connection, shape: RowShape, found: _Found) -> set[Row]:
     """The keys by which rows of other tables name rows of this one."""
     used: set[Row] = set()
     for table in TABLES:
@@ -337,7 +337,7 @@ def _keys_in_use(into: apsw.Connection, shape: Shape, found: _Found) -> set[Row]
     return used
 
 
-def _project_names(found: _Found, shapes: Mapping[str, Shape]) -> Iterator[str]:
+def _project_names(found: _Found, shapes: Mapping[str, RowShape]) -> Iterator[str]:
     """A project whose row is lost gets another, so that what belongs to it can be reached."""
     projects = found.copies["projects"]
     places = {table: shape.columns.index("project") for table, shape in shapes.items() if "project" in shape.columns}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from octavo.model.damage import Damage, Part
+from octavo.model.damage import Damage, LibraryPart
 
 _SEAL = "schema_checksum"
 _HEADER = 100
@@ -38,12 +38,12 @@ def broken_seals(database: Sealed) -> Iterator[Damage]:
     """What is not as it was written of the schema, the header and the counters of keys."""
     sealed = database.counter(_SEAL)
     if sealed is not None and sealed != _checksum(database):
-        yield Damage(Part.FILE, "the schema of the file is not as it was written")
+        yield Damage(LibraryPart.FILE, "the schema of the file is not as it was written")
     if any(any(_header(database.path)[part]) for part in _ZERO):
-        yield Damage(Part.FILE, "the header of the file is not as it was written")
+        yield Damage(LibraryPart.FILE, "the header of the file is not as it was written")
     for table, counted, last in database.rows("key_counters"):
         if table is None or not _is_ahead(database, table, last):
-            yield Damage(Part.FILE, f"the counter of the keys of {table or counted} is not as it was written")
+            yield Damage(LibraryPart.FILE, f"the counter of the keys of {table or counted} is not as it was written")
 
 
 def _is_ahead(database: Sealed, table: str, last: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.model.damage import Damage, Part
+from octavo.model.damage import Damage, LibraryPart
 from octavo.observability.progress import Progress
 from octavo.stores.shared.upkeep import LibraryUpkeep, PartChecks, Repositories
 from octavo.stores.sqlite.database import SqliteDatabase
@@ -32,21 +32,21 @@ class SqliteUpkeep(LibraryUpkeep):
         return put_back(self._file) + super().remove_damaged(texts_too=texts_too)
 
     def _dialect_checks(self, quick: bool, progress: Progress) -> PartChecks:
-        yield Part.FILE, self._file_damage(quick)
-        yield Part.DOCUMENTS, self._dangling()
+        yield LibraryPart.FILE, self._file_damage(quick)
+        yield LibraryPart.DOCUMENTS, self._dangling()
         if not quick:
-            yield Part.MEMORIES, copy_damage(self._file)
-        yield Part.WORDS, block_damage(self._file, quick=quick, progress=progress)
-        yield Part.WORDS, lexical_damage(self._file, quick=quick, progress=progress)
+            yield LibraryPart.MEMORIES, copy_damage(self._file)
+        yield LibraryPart.WORDS, block_damage(self._file, quick=quick, progress=progress)
+        yield LibraryPart.WORDS, lexical_damage(self._file, quick=quick, progress=progress)
 
     def _file_damage(self, quick: bool) -> Iterator[Damage]:
         if quick and self._file.path.is_file() and self._file.path.stat().st_size > _QUICK_BYTES:
             return  # even SQLite's quick check reads every page
         for (said,) in self._file.pragma("quick_check" if quick else "integrity_check"):
             if said != "ok":
-                yield Damage(Part.FILE, said)
+                yield Damage(LibraryPart.FILE, said)
         yield from broken_seals(self._file)
 
     def _dangling(self) -> Iterator[Damage]:
         for table, row, parent, _ in self._file.pragma("foreign_key_check"):
-            yield Damage(Part.DOCUMENTS, f"table {table}, row {row}: points at a missing row of {parent}")
+            yield Damage(LibraryPart.DOCUMENTS, f"table {table}, row {row}: points at a missing row of {parent}")

@@ -9,7 +9,7 @@ from octavo.interfaces.cli.generated import exit_of, operation_of
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View, terminal_lines
+from octavo.interfaces.cli.terminal import TerminalView, terminal_lines
 from octavo.memory.conversation import earlier_questions, keep_question
 from octavo.operations.answering.answers import AnswerSentence
 from octavo.operations.answering.ask import answered
@@ -20,10 +20,10 @@ from octavo.operations.lines import Block
 
 def ask(choices: Choices, request: AskRequest, continued: bool) -> Exit:
     operation = operation_of("ask")
-    live = choices.format is output.Format.TEXT and output.on_terminal()
+    live = choices.format is output.OutputFormat.TEXT and output.on_terminal()
     shown = 0
     with opened(choices) as session:
-        view = View(request.question, roots=session.roots())
+        view = TerminalView(request.question, roots=session.roots())
 
         def tell(sentence: AnswerSentence) -> None:
             nonlocal shown
@@ -44,6 +44,6 @@ def ask(choices: Choices, request: AskRequest, continued: bool) -> Exit:
     return exit_of(operation, answer)
 
 
-def _show(blocks: list[Block], view: View) -> None:
+def _show(blocks: list[Block], view: TerminalView) -> None:
     on = output.screen()
     output.plain(output.drawn(terminal_lines(blocks, view, on.width), colours=on.colours))

@@ -10,7 +10,7 @@ from octavo.errors import NotFound
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.daemon.address import Address, available, place
-from octavo.interfaces.daemon.client import Connection, Refused, Unreachable, connect
+from octavo.interfaces.daemon.client import Connection, Unreachable, VersionRefused, connect
 from octavo.interfaces.daemon.wire import Hello, settings_of
 from octavo.operations.lines import Line, Part, columns
 from octavo.version import __version__
@@ -52,7 +52,7 @@ def _connected(choices: Choices, want: str) -> tuple[Address, Connection | None]
     address = place(config)
     try:
         return address, connect(address, Hello(__version__, want, settings_of(config)))
-    except (Unreachable, Refused):
+    except (Unreachable, VersionRefused):
         return address, None
 
 

@@ -15,7 +15,7 @@ from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.model.imported import Imported
 from octavo.model.location import Location
 from octavo.operations.database.answers import RepairAnswer
@@ -44,12 +44,12 @@ def migrate(choices: Choices, source: Location | None, target: Location) -> None
 def backup(choices: Choices, request: BackupRequest) -> None:
     # Read without opening an engine: no model is needed, and a library of an older version can be saved too.
     saved = save_copy(_configured(choices), Path(request.to), replace=request.force)
-    choices.answer(operation_answer(operation_of("db backup"), saved, View()))
+    choices.answer(operation_answer(operation_of("db backup"), saved, TerminalView()))
 
 
 def restore(choices: Choices, saved: Path, force: bool) -> None:
     done = put_back(saved, _configured(choices), replace=force)
-    made = operation_answer(operation_of("db backup"), done, View())
+    made = operation_answer(operation_of("db backup"), done, TerminalView())
     text = [(Part(f"Restored {done.path} ({size(done.bytes)})."),)]
     choices.answer(replace(made, text=lambda width: text))
 
@@ -60,7 +60,7 @@ def upgrade(choices: Choices, request: UpgradeRequest) -> None:
     with opened(choices) as session:
         done = operation.run(session.engine, request, progress(quiet=choices.quiet))
     done = replace(done, saved=str(saved) if saved else None)
-    choices.answer(operation_answer(operation, done, View()))
+    choices.answer(operation_answer(operation, done, TerminalView()))
 
 
 def repair(choices: Choices, request: RepairRequest) -> Exit:
@@ -83,7 +83,7 @@ def repair(choices: Choices, request: RepairRequest) -> Exit:
                 done = rebuilt(session.engine, kept, salvaged, found, progress(quiet=choices.quiet))
         except LibraryError as error:  # whose hint would be this command
             raise LibraryError(error.message, hint=f"{_RESTORE}; the damaged file is kept as {kept}") from error
-    choices.answer(operation_answer(operation, done, View()))
+    choices.answer(operation_answer(operation, done, TerminalView()))
     return exit_of(operation, done)
 
 

@@ -11,15 +11,15 @@ import click
 from octavo.config.load import load
 from octavo.errors import NotFound, SourceError, StorageError
 from octavo.evaluation.baselines import Outcome, Results, matching
-from octavo.evaluation.compare import Difference, compare
-from octavo.evaluation.make import Asked, Level, write_dataset
+from octavo.evaluation.compare import MeasureDifference, compare
+from octavo.evaluation.make import Level, LoggedQuestion, write_dataset
 from octavo.evaluation.make import make as made_of
 from octavo.evaluation.page import page
 from octavo.evaluation.report import difference_json, figures, markdown_table, overview, replaced
 from octavo.evaluation.report import markdown as markdown_report
 from octavo.evaluation.runner import write_trec
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer, Format
+from octavo.interfaces.cli.output import Answer, OutputFormat
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.session import opened
 from octavo.operations.evaluation.evaluate import (
@@ -129,7 +129,9 @@ def report(
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     with opened(choices) as session:
         found = list(originals(session.engine, names))
-        asked = [Asked(passage.query, passage.place, passage.text) for passage in opened_passages(session.engine)]
+        asked = [
+            LoggedQuestion(passage.query, passage.place, passage.text) for passage in opened_passages(session.engine)
+        ]
     made = made_of(found, level=Level(level), limit=limit, seed=seed, asked=asked)
     write_dataset(made, out)
     data = {"path": str(out), "documents": len(made.corpus), "queries": len(made.queries)}
@@ -158,7 +160,7 @@ def table(
     if target:
         _write(target, replaced(text, written, str(target)))
     if markdown:
-        choices.format = Format.MD
+        choices.format = OutputFormat.MD
     plain = [[cell.replace("*", "").replace("`", "") for cell in row] for row in cells]
     flat = [_flat(outcome) for measured, _ in kept for outcome in measured]
     data = {"runs": [outcome.as_json() for measured, _ in kept for outcome in measured]}
@@ -176,7 +178,7 @@ def _run_file(path: Path, profile: str, profiles: int) -> Path:
 def _answer(
     measured: Sequence[Outcome],
     baseline: str | None,
-    differences: Sequence[tuple[Outcome, Outcome, tuple[Difference, ...]]],
+    differences: Sequence[tuple[Outcome, Outcome, tuple[MeasureDifference, ...]]],
 ) -> Answer:
     rows: list[dict[str, Any]] = [outcome.as_json() for outcome in measured]
     for row, (old, _, changes) in zip(rows, differences, strict=False):
@@ -225,7 +227,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[Line]:
     yield from columns([[Part(cell, "dim") for cell in header], *([Part(cell) for cell in row] for row in body)])
 
 
-def _change(difference: Difference) -> list[Part]:
+def _change(difference: MeasureDifference) -> list[Part]:
     style = "" if not difference.significant else "good" if difference.change > 0 else "bad"
     return [
         Part(difference.measure),

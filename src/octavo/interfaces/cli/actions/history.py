@@ -15,7 +15,7 @@ from octavo.interfaces.cli.generated import answered
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.results import files_at, operation_answer
 from octavo.interfaces.cli.session import Session, opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.history.log import changed_files, newest
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.operations.memory.requests import MemoryHistoryRequest
@@ -38,7 +38,7 @@ def log(choices: Choices, request: LogRequest) -> Exit:
     with opened(choices) as session:
         found: Any = operation.run(session.engine, request) if request.query else newest(session.engine, request)
         files = files_at(changed_files(session.engine, found.commits), session.roots())
-    choices.answer(operation_answer(operation, found, View(request.query), files))
+    choices.answer(operation_answer(operation, found, TerminalView(request.query), files))
     return Exit.OK if found.commits else Exit.NO_MATCH
 
 
@@ -64,7 +64,7 @@ def history(choices: Choices, request: HistoryRequest) -> None:
                     raise
             else:
                 places = [f"{within}/{name}" for within in session.roots() for name in found.names]
-                choices.answer(operation_answer(operation, found, View(), files_at(places, session.roots())))
+                choices.answer(operation_answer(operation, found, TerminalView(), files_at(places, session.roots())))
                 return
     answered(choices, COMMANDS["memory history"], MemoryHistoryRequest(reference))
 

@@ -15,7 +15,7 @@ from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
-from octavo.interfaces.mcp.installing import Installed, location, snippet
+from octavo.interfaces.mcp.installing import InstalledClient, location, snippet
 from octavo.interfaces.mcp.installing import install as put
 from octavo.interfaces.mcp.installing import uninstall as take_out
 from octavo.operations.lines import Line, Part
@@ -60,7 +60,7 @@ def uninstall(choices: Choices, client: str) -> None:
     choices.answer(Answer(row, [row], columns, lambda width: _removal(target, done), files=[row["path"]]))
 
 
-def _removal(target: Client, done: Installed) -> Iterator[Line]:
+def _removal(target: Client, done: InstalledClient) -> Iterator[Line]:
     if not done.changed:
         yield (Part(f"{done.path} has no {NAME}."),)
         if target.removal:
@@ -98,7 +98,7 @@ def command_line(choices: Choices, tools: str) -> list[str]:
     return line
 
 
-def _lines(row: dict[str, Any], title: str, afterwards: str, done: Installed | None) -> Iterator[Line]:
+def _lines(row: dict[str, Any], title: str, afterwards: str, done: InstalledClient | None) -> Iterator[Line]:
     if done is None:
         if row["command"]:
             yield (Part(f"Run this, and {title} does the rest:"),)

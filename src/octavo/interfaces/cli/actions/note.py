@@ -13,7 +13,7 @@ from octavo.interfaces.cli.generated import answered
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.interfaces.editor import editor_command
 from octavo.model.document import HEADING_SEPARATOR
 from octavo.operations.rows import COMMANDS
@@ -40,7 +40,7 @@ def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
         return answered(choices, operation, request)
     with opened(choices) as session:
         answer = operation.run(session.engine, request)
-        choices.answer(operation_answer(operation, answer, View(roots=session.roots())))
+        choices.answer(operation_answer(operation, answer, TerminalView(roots=session.roots())))
         path = session.roots()[answer.collection] / answer.uri
         command = editor_command(path, answer.end_line, os.environ)
         try:

@@ -17,7 +17,7 @@ from octavo.interfaces.asking import Asking
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.keyboard import keyboard
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer, Format
+from octavo.interfaces.cli.output import Answer, OutputFormat
 from octavo.interfaces.cli.picker import Choice
 from octavo.interfaces.cli.picker import pick as pick_from
 from octavo.interfaces.editor import editor_command
@@ -40,7 +40,7 @@ def pick(
     asking = Asking(load(choices.flags()).config)
     try:
         rows = _Rows(asking, collections, limit)
-        unasked = first or all_rows or choices.format is not Format.TEXT
+        unasked = first or all_rows or choices.format is not OutputFormat.TEXT
         picked = rows.found(query) if unasked else _picked(rows, query)
     finally:
         asking.close()

@@ -6,7 +6,7 @@ from octavo.interfaces.cli.generated import operation_of
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.jobs.working import work
 from octavo.operations.profiles.embedders import embedding_profiles_upsert, profile_state
 from octavo.operations.profiles.requests import ProfileRequest, ProfileUpsertRequest
@@ -15,7 +15,7 @@ from octavo.operations.profiles.requests import ProfileRequest, ProfileUpsertReq
 def set_profile(choices: Choices, request: ProfileUpsertRequest) -> None:
     with opened(choices) as session:
         done = embedding_profiles_upsert(session.engine, request, by_person=True)
-    choices.answer(operation_answer(operation_of("profiles set"), done, View()))
+    choices.answer(operation_answer(operation_of("profiles set"), done, TerminalView()))
 
 
 def reindex(choices: Choices, request: ProfileRequest, wait: bool) -> None:
@@ -25,4 +25,4 @@ def reindex(choices: Choices, request: ProfileRequest, wait: bool) -> None:
         if wait:
             work(session.engine, session.config.jobs)
             done = profile_state(session.engine, request.name)
-    choices.answer(operation_answer(operation, done, View()))
+    choices.answer(operation_answer(operation, done, TerminalView()))

@@ -10,7 +10,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import StorageError
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.results import search_answer
-from octavo.interfaces.cli.terminal import EXCERPT_LINES, View
+from octavo.interfaces.cli.terminal import EXCERPT_LINES, TerminalView
 from octavo.model.result import Result
 from octavo.operations.plain import plain
 from octavo.operations.search.answers import whole
@@ -28,7 +28,7 @@ def search_recorded(engine: Engine, request: SearchRequest, own: RetrievalProfil
 
 
 def answer(choices: Choices, result: Result, roots: dict[str, Path], *, full: bool, explain: bool) -> None:
-    view = View(result.query, None if full else EXCERPT_LINES, roots)
+    view = TerminalView(result.query, None if full else EXCERPT_LINES, roots)
     choices.answer(search_answer(whole(result, explain=explain), view))
 
 

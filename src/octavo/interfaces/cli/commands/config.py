@@ -6,11 +6,11 @@ import click
 
 from octavo.interfaces.cli import completing
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.options import shared_options
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 @shared_options
 def config() -> None:
     """Look at settings, and change them.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.options import shared_options
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 @shared_options
 def daemon() -> None:
     """Look at the server that the clients of a library share, or end it.

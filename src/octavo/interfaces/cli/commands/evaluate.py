@@ -8,7 +8,7 @@ import click
 
 from octavo.interfaces.cli import completing
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.options import shared_options
 from octavo.operations.evaluation.requests import EvaluationRequest
 
@@ -20,7 +20,7 @@ _BASELINES = click.option(
 )
 
 
-@click.group("eval", cls=Group)
+@click.group("eval", cls=CommandGroup)
 @shared_options
 def evaluate() -> None:
     """Measure retrieval on data sets with known answers.

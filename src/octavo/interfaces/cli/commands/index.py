@@ -13,7 +13,7 @@ from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.library.answers import IndexAnswer
 from octavo.operations.library.lines import index_lines
 from octavo.operations.library.requests import IndexRequest
@@ -36,7 +36,7 @@ def index_answer(answer: IndexAnswer, *, verbose: bool) -> Answer:
     """Files that failed are told of even with --quiet; with --verbose, all that was skipped too."""
     operation = operation_of("index")
     lines = partial(index_lines, most=None) if verbose else index_lines
-    made = replace(operation_answer(operation, answer, View()), text=lambda width: lines(answer))
+    made = replace(operation_answer(operation, answer, TerminalView()), text=lambda width: lines(answer))
     names = operation.listing.columns
     values = [[getattr(done, name) for name in names] for done in answer.collections]
     cells = [[len(value) if isinstance(value, tuple) else value for value in row] for row in values]

@@ -15,7 +15,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.library.requests import ListRequest
 from octavo.operations.lines import Part
 from octavo.operations.operation import Listing
@@ -67,4 +67,4 @@ def list_collections(choices: Choices, request: ListRequest) -> None:
         operation = replace(operation, listing=_KEYS)
     elif answer.documents is not None:
         operation = replace(operation, listing=_DOCUMENTS)
-    choices.answer(operation_answer(operation, answer, View(roots=roots)))
+    choices.answer(operation_answer(operation, answer, TerminalView(roots=roots)))

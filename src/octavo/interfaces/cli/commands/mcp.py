@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.options import Choices, pass_choices, shared_options, tools_option
 from octavo.interfaces.mcp.clients import CLIENTS
 from octavo.interfaces.mcp.output import take_output
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True)
 @tools_option
 @click.option(
     "--daemon/--no-daemon", default=None, help="Whether all clients share one server.", show_default="daemon.enabled"

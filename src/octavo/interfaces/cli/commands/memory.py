@@ -13,7 +13,7 @@ from octavo.interfaces.cli.generated import OperationGroup, answered, exit_of
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
 from octavo.operations.rows import COMMANDS
 from octavo.operations.writing.requests import MemoryFromNoteRequest
@@ -67,7 +67,7 @@ def sync(choices: Choices, request: MemorySyncRequest, user: bool, watch: bool) 
             report = operation.run(session.engine, request)
             work_shortly(session.engine, session.config.jobs)
             if report.changed or not watch:
-                choices.answer(operation_answer(operation, report, View()))
+                choices.answer(operation_answer(operation, report, TerminalView()))
             if not watch:
                 return exit_of(operation, report)
             stop.wait(_SECONDS_BETWEEN_SYNCS)

@@ -10,7 +10,7 @@ from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.models.requests import FetchRequest, FinetuneRequest, ModelActivateRequest
 
 
@@ -32,7 +32,7 @@ def activate(choices: Choices, request: ModelActivateRequest, wait: bool) -> Non
         if wait and done.job:
             work(session.engine, session.config.jobs)
             done = model_state(session.engine, request.name)
-    choices.answer(operation_answer(operation, done, View()))
+    choices.answer(operation_answer(operation, done, TerminalView()))
 
 
 @command(FinetuneRequest, "finetune")
@@ -40,7 +40,7 @@ def finetune(choices: Choices, request: FinetuneRequest) -> None:
     operation = operation_of("finetune")
     with opened(choices) as session:
         done = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=True))
-    choices.answer(operation_answer(operation, done, View()))
+    choices.answer(operation_answer(operation, done, TerminalView()))
 
 
 @command(FetchRequest, "models_fetch")
@@ -48,7 +48,7 @@ def fetch(choices: Choices, request: FetchRequest) -> None:
     operation = operation_of("models fetch")
     with opened(choices) as session:
         done = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=True))
-    choices.answer(operation_answer(operation, done, View()))
+    choices.answer(operation_answer(operation, done, TerminalView()))
 
 
 models.add_command(activate)

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.mcp.clients import CLIENTS
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def skill() -> None:
     """Teach an agent when and how to use Octavo.
 

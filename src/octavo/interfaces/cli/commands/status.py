@@ -9,7 +9,7 @@ from octavo.interfaces.cli.generated import operation_of
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.library.requests import StatusRequest
 from octavo.operations.operation import Listing
 
@@ -31,4 +31,4 @@ def status(choices: Choices, request: StatusRequest) -> None:
         operation = replace(operation, lines="problem_lines", listing=_PROBLEMS)
     else:
         files = [answer.library]
-    choices.answer(operation_answer(operation, answer, View(roots=roots), files))
+    choices.answer(operation_answer(operation, answer, TerminalView(roots=roots), files))
