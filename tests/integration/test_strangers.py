@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -15,13 +16,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 from workbench import GOOD, Bench
 
 import octavo
 from octavo.config.load import journals_folder, load
+from octavo.embedding.bundled import MODEL_DIRECTORY
+from octavo.embedding.onnx import OnnxEmbedder
+from octavo.embedding.runtime import model_session
 from octavo.engine.engine import Engine
-from octavo.errors import ConfigurationError, OctavoError, SourceError
+from octavo.errors import ConfigurationError, ModelUnavailable, OctavoError, SourceError
+from octavo.evaluation.dataset import read_dataset
 from octavo.model.location import DatabaseUrl
 from octavo.model.scan import Scan
 from octavo.operations.memory.changes import remember
@@ -278,6 +284,84 @@ def test_memories_are_written_nowhere_but_into_their_folder(bench: Bench, outsid
         pipe(folder / name)
         with pytest.raises(SourceError, match="not a regular file"):
             sync()
+
+
+MODEL_FILES = ("model.json", "model.onnx", "vocab.txt", "tokenizer.json")
+DESCRIBED = {"name": "theirs", "revision": "1", "dimensions": 4, "window": 16}
+DESCRIPTIONS = {
+    "deep": "[" * 50_000,
+    "a list": "[]",
+    "no numbers": json.dumps(DESCRIBED | {"window": "wide"}),
+    "endless numbers": json.dumps(DESCRIBED).replace("16", "1e999"),
+    "files elsewhere": json.dumps(DESCRIBED | {"files": {"../outside/id": {"bytes": len(SECRET), "sha256": "0"}}}),
+    "files anywhere": json.dumps(DESCRIBED | {"files": {"/dev/zero": {"bytes": 0, "sha256": "0"}}}),
+}
+
+
+@pytest.mark.parametrize("name", MODEL_FILES)
+@pytest.mark.parametrize("trap", TRAPS)
+@pytest.mark.parametrize("tokenizer", ["wordpiece", "tokenizers"])
+def test_a_model_folder_with_a_pipe_a_device_or_no_end_is_refused_by_name(
+    tmp_path: Path, name: str, trap: str, tokenizer: str
+) -> None:
+    for file in MODEL_FILES:
+        shutil.copy(MODEL_DIRECTORY / file, tmp_path / file)
+    described = json.loads((tmp_path / "model.json").read_text("utf-8")) | {"files": {}, "tokenizer": tokenizer}
+    (tmp_path / "model.json").write_text(json.dumps(described), "utf-8")
+    if trap == "a terabyte" and name != "model.json":
+        described["files"][name] = {"bytes": 12, "sha256": "0"}
+        (tmp_path / "model.json").write_text(json.dumps(described), "utf-8")
+    TRAPS[trap](tmp_path / name)
+    if name == {"wordpiece": "tokenizer.json", "tokenizers": "vocab.txt"}[tokenizer]:
+        OnnxEmbedder(tmp_path).embed_query("read by nobody")
+    else:
+        with pytest.raises(ModelUnavailable, match=name):
+            OnnxEmbedder(tmp_path).embed_query("word")
+
+
+@pytest.mark.parametrize("text", DESCRIPTIONS.values(), ids=DESCRIPTIONS)
+def test_a_model_is_described_by_its_own_files_alone(tmp_path: Path, outside: Path, text: str) -> None:
+    folder = tmp_path / "model"
+    with_lines(text)(folder / "model.json")
+    with pytest.raises(ModelUnavailable, match=r"model\.json does not describe a model"):
+        OnnxEmbedder(folder)
+
+
+def test_a_graph_has_no_weights_from_outside_its_folder(tmp_path: Path, outside: Path) -> None:
+    """onnxruntime sees to that; a version that does not is not one to run."""
+    weights = onnx.TensorProto(name="w", data_type=1, dims=[4], data_location=onnx.TensorProto.EXTERNAL)
+    weights.external_data.add(key="location", value="../outside/id")
+    ends = [onnx.helper.make_tensor_value_info(name, 1, [4]) for name in ("x", "y")]
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Add", ["x", "w"], ["y"])], "g", ends[:1], ends[1:], [weights]
+    )
+    model = onnx.helper.make_model(graph, ir_version=8, opset_imports=[onnx.helper.make_opsetid("", 13)])
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
+        model_session(tmp_path / "model" / "model.onnx", threads=1, remedy="")
+
+
+@pytest.mark.parametrize("name", ["corpus.jsonl", "queries.jsonl", "qrels.tsv"])
+def test_an_evaluation_set_is_lines_of_text_or_an_error_that_names_the_file(tmp_path: Path, name: str) -> None:
+    written = {
+        "corpus.jsonl": '{"_id": "d", "title": "", "text": "bread"}\n',
+        "queries.jsonl": '{"_id": "q", "text": "bread"}\n',
+        "qrels.tsv": "query-id\tcorpus-id\tscore\nq\td\t1\n",
+    }
+    bad: dict[str, Callable[[Path], None]] = {
+        "a pipe": pipe,
+        "a device": endless,
+        "deep": with_lines("[" * 50_000),
+        "a pickle": lambda path: (path.parent.mkdir(), path.write_bytes(pickle.dumps(print)))[0],
+        "gzip without an end": lambda path: (path.parent.mkdir(), path.write_bytes(b"\x1f\x8b\x08\0"))[0],
+    }
+    for kind, make in bad.items():
+        make(tmp_path / kind / name)
+        for other in written.keys() - {name}:
+            (tmp_path / kind / other).write_text(written[other], "utf-8")
+        with pytest.raises(OctavoError, match=name.replace(".", r"\.")):
+            read_dataset(tmp_path / kind)
 
 
 def test_a_template_is_a_note_of_the_folder_and_nothing_else(tmp_path: Path, outside: Path) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Mapping
 from dataclasses import field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, get_args
 
 from octavo.dataclass import dataclass
@@ -21,6 +22,7 @@ from octavo.model.recipe import EmbeddingProfile
 
 FORMAT = 1
 GRAPH = "model.onnx"
+_LARGEST_DESCRIPTION = 1 << 20  # bytes
 Pooling = Literal["mean", "cls", "graph"]
 TokenizerKind = Literal["tokenizers", "wordpiece"]
 
@@ -61,7 +63,7 @@ class ModelDirectory:
     def _damage(self, name: str, *, contents: bool) -> str | None:
         path, expected = self.path / name, self.files.get(name)
         try:
-            size = path.stat().st_size
+            size = _regular_size(path)
             if expected is None:
                 return None
             if size != expected.bytes:
@@ -76,11 +78,13 @@ class ModelDirectory:
 def read_directory(path: Path, remedy: str) -> ModelDirectory:
     described = path / "model.json"
     try:
+        if _regular_size(described) > _LARGEST_DESCRIPTION:
+            raise ValueError(f"it is larger than {_LARGEST_DESCRIPTION} bytes")
         about = json.loads(described.read_text(encoding="utf-8"))
         return _parsed(path, remedy, about)
     except OSError as error:
         raise ModelUnavailable(f"{described} cannot be read: {error.strerror or error}", hint=remedy) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ModelUnavailable(f"{described} does not describe a model: {_reason(error)}", hint=remedy) from error
 
 
@@ -102,6 +106,10 @@ def _parsed(path: Path, remedy: str, about: Mapping[str, Any]) -> ModelDirectory
     tokenizer: TokenizerKind = about.get("tokenizer", "tokenizers")
     if pooling not in get_args(Pooling) or tokenizer not in get_args(TokenizerKind):
         raise ValueError(f"pooling {pooling!r} with tokenizer {tokenizer!r} is not known")
+    if outside := [
+        name for name in about.get("files", {}) if PurePath(name).is_absolute() or ".." in PurePath(name).parts
+    ]:
+        raise ValueError(f"{outside[0]} is no file of the folder")
     return ModelDirectory(
         path=path,
         remedy=remedy,
@@ -115,6 +123,14 @@ def _parsed(path: Path, remedy: str, about: Mapping[str, Any]) -> ModelDirectory
             for name, entry in about.get("files", {}).items()
         },
     )
+
+
+def _regular_size(path: Path) -> int:
+    """The bytes of a file, which may be a link to another; a pipe or a device is waited for by nobody."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError("not a regular file")
+    return found.st_size
 
 
 def _reason(error: Exception) -> str:

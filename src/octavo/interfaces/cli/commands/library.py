@@ -37,11 +37,15 @@ def init(choices: Choices, here: bool) -> None:
     library = make_here(Path.cwd()) if here else None
     with opened(choices, create=True, library=library) as session:
         path = session.library
-        row = {"library": str(path), "project": session.engine.project.name}
+        held = {collection.name: collection.place for collection in session.engine.library.collections()}
+        row = {"library": str(path), "project": session.engine.project.name, "collections": held}
     if library:
         trust(library)
-    text = [(Part(f"The library is {path}."),), (Part("Next: octavo add FOLDER --name NAME", "dim"),)]
-    choices.answer(Answer(row, [row], tuple(row), lambda width: text, files=[str(path)], brief=True))
+    text = [(Part(f"The library is {path}."),)]
+    # One that came with a folder may name any other: whoever takes it over sees which before they are read.
+    text += [(Part(f"It has {name} already, the folder {place}."),) for name, place in held.items() if place]
+    text.append((Part("Next: octavo add FOLDER --name NAME", "dim"),))
+    choices.answer(Answer(row, [row], ("library", "project"), lambda width: text, files=[str(path)], brief=True))
 
 
 def make_here(directory: Path) -> Path:
