@@ -65,9 +65,9 @@ from octavo.model.memory import MemoryFilter
 from octavo.model.query import Query
 from octavo.model.scan import SeenFile
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.requests import RepairRequest
+from octavo.operations.database.requests import DbRepairRequest
 from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
-from octavo.operations.database.upkeep import repair
+from octavo.operations.database.upkeep import db_repair
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
@@ -292,7 +292,7 @@ def _damaged_round(
                 same = answers(engine) == wanted and kept(engine) == before
                 return "not noticed" if same else f"wrong in silence: seed {seed}"
             if not file_damage(engine):
-                done = repair(engine, RepairRequest(), NoProgress())
+                done = db_repair(engine, DbRepairRequest(), NoProgress())
                 lost = (*done.left, *(done.lost or ()))
     except LibraryError:
         lost = None

@@ -50,9 +50,9 @@ from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.copies import migrate, restore, save_copy
-from octavo.operations.database.pruning import prune
-from octavo.operations.database.requests import CheckRequest, PruneRequest
-from octavo.operations.database.upkeep import check
+from octavo.operations.database.pruning import db_prune
+from octavo.operations.database.requests import DbCheckRequest, DbPruneRequest
+from octavo.operations.database.upkeep import db_check
 from octavo.retrieval.profiles import PROFILES
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.threshold": 20}
@@ -214,7 +214,7 @@ def _remove(engine: Engine, _: Path, __: Command) -> Any:
 
 
 def _prune(engine: Engine, _: Path, command: Command) -> Any:
-    return asdict(prune(engine, PruneRequest(keep=command["keep"])))
+    return asdict(db_prune(engine, DbPruneRequest(keep=command["keep"])))
 
 
 def _snapshot(engine: Engine, _: Path, __: Command) -> Any:
@@ -447,7 +447,7 @@ class Campaign:
         elif any(command["do"] == "sync" and answer and "done" in answer for command, answer in pairs):
             model.edited = False
         problems += self.documents(engine)
-        problems += check(engine, CheckRequest(full=True), NoProgress()).problems
+        problems += db_check(engine, DbCheckRequest(full=True), NoProgress()).problems
         return problems
 
     def promised(self, engine: Engine, now: State, pairs: list[tuple[Command, Any]]) -> list[str]:

@@ -28,7 +28,7 @@ from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.memory.folder import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest
-from octavo.operations.writing.lint import lint_notes
+from octavo.operations.writing.lint import lint
 from octavo.operations.writing.rename import doc_rename
 from octavo.operations.writing.requests import DocCreateRequest, DocRenameRequest, LintRequest
 from octavo.operations.writing.sections import doc_create
@@ -151,7 +151,7 @@ def _used(engine: Engine, root: Path, seed: int) -> IndexReport:
         partial(doc_create, engine, DocCreateRequest("new.md", "New", collection=name, template="templates/t.md")),
         partial(doc_create, engine, DocCreateRequest(".git/hooks/x.md", "New", collection=name)),
         partial(doc_rename, engine, DocRenameRequest("note.md", to="moved.md", collection=name, update_links=True)),
-        partial(lint_notes, engine, LintRequest(collections=(name,)), NoProgress()),
+        partial(lint, engine, LintRequest(collections=(name,)), NoProgress()),
         partial(memory_sync, engine, MemorySyncRequest(str(root))),
         partial(load, environ={}, directory=root),
         partial(read_profiles, root / ".octavo" / "profiles"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from runpy import run_path
 from typing import Any
 
 from generated import ROOT, main
@@ -15,6 +16,7 @@ from octavo.operations.schemas import input_schema, kind, limits, output_schema
 from octavo.operations.table import OPERATIONS
 
 TARGET = ROOT / "docs" / "reference" / "operations.md"
+ERROR_CASES = run_path(str(ROOT / "tests" / "support" / "error_cases.py"))["ERROR_CASES"]
 
 _INTRODUCTION = """\
 # Operations
@@ -70,8 +72,8 @@ def _section(operation: Operation) -> Iterator[str]:
     yield from _fields(output_schema(operation.gives), 0)
     yield ""
     yield "Requests that fail, besides errors of the transport:\n"
-    for case in operation.errors:
-        yield f"- `{case.code}`: `{json.dumps(dict(case.arguments), ensure_ascii=False)}`"
+    for arguments, code in ERROR_CASES[operation.name]:
+        yield f"- `{code}`: `{json.dumps(arguments, ensure_ascii=False)}`"
     yield ""
 
 

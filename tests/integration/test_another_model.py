@@ -17,7 +17,7 @@ from octavo.model.query import Query
 from octavo.operations.jobs.working import work
 from octavo.operations.library.status import full_status
 from octavo.operations.models.catalog import models_activate, models_list
-from octavo.operations.models.requests import ModelActivateRequest, ModelsListRequest
+from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest
 from octavo.retrieval.profiles import PROFILES
 
 NOTES = {
@@ -71,7 +71,7 @@ def test_vectors_of_another_model_are_never_compared(library: Path) -> None:
 def test_a_library_of_another_model_is_upgraded_when_that_is_asked_for(library: Path) -> None:
     with open_library(library) as engine:
         assert state_of_bundled(engine) == "idle"
-        assert models_activate(engine, ModelActivateRequest("octavo-encoder-1")).job
+        assert models_activate(engine, ModelsActivateRequest("octavo-encoder-1")).job
         work(engine, Jobs(), threading.Event())
         engine.follow_active_profile()
         recipe = engine.store.catalog.recipe(engine.project.id)

@@ -25,7 +25,12 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.working import work
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
-from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest, ModelRequest, ModelsListRequest
+from octavo.operations.models.requests import (
+    FinetuneRequest,
+    ModelsActivateRequest,
+    ModelsListRequest,
+    ModelsShowRequest,
+)
 from octavo_train.library_training import train_model
 
 CONCEPTS = (
@@ -87,9 +92,9 @@ def test_what_was_held_back_is_found_better_and_the_model_takes_over_in_the_back
     held = done.figures["held back"]
     assert held["after"] > held["before"] + 0.1
     assert set(done.figures) == {"held back", "bundled set"}
-    assert "held back" in models_show(engine, ModelRequest("mine")).card
+    assert "held back" in models_show(engine, ModelsShowRequest("mine")).card
     before = engine.embedder.profile
-    promised = models_activate(engine, ModelActivateRequest("mine", force=True))
+    promised = models_activate(engine, ModelsActivateRequest("mine", force=True))
     assert promised.model.state == "filling"
     assert engine.search(Query("gravel")).hits
     engine.follow_active_profile()
@@ -102,7 +107,7 @@ def test_what_was_held_back_is_found_better_and_the_model_takes_over_in_the_back
     states = {model.name: model.state for model in models if model.form != "reranker"}
     assert [name for name, state in states.items() if state == "active"] == ["mine"]
     with pytest.raises(Conflict, match="mine is active in project"):
-        models_remove(engine, ModelRequest("mine"))
+        models_remove(engine, ModelsShowRequest("mine"))
 
 
 def test_the_same_seed_gives_the_same_model_and_another_name_is_kept_apart(engine: Engine) -> None:
@@ -110,7 +115,7 @@ def test_the_same_seed_gives_the_same_model_and_another_name_is_kept_apart(engin
     assert first.revision == second.revision
     with pytest.raises(Conflict, match="there is a model one already"):
         trained(engine, "one")
-    models_remove(engine, ModelRequest("two"))
+    models_remove(engine, ModelsShowRequest("two"))
     assert [model.name for model in models_list(engine, ModelsListRequest()).models if model.base] == [
         "octavo-fast-1",
         "octavo-rerank-1",
@@ -124,7 +129,7 @@ def test_a_model_that_is_worse_is_not_activated_without_force(engine: Engine) ->
     about["figures"]["held back"] = {"before": 0.9, "after": 0.1}
     (folder / "model.json").write_text(json.dumps(about), encoding="utf-8")
     with pytest.raises(Conflict, match="finds less than tiny on: held back"):
-        models_activate(engine, ModelActivateRequest("mine"))
+        models_activate(engine, ModelsActivateRequest("mine"))
 
 
 def test_a_table_lands_in_its_encoders_space(engine: Engine) -> None:
@@ -135,7 +140,7 @@ def test_a_table_lands_in_its_encoders_space(engine: Engine) -> None:
     texts = list(notes(8).values())
     assert (fast.embed(texts) * engine.embedder.embed(texts)).sum(1).mean() > 0.8
     with pytest.raises(InvalidArgument, match="fast is a table"):
-        models_activate(engine, ModelActivateRequest("fast"))
+        models_activate(engine, ModelsActivateRequest("fast"))
 
 
 def test_a_pupil_that_is_told_no_answers_learns_from_its_teacher(engine: Engine) -> None:
@@ -144,7 +149,7 @@ def test_a_pupil_that_is_told_no_answers_learns_from_its_teacher(engine: Engine)
     done = made(engine, FinetuneRequest("pupil", teacher="teacher"), settings)
     held = done.figures["held back"]
     assert held["after"] > held["before"] + 0.1
-    assert "teacher teacher" in models_show(engine, ModelRequest("pupil")).card
+    assert "teacher teacher" in models_show(engine, ModelsShowRequest("pupil")).card
 
 
 def test_a_teacher_that_there_is_not_is_refused_before_anything_is_read(engine: Engine) -> None:
@@ -166,4 +171,4 @@ def test_a_setting_that_there_is_not_is_refused_by_name(engine: Engine) -> None:
 
 def test_a_model_that_there_is_not_is_refused_by_name(engine: Engine) -> None:
     with pytest.raises(NotFound, match="there is no model nowhere"):
-        models_show(engine, ModelRequest("nowhere"))
+        models_show(engine, ModelsShowRequest("nowhere"))

@@ -23,7 +23,12 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.library.status import full_status
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
-from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest, ModelRequest, ModelsListRequest
+from octavo.operations.models.requests import (
+    FinetuneRequest,
+    ModelsActivateRequest,
+    ModelsListRequest,
+    ModelsShowRequest,
+)
 from octavo.retrieval.built_in.reranked import HYBRID_RERANK
 from octavo_train.library_training import train_model
 from octavo_train.pairs import PairKind, TrainingPair
@@ -63,7 +68,7 @@ def made(library: Engine, place: Path) -> FinetuneAnswer:
 @pytest.fixture
 def engine(library: Engine, made: FinetuneAnswer) -> Iterator[Engine]:
     yield library
-    models_activate(library, ModelActivateRequest(BUNDLED))
+    models_activate(library, ModelsActivateRequest(BUNDLED))
 
 
 def trained(engine: Engine, place: Path, name: str) -> FinetuneAnswer:
@@ -102,20 +107,20 @@ def test_candidates_are_found_by_the_search_and_know_their_answer(engine: Engine
 
 def test_a_reranker_is_activated_at_once_and_taken_back(engine: Engine, made: FinetuneAnswer) -> None:
     assert states(engine) == {BUNDLED: "active", "mine": "idle"}
-    activated = models_activate(engine, ModelActivateRequest("mine", force=True))
+    activated = models_activate(engine, ModelsActivateRequest("mine", force=True))
     assert (activated.model.state, activated.job) == ("active", None)
     assert states(engine) == {BUNDLED: "idle", "mine": "active"}
     assert reads(engine) == f"mine@{made.revision}/2"
     assert not [one for one in full_status(engine).advisories if "fine-tuned" in one.message]
     with pytest.raises(Conflict, match="mine is active in project"):
-        models_remove(engine, ModelRequest("mine"))
-    assert models_activate(engine, ModelActivateRequest(BUNDLED)).model.state == "active"
+        models_remove(engine, ModelsShowRequest("mine"))
+    assert models_activate(engine, ModelsActivateRequest(BUNDLED)).model.state == "active"
     assert states(engine) == {BUNDLED: "active", "mine": "idle"}
     assert reads(engine).startswith(f"{BUNDLED}@")
 
 
 def test_another_project_keeps_its_own_reranker(engine: Engine) -> None:
-    models_activate(engine, ModelActivateRequest("mine", force=True))
+    models_activate(engine, ModelsActivateRequest("mine", force=True))
     with engine.store.transaction():
         engine.store.catalog.ensure_project("theirs")
     assert states(engine.within("theirs")) == {BUNDLED: "active", "mine": "idle"}
@@ -128,7 +133,7 @@ def test_a_reranker_that_is_worse_is_not_activated_without_force(engine: Engine,
     about["figures"]["held back"] = {"before": 0.9, "after": 0.1}
     described.write_text(json.dumps(about), encoding="utf-8")
     with pytest.raises(Conflict, match="finds less than tiny-rerank on: held back"):
-        models_activate(engine, ModelActivateRequest("mine"))
+        models_activate(engine, ModelsActivateRequest("mine"))
     assert states(engine)["mine"] == "idle"
     described.write_text(whole, encoding="utf-8")
 
@@ -138,18 +143,18 @@ def test_the_same_seed_gives_the_same_reranker_whose_card_tells_its_figures(
 ) -> None:
     again = trained(engine, place, "again")
     assert again.revision == made.revision
-    card = models_show(engine, ModelRequest("again")).card
+    card = models_show(engine, ModelsShowRequest("again")).card
     assert "A cross-encoder, trained from tiny-rerank" in card
     assert "octavo finetune --name again --reranker" in card
     assert "| held back, against no reranker |" in card
     assert hashlib.sha256((Path(again.path) / "model.onnx").read_bytes()).hexdigest() in card
-    models_remove(engine, ModelRequest("again"))
+    models_remove(engine, ModelsShowRequest("again"))
     assert "again" not in states(engine)
 
 
 def test_an_activated_reranker_that_is_gone_says_how_to_go_back(engine: Engine, made: FinetuneAnswer) -> None:
     shutil.copytree(made.path, Path(made.path).with_name("gone"))
-    models_activate(engine, ModelActivateRequest("gone", force=True))
+    models_activate(engine, ModelsActivateRequest("gone", force=True))
     (Path(made.path).with_name("gone") / "model.onnx").unlink()
     with pytest.raises(ModelUnavailable) as caught:
         engine.reader.reranker.prepare()

@@ -12,7 +12,7 @@ from git_repository import GitRepository
 from octavo.engine.wiring import open_library
 from octavo.operations.graph.neighbors import graph_neighbors
 from octavo.operations.graph.related import related
-from octavo.operations.graph.requests import NeighborsRequest, RelatedRequest
+from octavo.operations.graph.requests import GraphNeighborsRequest, RelatedRequest
 from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import GetRequest
 
@@ -60,7 +60,7 @@ def test_imports_tests_links_and_commits_lead_to_the_same_files(tmp_path: Path) 
             ("commit", "changes", "src/app/__init__.py"),
         }
         assert get(engine, GetRequest("src/app/main.py")).backlinks == ("code/README.md", "code/tests/test_main.py")
-        shown = graph_neighbors(engine, NeighborsRequest("src/app/main.py", direction="out")).edges
+        shown = graph_neighbors(engine, GraphNeighborsRequest("src/app/main.py", direction="out")).edges
         assert [one.target for one in shown if one.missing] == []
         beside = related(engine, RelatedRequest("src/app/util.py", by_meaning=False)).documents
         assert {one.place for one in beside[:2]} == {"code/README.md", "code/src/app/main.py"}

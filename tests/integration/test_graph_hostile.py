@@ -13,7 +13,7 @@ from octavo.engine.wiring import open_library
 from octavo.model.graph import Walk
 from octavo.operations.graph.neighbors import graph_neighbors
 from octavo.operations.graph.related import related
-from octavo.operations.graph.requests import NeighborsRequest, RelatedRequest
+from octavo.operations.graph.requests import GraphNeighborsRequest, RelatedRequest
 from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import GetRequest
 
@@ -48,7 +48,7 @@ def test_circles_and_self_links_are_edges_like_others_and_end(engine: Engine, fo
     write(folder, a="[[a]] [[b]] [[#Top]]\n# Top\n", b="[[c]]", c="[[a]] [[c]]")
     engine.index()
     assert arrows(engine) == {("a.md", "a.md"), ("a.md", "b.md"), ("b.md", "c.md"), ("c.md", "a.md"), ("c.md", "c.md")}
-    found = graph_neighbors(engine, NeighborsRequest("a.md", hops=4))
+    found = graph_neighbors(engine, GraphNeighborsRequest("a.md", hops=4))
     assert {edge.place for edge in found.edges if edge.direction == "in"} == {"notes/c.md"}
     assert {document.place for document in related(engine, RelatedRequest("a.md")).documents} == {
         "notes/b.md",
@@ -117,7 +117,7 @@ def test_a_hundred_thousand_links_to_one_note_cost_bounded_time(engine: Engine, 
     assert appeared < first / 2, "a target that appears settles its references, not every link"
     started = time.process_time()
     reached = engine.store.graph.walk(engine.project.id, {hub.id: 1.0}, Walk(hops=3))
-    neighbours = graph_neighbors(engine, NeighborsRequest("hub.md", hops=3))
+    neighbours = graph_neighbors(engine, GraphNeighborsRequest("hub.md", hops=3))
     told = get(engine, GetRequest("hub.md"))
     assert time.process_time() - started < 5
     assert reached and len(neighbours.edges) <= 60 and neighbours.backlinks == MANY

@@ -15,11 +15,11 @@ from octavo.errors import InvalidArgument, LibraryError, ProviderFailed
 from octavo.model.damage import LibraryPart
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.requests import CheckRequest
-from octavo.operations.database.upkeep import check
+from octavo.operations.database.requests import DbCheckRequest
+from octavo.operations.database.upkeep import db_check
 from octavo.operations.library.health import health_check
 from octavo.operations.library.indexing import index, reindex
-from octavo.operations.library.requests import HealthRequest, IndexRequest, ReindexRequest
+from octavo.operations.library.requests import HealthCheckRequest, IndexRequest, ReindexRequest
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
 
@@ -74,7 +74,7 @@ def test_the_check_finds_what_changed_and_the_repair_makes_it_anew(library: Benc
     damaged(library, statement)
     with library.opened() as engine:
         assert part in parts(engine)
-        answer = check(engine, CheckRequest(), NoProgress())
+        answer = db_check(engine, DbCheckRequest(), NoProgress())
         assert (answer.sound, answer.mode) == (False, None)
         found, left = mend(engine)
         assert found and left == ()
@@ -101,7 +101,7 @@ def test_a_quick_check_of_a_small_library_finds_as_much(library: Bench, name: st
     damaged(library, statement)
     with library.opened() as engine:
         assert part in parts(engine, quick=True)
-        health = health_check(engine, HealthRequest())
+        health = health_check(engine, HealthCheckRequest())
         assert not health.ok
         assert index(engine, IndexRequest(), NoProgress()).damaged
 
@@ -131,7 +131,7 @@ def test_the_scope_prefix_needs_a_prefix(library: Bench) -> None:
 
 def test_a_check_is_not_quick_and_full_at_once(library: Bench) -> None:
     with library.opened() as engine, pytest.raises(InvalidArgument, match="not both"):
-        check(engine, CheckRequest(quick=True, full=True), NoProgress())
+        db_check(engine, DbCheckRequest(quick=True, full=True), NoProgress())
 
 
 def test_a_check_reports_its_progress(library: Bench) -> None:
@@ -142,7 +142,7 @@ def test_a_check_reports_its_progress(library: Bench) -> None:
             phases.append(phase)
 
     with library.opened() as engine:
-        check(engine, CheckRequest(), Watched())
+        db_check(engine, DbCheckRequest(), Watched())
     assert {"documents", "vectors", "words"} <= set(phases)
 
 

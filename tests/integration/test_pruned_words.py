@@ -13,8 +13,8 @@ from octavo.model.ids import ChunkKey
 from octavo.model.job import JobKind, JobState
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.pruning import prune
-from octavo.operations.database.requests import PruneRequest
+from octavo.operations.database.pruning import db_prune
+from octavo.operations.database.requests import DbPruneRequest
 from octavo.retrieval.profiles import PROFILES
 from octavo.stores.sqlite import compaction
 from octavo.stores.sqlite.database import SqliteDatabase
@@ -41,9 +41,9 @@ def test_no_word_of_a_removed_document_is_left_after_pruning(tmp_path: Path) -> 
         secret.unlink()
         engine.index()
         assert left_in(tmp_path)
-        prune(engine, PruneRequest(keep=0, dry_run=True))
+        db_prune(engine, DbPruneRequest(keep=0, dry_run=True))
         assert left_in(tmp_path)
-        prune(engine, PruneRequest(keep=0))
+        db_prune(engine, DbPruneRequest(keep=0))
         assert left_in(tmp_path) == {}
         assert engine.store.check() == ()
         (folder / "new.md").write_text("# New\n\nWritten afterwards.\n", "utf-8")
@@ -76,7 +76,7 @@ def test_jobs_that_are_done_are_pruned(tmp_path: Path) -> None:
             for job in outbox.claim(project, "w", lease_seconds=60.0, limit=1, max_attempts=3):
                 outbox.finish(job)
             outbox.enqueue(project, JobKind.EMBED, "s", {})
-        prune(engine, PruneRequest())
+        db_prune(engine, DbPruneRequest())
         assert [job.state for job in outbox.jobs(project)] == [JobState.READY]
 
 

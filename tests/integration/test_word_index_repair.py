@@ -8,8 +8,8 @@ from workbench import GOOD, Bench
 
 from octavo.errors import LibraryError
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.requests import RepairRequest
-from octavo.operations.database.upkeep import repair
+from octavo.operations.database.requests import DbRepairRequest
+from octavo.operations.database.upkeep import db_repair
 from octavo.operations.library.health import doctor
 
 DAMAGE = {
@@ -46,7 +46,7 @@ def test_a_damaged_word_index_is_made_anew_without_the_folders(bench: Bench, sta
         library = doctor(engine)[0]
         assert not library.ok
         assert "`octavo db repair`" in str(library.hint)
-        done = repair(engine, RepairRequest(), NoProgress())
+        done = db_repair(engine, DbRepairRequest(), NoProgress())
         assert done.found
         assert done.left == ()
         assert engine.store.lexical.containing(engine.project.id, ["prune"]) == expected

@@ -1,12 +1,14 @@
 """What an operation is: a function of an engine and a request, with all that an interface needs to offer it.
 
-A row of the table names its function, request, answer and lines, and imports none of them: `octavo --help`, a list of
-tools and the reference are made from the rows, and what a row names is imported when it is used.
+A row of the table imports neither its function nor its request, answer and lines: `octavo --help`, a list of tools and
+the reference are made from the rows. All four follow from the row's name, and are imported when they are used.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -33,14 +35,6 @@ class Annotations:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorCase:
-    """A request that goes wrong on purpose, and the code it gets."""
-
-    arguments: Mapping[str, Any]
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
 class Listing:
     """Where an answer has its rows, for CSV, JSON lines and tables.
 
@@ -64,29 +58,24 @@ class Listing:
 class Operation:
     """One row of the table.
 
-    In the package `at`, `function` is `module:name` of what takes an engine and a request, and with `watched` a
-    progress too; `request` is a class in `requests`, `answer` one in `answers`, and `lines` a function in `lines` that
-    renders an answer whole. What another subject has is named in full: `package.module:name`.
+    The operation `note_new` is the function `note_new` of `module`, which takes an engine and a request, and with
+    `watched` a progress too. Its request is the class `NoteNewRequest` of `requests` in the same package, its answer
+    what the function is annotated to return. An answer `WriteAnswer` is rendered by `write_lines` of the module
+    `lines` beside it; `note_new_lines` of the operation's own package comes before that.
 
     `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds. `command`
     is how the command line calls it, `shortcuts` are other words it takes there; `aliases` are names that the operation
     also answers to. What `enqueues` jobs has them done at the end of a command. `unlisted` arguments are taken but left
     out of a tool's listing. Not `remote` is what neither MCP nor HTTP offers; `served_as` is the operation they offer
-    instead. `example`, `examples` (command lines) and `errors` are held true by tests, over the vault in `examples/`;
-    what a test cannot do has no example.
+    instead. `example` and `examples` (command lines) are held true by tests, over the vault in `examples/`; what a test
+    cannot do has None.
     """
 
     name: str
     summary: str
     description: str
-    function: Callable[..., Any] | str
-    request: type | str
-    answer: type | str
-    example: Mapping[str, Any] | None
-    errors: tuple[ErrorCase, ...]
-    text: Callable[[Any], str] | None = None
-    lines: str = ""
-    at: str = ""
+    module: str
+    example: Mapping[str, Any] | None = field(default_factory=dict)
     annotations: Annotations = Annotations()
     tool_sets: frozenset[str] = frozenset()
     unlisted: tuple[str, ...] = ()
@@ -103,16 +92,28 @@ class Operation:
     served_as: str = ""
 
     @cached_property
+    def function(self) -> Callable[..., Any]:
+        """What does it."""
+        found: Callable[..., Any] = getattr(import_module(self.module), self.name)
+        return found
+
+    @cached_property
     def takes(self) -> type:
         """The class of its requests."""
-        found: type = self._named("requests", self.request) if isinstance(self.request, str) else self.request
+        found: type = getattr(
+            import_module(f"{self._package}.requests"), f"{self.name.title().replace('_', '')}Request"
+        )
         return found
 
     @cached_property
     def gives(self) -> type:
         """The class of its answers."""
-        found: type = self._named("answers", self.answer) if isinstance(self.answer, str) else self.answer
+        found: type = self.function.__globals__[self.function.__annotations__["return"]]
         return found
+
+    @property
+    def _package(self) -> str:
+        return self.module.rpartition(".")[0]
 
     @property
     def writes_files(self) -> bool:
@@ -123,8 +124,8 @@ class Operation:
         """An error that nobody raises on purpose is the library's, where that is damaged: rows may then be anything."""
         try:
             if self.watched:
-                return self.called(engine, request, progress or NoProgress())
-            return self.called(engine, request)
+                return self.function(engine, request, progress or NoProgress())
+            return self.function(engine, request)
         except (ValueError, LookupError, TypeError, ArithmeticError) as error:
             if found := engine.damage_behind():
                 raise found from error
@@ -132,31 +133,22 @@ class Operation:
 
     def rendered(self, answer: Any) -> Iterable[Block]:
         """The answer as lines, for any writer."""
-        found: Iterable[Block] = self._named("lines", self.lines)(answer)
-        return found
+        blocks: Iterable[Block] = self._renderer(answer)
+        return blocks
 
     def written(self, answer: Any) -> str:
         """The answer as a model reads it."""
-        if self.text is not None:
-            return self.text(answer)
         return written(self.rendered(answer))
 
     @cached_property
-    def called(self) -> Callable[..., Any]:
-        """The function that does it."""
-        if not isinstance(self.function, str):
-            return self.function
-        module, _, name = self.function.partition(":")
-        found: Callable[..., Any] = self._named(module, name)
+    def _renderer(self) -> Callable[[Any], Iterable[Block]]:
+        package, _, module = self.gives.__module__.rpartition(".")
+        answer = re.sub("(?<!^)(?=[A-Z])", "_", self.gives.__name__.removesuffix("Answer")).lower()
+        own = import_module(f"{self._package}.lines")
+        beside = import_module(f"{package}.lines") if module == "answers" else own
+        found: Callable[[Any], Iterable[Block]]
+        found = getattr(own, f"{self.name}_lines", None) or getattr(beside, f"{answer}_lines")
         return found
-
-    def _named(self, module: str, name: str) -> Any:
-        """What a row names: in a module of its package, or wherever `package.module:name` says."""
-        if ":" in name:
-            place, _, name = name.partition(":")
-        else:
-            place = f"{self.at}.{module}"
-        return getattr(import_module(place), name)
 
 
 IN_DEFAULT = frozenset({DEFAULT})

@@ -36,7 +36,7 @@ class Finding:
     collection: str = ""
 
 
-def lint(
+def linted(
     notes: LinkedNotes, rules: Collection[str], *, only: Iterable[str] | None = None, templates: str = ""
 ) -> Iterator[Finding]:
     """By uri, line and rule. `only` are the uris whose findings are wanted; notes below `templates` are not linked."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import httpx2
 import pytest
 from cli_calls import Vault
 from http_calls import JSON, in_process
+from replaced_functions import done_by
 
 from octavo.config.schema import Serve
 from octavo.interfaces.http import routes
@@ -234,7 +234,7 @@ def test_what_takes_too_long_and_what_is_too_much_at_once_is_refused(
         assert let.wait(60)
         return search.run(engine, request)
 
-    monkeypatch.setattr(routes, "OPERATIONS", {**OPERATIONS, "search": replace(search, function=slow)})
+    monkeypatch.setattr(routes, "OPERATIONS", {**OPERATIONS, "search": done_by(slow, search)})
 
     async def talk(client: httpx2.AsyncClient) -> None:
         async with anyio.create_task_group() as tasks:
@@ -258,7 +258,7 @@ def test_a_defect_is_a_problem_without_its_insides(vault: Vault, monkeypatch: py
     def broken(engine: object, request: object) -> object:
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(routes, "OPERATIONS", {**OPERATIONS, "search": replace(OPERATIONS["search"], function=broken)})
+    monkeypatch.setattr(routes, "OPERATIONS", {**OPERATIONS, "search": done_by(broken, OPERATIONS["search"])})
 
     async def talk(client: httpx2.AsyncClient) -> None:
         told = problem(await client.post("/v1/search", json={"query": "a"}), 500, "INTERNAL")

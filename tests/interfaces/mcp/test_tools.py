@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-from dataclasses import replace
 
 import anyio
 import jsonschema
@@ -14,6 +13,7 @@ from cli_calls import Location, Vault
 from mcp import Client, types
 from mcp.shared.exceptions import MCPError
 from mcp_calls import in_memory
+from replaced_functions import done_by
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
@@ -261,7 +261,7 @@ def test_a_cancelled_search_stops_being_waited_for(vault: Vault) -> None:
         assert not (await client.call_tool("status", {})).is_error
         let.set()
 
-    in_memory(vault.library, talk, (replace(search, function=slow), OPERATIONS["status"]))
+    in_memory(vault.library, talk, (done_by(slow, search), OPERATIONS["status"]))
 
 
 def test_instructions_stay_short_however_many_collections_there_are(vault: Vault, location: Location) -> None:

@@ -20,10 +20,10 @@ from octavo.model.ids import SnapshotId
 from octavo.model.job import JobKind
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.clusters import cluster_build
-from octavo.operations.graph.requests import BuildRequest, ClusterBuildRequest
+from octavo.operations.graph.requests import ClusterBuildRequest, GraphBuildRequest
 from octavo.operations.graph.whole import graph_build
 from octavo.operations.library.health import health_check
-from octavo.operations.library.requests import HealthRequest, StatusRequest
+from octavo.operations.library.requests import HealthCheckRequest, StatusRequest
 from octavo.operations.library.status import full_status, status
 from octavo.operations.table import OPERATIONS
 
@@ -133,7 +133,7 @@ def test_a_snapshot_that_was_begun_and_left_is_told_with_its_command(library: Pa
 @NEEDS_IGRAPH
 def test_work_over_the_graph_is_told_done_or_given_up(library: Path) -> None:
     with open_library(library, settings=HASHING) as engine:
-        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        graph_build(engine, GraphBuildRequest(wait=True), NoProgress())
         assert told(engine) == ({"communities": "done", "entities": "done", "thematic_links": "done"}, [])
         with engine.store.transaction():
             engine.store.outbox.enqueue(engine.project.id, JobKind.COMMUNITIES, "all", {})
@@ -144,7 +144,7 @@ def test_work_over_the_graph_is_told_done_or_given_up(library: Path) -> None:
         states, advised = told(engine)
         assert states["communities"] == "failed"
         assert advised == [("warn", "octavo graph build")]
-        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        graph_build(engine, GraphBuildRequest(wait=True), NoProgress())
         assert told(engine) == ({"communities": "done", "entities": "done", "thematic_links": "done"}, [])
 
 
@@ -202,7 +202,7 @@ def test_what_the_default_profile_needs_and_nobody_made_is_advised(library: Path
     with open_engine(validated(Config, settings), profiles=(profiles,)) as engine:
         assert told(engine)[1] == [("warn", "octavo cluster build"), ("warn", "octavo graph build")]
         cluster_build(engine, ClusterBuildRequest(k=2))
-        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        graph_build(engine, GraphBuildRequest(wait=True), NoProgress())
         assert told(engine)[1] == []
 
 
@@ -217,7 +217,7 @@ def test_a_profile_that_follows_thematic_links_is_told_that_none_were_made(libra
             assert told(engine)[1] == advised
     walking.write_text(WALKING)
     with open_engine(config, profiles=(tmp_path,)) as engine:
-        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        graph_build(engine, GraphBuildRequest(wait=True), NoProgress())
         assert told(engine)[1] == []
 
 
@@ -234,7 +234,7 @@ def test_a_profile_that_follows_entities_is_told_that_nobody_looked_for_them(
         who = "the default profile" if chosen else "the profile naming"
         assert advised.message == f"{who} follows who and what documents name, but nobody has looked for entities"
         assert (advised.level, advised.command) == ("warn", "octavo graph build")
-        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        graph_build(engine, GraphBuildRequest(wait=True), NoProgress())
         assert told(engine)[1] == []
 
 
@@ -248,7 +248,7 @@ def test_a_profile_that_cannot_be_read_advises_nothing(library: Path, tmp_path: 
 
 def test_entities_are_stale_once_a_tenth_of_the_documents_changed(library: Path, tmp_path: Path) -> None:
     with open_library(library, settings=HASHING) as engine:
-        graph_build(engine, BuildRequest(wait=True, communities=False, thematic_links=False), NoProgress())
+        graph_build(engine, GraphBuildRequest(wait=True, communities=False, thematic_links=False), NoProgress())
         assert told(engine)[0]["entities"] == "done"
         more = tmp_path / "more"
         more.mkdir()
@@ -266,7 +266,7 @@ def test_a_profile_that_searches_in_summaries_is_told_of_those_that_are_missing(
     with open_library(library, settings=settings) as engine:
         none = [("warn", "octavo summaries build")] if chosen else []
         assert told(engine) == ({}, none)
-        checked = health_check(engine, HealthRequest())
+        checked = health_check(engine, HealthCheckRequest())
         assert checked.ok and [(str(advisory.level), advisory.command) for advisory in checked.advisories] == none
         shown = OPERATIONS["health_check"].written(checked)
         assert ("searches in summaries, but none were made" in shown) == chosen

@@ -24,11 +24,11 @@ from octavo.operations.graph.entities import graph_entities, graph_mentions
 from octavo.operations.graph.neighbors import graph_neighbors
 from octavo.operations.graph.related import related
 from octavo.operations.graph.requests import (
-    BuildRequest,
-    EntitiesRequest,
-    ExportRequest,
-    MentionsRequest,
-    NeighborsRequest,
+    GraphBuildRequest,
+    GraphEntitiesRequest,
+    GraphExportRequest,
+    GraphMentionsRequest,
+    GraphNeighborsRequest,
     RelatedRequest,
 )
 from octavo.operations.graph.view import graph_export
@@ -41,7 +41,7 @@ NOTES = {
     "plan.md": "---\nauthor: Doe, Jane\n---\n# Plan\n\nPeter Kowalski reads 10.1000/HERON in Lisbon, OPS-17.\n",
     "diary.md": "# Diary\n\nMet Peter Kowalski again; the tides were low.\n",
 }
-ONLY_ENTITIES = BuildRequest(communities=False, thematic_links=False, wait=True)
+ONLY_ENTITIES = GraphBuildRequest(communities=False, thematic_links=False, wait=True)
 
 
 @pytest.fixture
@@ -56,17 +56,17 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         yield engine
 
 
-def build(engine: Engine, request: BuildRequest = ONLY_ENTITIES) -> int | None:
+def build(engine: Engine, request: GraphBuildRequest = ONLY_ENTITIES) -> int | None:
     return graph_build(engine, request, NoProgress()).entities
 
 
 def names(engine: Engine, **values: object) -> list[str]:
-    return [found.name for found in graph_entities(engine, EntitiesRequest(**values)).entities]  # type: ignore[arg-type]
+    return [found.name for found in graph_entities(engine, GraphEntitiesRequest(**values)).entities]  # type: ignore[arg-type]
 
 
 def test_entities_are_listed_once_somebody_has_looked_for_them(engine: Engine) -> None:
-    assert graph_entities(engine, EntitiesRequest()).found_at is None
-    assert graph_mentions(engine, MentionsRequest("Jane Doe")).found_at is None
+    assert graph_entities(engine, GraphEntitiesRequest()).found_at is None
+    assert graph_mentions(engine, GraphMentionsRequest("Jane Doe")).found_at is None
     assert build(engine) == 5
     assert names(engine) == ["10.1000/heron", "Jane Doe", "Peter Kowalski", "Lisbon", "OPS-17"]
     assert names(engine, entity_kinds=("place",)) == ["Lisbon"] and names(engine, contains="kowal") == [
@@ -74,22 +74,22 @@ def test_entities_are_listed_once_somebody_has_looked_for_them(engine: Engine) -
     ]
     assert names(engine, where=("author=Jane Doe",)) == ["10.1000/heron", "Jane Doe"]
     with pytest.raises(InvalidArgument):
-        graph_entities(engine, EntitiesRequest(entity_kinds=("nonsense",)))
+        graph_entities(engine, GraphEntitiesRequest(entity_kinds=("nonsense",)))
 
 
 def test_a_mention_is_shown_with_its_line_and_the_words_around_it(engine: Engine) -> None:
     build(engine)
-    found = graph_mentions(engine, MentionsRequest("peter kowalski"))
+    found = graph_mentions(engine, GraphMentionsRequest("peter kowalski"))
     assert (found.name, found.kinds, found.documents) == ("Peter Kowalski", ("person",), 2)
     assert [(one.place, one.line) for one in found.mentions] == [("notes/diary.md", 3), ("notes/plan.md", 6)]
     assert found.mentions[0].context == "# Diary Met Peter Kowalski again; the tides were low."
     with pytest.raises(NotFound):
-        graph_mentions(engine, MentionsRequest("Nobody"))
+        graph_mentions(engine, GraphMentionsRequest("Nobody"))
 
 
 def test_neighbours_have_entities_authors_in_common_and_what_their_references_lead_to(engine: Engine) -> None:
     build(engine)
-    edges = graph_neighbors(engine, NeighborsRequest("plan.md")).edges
+    edges = graph_neighbors(engine, GraphNeighborsRequest("plan.md")).edges
     assert {(edge.direction, edge.type, edge.target, edge.entity) for edge in edges} == {
         ("in", "mentioned_in", "Jane Doe", "person"),
         ("in", "mentioned_in", "Peter Kowalski", "person"),
@@ -99,7 +99,9 @@ def test_neighbours_have_entities_authors_in_common_and_what_their_references_le
         ("both", "same_author", "paper.md", "person"),
         ("out", "references", "paper.md", "doi"),
     }
-    back = graph_neighbors(engine, NeighborsRequest("paper.md", types=(EdgeType.REFERENCES.value,), direction="in"))
+    back = graph_neighbors(
+        engine, GraphNeighborsRequest("paper.md", types=(EdgeType.REFERENCES.value,), direction="in")
+    )
     assert [(edge.direction, edge.place) for edge in back.edges] == [("in", "notes/plan.md")]
 
 
@@ -122,9 +124,9 @@ def test_a_search_is_confined_to_what_names_somebody(engine: Engine) -> None:
 
 def test_an_export_has_the_entities_that_two_documents_name(engine: Engine) -> None:
     build(engine)
-    text = graph_export(engine, ExportRequest()).text or ""
+    text = graph_export(engine, GraphExportRequest()).text or ""
     assert "entity:person:jane doe" in text and "same_author" in text and "Lisbon" not in text
-    assert "entity:" not in (graph_export(engine, ExportRequest(entities=False)).text or "")
+    assert "entity:" not in (graph_export(engine, GraphExportRequest(entities=False)).text or "")
 
 
 def test_what_comes_changes_or_goes_is_read_again_by_a_job(engine: Engine, tmp_path: Path) -> None:

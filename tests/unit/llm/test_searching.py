@@ -19,8 +19,8 @@ from octavo.model.query import Query
 from octavo.model.result import Result, StageTrace
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.database.pruning import prune
-from octavo.operations.database.requests import PruneRequest
+from octavo.operations.database.pruning import db_prune
+from octavo.operations.database.requests import DbPruneRequest
 from octavo.operations.plain import plain
 from octavo.operations.search.answers import without_hits
 from octavo.operations.search.finding import find
@@ -260,9 +260,9 @@ def test_what_a_model_wrote_is_kept_in_the_library_until_it_is_pruned(engine: En
     for asked, known in ((2, 0), (2, 2)):
         result = engine.search(Query("water"), PROFILES["hyde_hybrid"])
         assert (len(service.seen), stage(result, "hyde").detail["cached"]) == (asked, known)
-    assert prune(engine, PruneRequest(cache=True, dry_run=True)).cached == 2
-    assert prune(engine, PruneRequest()).cached == 0
-    assert prune(engine, PruneRequest(cache=True)).cached == 2
+    assert db_prune(engine, DbPruneRequest(cache=True, dry_run=True)).cached == 2
+    assert db_prune(engine, DbPruneRequest()).cached == 0
+    assert db_prune(engine, DbPruneRequest(cache=True)).cached == 2
     engine.search(Query("water"), PROFILES["hyde_hybrid"])
     assert len(service.seen) == 4
 

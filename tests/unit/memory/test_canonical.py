@@ -24,10 +24,10 @@ from octavo.operations.canonical.documents import (
     canonical_upsert,
 )
 from octavo.operations.canonical.requests import (
+    CanonicalContextPackRequest,
     CanonicalGetRequest,
+    CanonicalGetSectionRequest,
     CanonicalListRequest,
-    CanonicalPackRequest,
-    CanonicalSectionRequest,
     CanonicalUpsertRequest,
 )
 from octavo.operations.memory.changes import remember
@@ -91,15 +91,15 @@ def test_a_section_is_an_exact_slice_with_everything_below_it(engine: Engine) ->
     outline = canonical_outline(engine, CanonicalGetRequest("spec/app")).sections
     assert [one.anchor for one in outline] == ["boiler-control", "readings", "limits", "alarms", "who-is-called"]
     for one in outline:
-        found = canonical_get_section(engine, CanonicalSectionRequest("spec/app", one.anchor))
+        found = canonical_get_section(engine, CanonicalGetSectionRequest("spec/app", one.anchor))
         assert found.text == SPEC[one.start : one.end]
         assert found.text.startswith("#" * one.level + " " + one.title)
         lines = SPEC.split("\n")[one.start_line - 1 : one.end_line]
         assert found.text.rstrip("\n") == "\n".join(lines).rstrip("\n")
-    by_title = canonical_get_section(engine, CanonicalSectionRequest("spec/app", "Who is called"))
+    by_title = canonical_get_section(engine, CanonicalGetSectionRequest("spec/app", "Who is called"))
     assert by_title.anchor == "who-is-called"
     with pytest.raises(NotFound, match="no section nowhere"):
-        canonical_get_section(engine, CanonicalSectionRequest("spec/app", "#nowhere"))
+        canonical_get_section(engine, CanonicalGetSectionRequest("spec/app", "#nowhere"))
 
 
 def test_a_canonical_document_is_cut_without_overlap(engine: Engine) -> None:
@@ -120,9 +120,11 @@ def test_a_pack_reads_as_its_golden_file(engine: Engine, clock: SetClock) -> Non
     clock.now = 1_700_000_000.0
     put(engine, doc_class="app_spec")
     put(engine, "plans/valves", PLAN, doc_class="implementation_plan")
-    asked = canonical_context_pack(engine, CanonicalPackRequest("who is called when the pressure alarm goes off?", 160))
+    asked = canonical_context_pack(
+        engine, CanonicalContextPackRequest("who is called when the pressure alarm goes off?", 160)
+    )
     golden("pack-asked.txt", named(engine, OPERATIONS["canonical_context_pack"].written(asked)) + "\n")
-    whole = canonical_context_pack(engine, CanonicalPackRequest(max_tokens=2_000))
+    whole = canonical_context_pack(engine, CanonicalContextPackRequest(max_tokens=2_000))
     golden("pack-whole.txt", named(engine, OPERATIONS["canonical_context_pack"].written(whole)) + "\n")
 
 
@@ -154,7 +156,7 @@ def test_diffs_read_as_their_golden_files(engine: Engine, clock: SetClock) -> No
 @settings(max_examples=25)
 @given(budget=st.integers(50, 700), query=st.sampled_from(["", "pressure", "who is called", "valves and limits"]))
 def test_a_pack_never_outgrows_its_budget_and_cites_exactly(packed: Engine, budget: int, query: str) -> None:
-    found = canonical_context_pack(packed, CanonicalPackRequest(query, budget))
+    found = canonical_context_pack(packed, CanonicalContextPackRequest(query, budget))
     assert tokens(found.text) == found.tokens <= budget
     texts = {"spec/app": SPEC, "plans/valves": PLAN}
     for one in found.passages:
@@ -181,11 +183,11 @@ def test_a_small_pack_holds_the_section_that_answers_and_cites_it(engine: Engine
     parts = [f"## Part {number}\n\n{filler}Pressure is shown on gauge {number}.\n" for number in range(6)]
     text = "# Plant\n\n" + "\n".join([*parts[:3], f"## Alarm\n\n{answer}\n", *parts[3:]])
     put(engine, text=text)
-    pack = canonical_context_pack(engine, CanonicalPackRequest("who does the pressure alarm call?", 300))
+    pack = canonical_context_pack(engine, CanonicalContextPackRequest("who does the pressure alarm call?", 300))
     assert pack.tokens <= 300
     texts = {passage.heading_path: passage.text for passage in pack.passages}
     assert texts["Plant", "Alarm"] == f"## Alarm\n\n{answer}".rstrip()
-    wide = canonical_context_pack(engine, CanonicalPackRequest("who does the pressure alarm call?", 1_200))
+    wide = canonical_context_pack(engine, CanonicalContextPackRequest("who does the pressure alarm call?", 1_200))
     assert {passage.heading_path[-1] for passage in wide.passages} > {"Alarm"}
     assert all(passage.text.startswith(("## ", "# ")) for passage in wide.passages)
 
@@ -207,19 +209,19 @@ def test_a_recalled_memory_is_cited_by_its_section_with_all_its_passages_when_as
 def test_a_pack_keeps_to_the_documents_and_classes_asked_for(engine: Engine) -> None:
     put(engine, doc_class="app_spec")
     put(engine, "plans/valves", PLAN, doc_class="implementation_plan")
-    one = canonical_context_pack(engine, CanonicalPackRequest("valves", keys=("spec/app",)))
+    one = canonical_context_pack(engine, CanonicalContextPackRequest("valves", keys=("spec/app",)))
     assert {passage.key for passage in one.passages} <= {"spec/app"}
-    two = canonical_context_pack(engine, CanonicalPackRequest("valves", doc_classes=("implementation_plan",)))
+    two = canonical_context_pack(engine, CanonicalContextPackRequest("valves", doc_classes=("implementation_plan",)))
     assert {passage.key for passage in two.passages} == {"plans/valves"}
     with pytest.raises(NotFound, match="nowhere"):
-        canonical_context_pack(engine, CanonicalPackRequest("valves", keys=("nowhere",)))
-    none = canonical_context_pack(engine, CanonicalPackRequest("valves", doc_classes=("nothing",)))
+        canonical_context_pack(engine, CanonicalContextPackRequest("valves", keys=("nowhere",)))
+    none = canonical_context_pack(engine, CanonicalContextPackRequest("valves", doc_classes=("nothing",)))
     assert (none.passages, none.text, none.tokens) == ((), "", 0)
 
 
 def test_what_a_pack_said_is_not_remembered_again(engine: Engine) -> None:
     put(engine)
-    found = canonical_context_pack(engine, CanonicalPackRequest("pressure"))
+    found = canonical_context_pack(engine, CanonicalContextPackRequest("pressure"))
     done = remember(engine, RememberRequest(text=OPERATIONS["canonical_context_pack"].written(found)))
     assert done.action == "unchanged"
 

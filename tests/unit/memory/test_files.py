@@ -28,7 +28,7 @@ from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, 
 from octavo.operations.memory.changes import forget, memory_commit, memory_restore
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
-    ItemChangeRequest,
+    ForgetRequest,
     MemoryCommitRequest,
     MemoryGetRequest,
     MemoryHistoryRequest,
@@ -117,7 +117,7 @@ def test_deletion_goes_to_the_trash_from_either_side(engine: Engine, folder: Pat
     run(engine, folder)
     paths = {path.name.rpartition("-")[0]: path for path in folder.glob("*.md")}
     paths["first"].unlink()
-    forget(engine, ItemChangeRequest(item=second.item))
+    forget(engine, ForgetRequest(item=second.item))
     done = run(engine, folder)
     assert (done["archived"], done["trashed"]) == ([paths["first"].name], [paths["second"].name])
     assert items(engine) == []
@@ -131,7 +131,7 @@ def test_a_file_that_comes_back_from_the_trash_is_the_same_memory(engine: Engine
     done = memory_commit(engine, MemoryCommitRequest(text="Come back."))
     run(engine, folder)
     path = only_file(folder)
-    forget(engine, ItemChangeRequest(item=done.item))
+    forget(engine, ForgetRequest(item=done.item))
     run(engine, folder)
     (folder / TRASH / path.name).rename(path)
     assert run(engine, folder) == {"revised": [path.name]}
@@ -334,7 +334,7 @@ def test_a_file_saved_while_its_memory_is_archived_stays_and_brings_it_back(engi
     done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
     memory_commit(engine, MemoryCommitRequest(text="Nobody ships at weekends."))
     run(engine, folder)
-    forget(engine, ItemChangeRequest(item=done.item))
+    forget(engine, ForgetRequest(item=done.item))
     path = next(path for path in folder.glob("*.md") if "ship-on" in path.name)
     saved = path.read_text("utf-8").replace("Mondays", "Fridays")
     memory_commit(engine, MemoryCommitRequest(text="A release has a name."))
@@ -355,7 +355,7 @@ def test_a_memory_that_two_runs_write_at_once_has_one_file(engine: Engine, folde
 def test_a_file_that_two_runs_move_to_the_trash_at_once_is_moved_once(engine: Engine, folder: Path) -> None:
     done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
     run(engine, folder)
-    forget(engine, ItemChangeRequest(item=done.item))
+    forget(engine, ForgetRequest(item=done.item))
     assert interrupted(engine, folder, lambda: run(engine, folder))["trashed"] == ()
     assert len(list((folder / TRASH).iterdir())) == 1
     assert run(engine, folder) == {}
@@ -364,7 +364,7 @@ def test_a_file_that_two_runs_move_to_the_trash_at_once_is_moved_once(engine: En
 def test_a_memory_restored_while_its_file_goes_to_the_trash_keeps_its_file(engine: Engine, folder: Path) -> None:
     done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
     run(engine, folder)
-    forget(engine, ItemChangeRequest(item=done.item))
+    forget(engine, ForgetRequest(item=done.item))
     back = MemoryRestoreRequest(item=done.item, version=1)
     assert interrupted(engine, folder, lambda: memory_restore(engine, back))["trashed"] == ()
     assert only_file(folder).is_file()
@@ -392,7 +392,7 @@ def test_a_memory_restored_after_another_run_took_its_file_away_is_not_archived_
     done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
     run(engine, folder)
     begun = files._Sync(engine.memories, folder, False)
-    forget(engine, ItemChangeRequest(item=done.item))
+    forget(engine, ForgetRequest(item=done.item))
     run(engine, folder)
     memory_restore(engine, MemoryRestoreRequest(item=done.item, version=1))
     begun.files_to_memories()

@@ -8,7 +8,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.operations.memory.changes import forget, memory_commit
 from octavo.operations.memory.requests import (
-    ItemChangeRequest,
+    ForgetRequest,
     MemoryCommitRequest,
     MemoryDiffRequest,
     MemoryHistoryRequest,
@@ -43,5 +43,5 @@ def test_a_part_that_several_have_is_refused_with_their_names(engine: Engine) ->
 def test_what_changes_a_memory_takes_no_part_of_a_title(engine: Engine) -> None:
     key = commit(engine, "The deploy key is rotated every March")
     with pytest.raises(NotFound, match="there is no memory deploy key") as caught:
-        forget(engine, ItemChangeRequest("deploy key"))
+        forget(engine, ForgetRequest("deploy key"))
     assert caught.value.hint == f"give the id: {key} (The deploy key is rotated every March)"

@@ -18,8 +18,8 @@ from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryAction, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.requests import RepairRequest
-from octavo.operations.database.upkeep import repair
+from octavo.operations.database.requests import DbRepairRequest
+from octavo.operations.database.upkeep import db_repair
 from octavo.operations.memory.changes import memory_commit
 from octavo.operations.memory.requests import MemoryCommitRequest
 
@@ -122,7 +122,7 @@ def test_an_item_behind_its_newest_version_is_reported_and_repaired(engine: Engi
         memories.repository.put(item, entry)  # the stale row that a lost update leaves
     problem = f"{item.id} stands at version 1, and its newest is 2"
     assert memories.store.check() == (problem,)
-    done = repair(engine, RepairRequest(), NoProgress())
+    done = db_repair(engine, DbRepairRequest(), NoProgress())
     assert (done.found, done.left) == ((problem,), ())
     assert memories.item(item.id) == newest
     assert current(memories, item.id).version == 2

@@ -20,7 +20,7 @@ from octavo.operations.memory.answers import MemoryState
 from octavo.operations.memory.changes import forget, memory_pin, memory_restore, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
-    ItemChangeRequest,
+    ForgetRequest,
     MemoryDiffRequest,
     MemoryGetRequest,
     MemoryRestoreRequest,
@@ -84,7 +84,7 @@ def test_a_part_of_what_is_known_says_nothing_new(engine: Engine) -> None:
 
 def test_what_was_forgotten_may_be_remembered_again(engine: Engine) -> None:
     first = keep(engine, LONG)
-    assert forget(engine, ItemChangeRequest(item=first.item)).status == "archived"
+    assert forget(engine, ForgetRequest(item=first.item)).status == "archived"
     assert texts(engine, query="deployments") == texts(engine) == []
     again = keep(engine, LONG)
     assert (again.action, again.item == first.item) == ("created", False)
@@ -92,7 +92,7 @@ def test_what_was_forgotten_may_be_remembered_again(engine: Engine) -> None:
 
 def test_a_forgotten_memory_comes_back_with_one_of_its_versions(engine: Engine) -> None:
     first = keep(engine, LONG)
-    forget(engine, ItemChangeRequest(item=first.item))
+    forget(engine, ForgetRequest(item=first.item))
     assert memory_restore(engine, MemoryRestoreRequest(item=first.item, version=1)).status == "active"
     assert texts(engine, query="deployments") == [LONG]
 
@@ -179,7 +179,7 @@ def test_a_memory_is_read_as_of_an_instant(engine: Engine, clock: SetClock) -> N
     clock.now += 100
     keep(engine, LONG.replace("nine", "ten"))
     clock.now += 100
-    memory_pin(engine, ItemChangeRequest(item=done.item))
+    memory_pin(engine, ForgetRequest(item=done.item))
     then = memory_get(engine, MemoryGetRequest("Deployments", as_of="1970-01-01T00:17:00"))
     assert (then.version, then.text, then.superseded_by, then.pinned) == (1, LONG + "\n", 2, False)
     now = memory_get(engine, MemoryGetRequest("Deployments"))

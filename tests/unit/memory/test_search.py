@@ -12,7 +12,7 @@ from octavo.operations.jobs.working import work
 from octavo.operations.memory.answers import when
 from octavo.operations.memory.changes import forget, memory_commit, memory_pin
 from octavo.operations.memory.recall import recall
-from octavo.operations.memory.requests import ItemChangeRequest, MemoryCommitRequest, RecallRequest
+from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, RecallRequest
 from octavo.operations.projects.requests import SessionsStartRequest
 from octavo.operations.projects.sessions import sessions_start
 from octavo.operations.table import OPERATIONS
@@ -49,8 +49,8 @@ def test_a_pinned_memory_is_lifted_among_its_like_but_not_into_every_answer(engi
     before = found(engine, "pump oiled by the plumber")
     assert set(before) >= {first, second}
     last = [name for name in before if name in (first, second)][-1]
-    memory_pin(engine, ItemChangeRequest(item=last))
-    memory_pin(engine, ItemChangeRequest(item=other))
+    memory_pin(engine, ForgetRequest(item=last))
+    memory_pin(engine, ForgetRequest(item=other))
     assert found(engine, "pump oiled by the plumber") == [last, *(name for name in (first, second) if name != last)]
     assert found(engine, pinned_only=True, query="pump") == [last]
 
@@ -119,7 +119,7 @@ def test_a_search_as_of_an_instant_finds_texts_that_were_since_replaced_or_put_a
     then = when(clock.now)
     clock.now += 100.0
     commit(engine, "The kettle is blue.", item=changed)
-    forget(engine, ItemChangeRequest(item=gone))
+    forget(engine, ForgetRequest(item=gone))
     commit(engine, "The pump is new.")
     answer = recall(engine, RecallRequest("pump", as_of=then))
     assert {memory.item: (memory.version, memory.text) for memory in answer.memories} == {

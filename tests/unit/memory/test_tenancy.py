@@ -12,7 +12,7 @@ from octavo.model.memory import MemoryKind
 from octavo.operations.jobs.working import work
 from octavo.operations.memory.changes import forget, memory_commit
 from octavo.operations.memory.recall import recall
-from octavo.operations.memory.requests import ItemChangeRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
+from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
 from octavo.operations.memory.versions import memory_get
 from octavo.operations.projects.projects import projects_list, projects_resolve, repository_place
 from octavo.operations.projects.requests import (
@@ -178,7 +178,7 @@ def test_a_commit_keeps_what_it_does_not_say_and_nothing_is_merged(engine: Engin
     with pytest.raises(Conflict, match="is at version 2, not 1"):
         memory_commit(engine, MemoryCommitRequest(text="Late.", item=first.item, expected_version=1))
     assert memory_commit(engine, MemoryCommitRequest(text="x y", item=first.item, tags=())).tags == ()
-    assert forget(engine, ItemChangeRequest(item=twin.item)).status == "archived"
+    assert forget(engine, ForgetRequest(item=twin.item)).status == "archived"
     with pytest.raises(InvalidArgument, match="secret"):
         memory_commit(engine, MemoryCommitRequest(text="The password: 'dX7-quarry-Lantern'"))
 
@@ -193,5 +193,5 @@ def test_what_is_superseded_comes_after_what_took_its_place_and_says_by_what(eng
     assert (second.item, second.superseded_by, second.holds) == (old.item, new.item, False)
     with pytest.raises(InvalidArgument, match="supersede itself"):
         memory_commit(engine, MemoryCommitRequest(text="x", item=new.item, supersedes=(new.item,)))
-    forget(engine, ItemChangeRequest(item=new.item))
+    forget(engine, ForgetRequest(item=new.item))
     assert [memory.superseded_by for memory in recall(engine, RecallRequest("meeting room")).memories] == [None]

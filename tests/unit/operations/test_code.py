@@ -13,7 +13,7 @@ from octavo.operations.budget import tokens
 from octavo.operations.code.augment import augment
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.search import search_code
-from octavo.operations.search.requests import SearchDocsRequest, SearchRequest, SimilarRequest
+from octavo.operations.search.requests import FindSimilarRequest, SearchDocsRequest, SearchRequest
 from octavo.operations.search.search import find_similar, search
 
 PYTHON = '''"""Tea."""
@@ -111,30 +111,34 @@ def test_the_reranker_scores_when_it_is_asked_for(kitchen: Engine) -> None:
 
 
 def test_similar_code_is_asked_for_by_language_too(kitchen: Engine) -> None:
-    answer = find_similar(kitchen, SimilarRequest("def brew(m): return m", language="py"))
+    answer = find_similar(kitchen, FindSimilarRequest("def brew(m): return m", language="py"))
     assert {hit.uri for hit in answer.hits} == {"lib/tea.py", "guide.md"}
 
 
 def test_code_finds_code_and_prose_finds_prose_unless_kinds_are_named(kitchen: Engine) -> None:
-    code = find_similar(kitchen, SimilarRequest("function brew(minutes) { return minutes; }", limit=20))
+    code = find_similar(kitchen, FindSimilarRequest("function brew(minutes) { return minutes; }", limit=20))
     assert {hit.content_type for hit in code.hits} <= {"code", "comment", "docstring", "config"}
     assert code.hits
-    prose = find_similar(kitchen, SimilarRequest("Tea is brewed with leaves and water.", limit=20))
+    prose = find_similar(kitchen, FindSimilarRequest("Tea is brewed with leaves and water.", limit=20))
     assert {hit.content_type for hit in prose.hits} <= {"prose", "table"}
     assert prose.hits
-    notes = find_similar(kitchen, SimilarRequest("brew(minutes);", kinds=("note",), limit=20))
+    notes = find_similar(kitchen, FindSimilarRequest("brew(minutes);", kinds=("note",), limit=20))
     assert "plain.md" in {hit.uri for hit in notes.hits}
 
 
 def test_a_least_score_leaves_out_what_lies_below_it(kitchen: Engine) -> None:
-    every = find_similar(kitchen, SimilarRequest("def brew_tea(minutes: int) -> str:", limit=20)).hits
-    near = find_similar(kitchen, SimilarRequest("def brew_tea(minutes: int) -> str:", limit=20, min_score=0.2)).hits
+    every = find_similar(kitchen, FindSimilarRequest("def brew_tea(minutes: int) -> str:", limit=20)).hits
+    near = find_similar(kitchen, FindSimilarRequest("def brew_tea(minutes: int) -> str:", limit=20, min_score=0.2)).hits
     assert 0 < len(near) < len(every)
     assert not found(kitchen, "brew_tea", min_score=1.0)
 
 
 def test_five_hits_are_the_default_and_whole_declarations_their_form(kitchen: Engine) -> None:
-    assert (SearchDocsRequest("x").limit, SimilarRequest("x").limit, SearchCodeRequest("x").max_results) == (5, 5, 5)
+    assert (SearchDocsRequest("x").limit, FindSimilarRequest("x").limit, SearchCodeRequest("x").max_results) == (
+        5,
+        5,
+        5,
+    )
     hit = search_code(kitchen, SearchCodeRequest("pours water over leaves", language="py")).hits[0]
     assert hit.excerpt == PYTHON[PYTHON.index("def brew_tea") :].rstrip()
     assert (hit.symbol, hit.symbol_kind, hit.language) == ("brew_tea", "function", "python")

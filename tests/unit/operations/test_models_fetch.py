@@ -22,7 +22,12 @@ from octavo.operations.models import fetching
 from octavo.operations.models.answers import FetchedModel
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.fetching import models_fetch
-from octavo.operations.models.requests import FetchRequest, ModelActivateRequest, ModelRequest, ModelsListRequest
+from octavo.operations.models.requests import (
+    ModelsActivateRequest,
+    ModelsFetchRequest,
+    ModelsListRequest,
+    ModelsShowRequest,
+)
 
 WEIGHTS = bytes(range(256)) * 400
 
@@ -92,7 +97,7 @@ def fetched(engine: Engine, server: FileServer, folder: Path, files: dict[str, b
         )
     manifest = folder / "models.toml"
     manifest.write_text("\n".join(lines), "utf-8")
-    return models_fetch(engine, FetchRequest("tiny", manifest=str(manifest)))
+    return models_fetch(engine, ModelsFetchRequest("tiny", manifest=str(manifest)))
 
 
 def test_a_gguf_file_is_fetched_once(engine: Engine, server: FileServer, tmp_path: Path) -> None:
@@ -150,11 +155,11 @@ def test_a_fetched_language_model_is_listed_shown_and_removed(
     fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
     (listed,) = (model for model in models_list(engine, ModelsListRequest()).models if model.name == "tiny")
     assert (listed.form, listed.state, listed.bytes) == ("gguf", "idle", len(WEIGHTS))
-    shown = models_show(engine, ModelRequest("tiny"))
+    shown = models_show(engine, ModelsShowRequest("tiny"))
     assert shown.model == listed and "Licence: Apache-2.0" in shown.card and f"{server.url}/tiny.gguf" in shown.card
     with pytest.raises(InvalidArgument, match="makes no vectors"):
-        models_activate(engine, ModelActivateRequest("tiny"))
-    assert models_remove(engine, ModelRequest("tiny")).model == listed
+        models_activate(engine, ModelsActivateRequest("tiny"))
+    assert models_remove(engine, ModelsShowRequest("tiny")).model == listed
     assert not (tmp_path / "models" / "tiny").exists()
 
 
@@ -163,9 +168,9 @@ def test_a_language_model_with_a_role_is_active_and_stays(engine: Engine, server
     model = {"provider": "gguf", "path": done.path}
     settings = {"embedding.provider": "hashing", "llm.models": {"own": model}, "llm.roles.answer": "own"}
     with open_library(tmp_path / "l.db", settings=settings) as configured:
-        assert models_show(configured, ModelRequest("tiny")).model.state == "active"
+        assert models_show(configured, ModelsShowRequest("tiny")).model.state == "active"
         with pytest.raises(Conflict, match=r"configured as llm\.models\.own"):
-            models_remove(configured, ModelRequest("tiny"))
+            models_remove(configured, ModelsShowRequest("tiny"))
 
 
 def test_another_file_in_the_manifest_is_described_anew(engine: Engine, server: FileServer, tmp_path: Path) -> None:
@@ -216,17 +221,17 @@ def test_a_manifest_names_no_file_outside_of_the_models_folder(
 
 def test_a_model_or_a_manifest_that_is_not_there_is_named(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no manifest"):
-        models_fetch(engine, FetchRequest("tiny", manifest=str(tmp_path / "none.toml")))
+        models_fetch(engine, ModelsFetchRequest("tiny", manifest=str(tmp_path / "none.toml")))
     (tmp_path / "models.toml").write_text("", "utf-8")
     with pytest.raises(NotFound, match="names no model tiny"):
-        models_fetch(engine, FetchRequest("tiny", manifest=str(tmp_path / "models.toml")))
+        models_fetch(engine, ModelsFetchRequest("tiny", manifest=str(tmp_path / "models.toml")))
 
 
 def test_what_ships_is_known_whole_and_pinned() -> None:
     models = tomllib.loads(fetching._KNOWN.read_text("utf-8"))["models"]
     assert {"bge-m3", "all-minilm-l6-v2", "smollm2-135m", "qwen3-4b"} <= set(models)
     for name in models:
-        files, licence, _ = fetching._entry(FetchRequest(name))
+        files, licence, _ = fetching._entry(ModelsFetchRequest(name))
         assert licence and all(file.url.startswith("https://") and file.size for file in files.values())
         assert any(file.endswith(".gguf") for file in files) or {"model.onnx", "tokenizer.json", "config.json"} <= set(
             files
@@ -240,7 +245,7 @@ def test_a_manifest_of_the_users_own_comes_before_what_ships(
     own.parent.mkdir()
     monkeypatch.setattr(fetching, "_manifest", lambda: own)
     with pytest.raises(NotFound, match="neither Octavo nor") as unknown:
-        models_fetch(engine, FetchRequest("tiny"))
+        models_fetch(engine, ModelsFetchRequest("tiny"))
     assert "bge-m3" in (unknown.value.hint or "")
     server.files["/bge.gguf"] = WEIGHTS
     digest = hashlib.sha256(WEIGHTS).hexdigest()
@@ -249,7 +254,7 @@ def test_a_manifest_of_the_users_own_comes_before_what_ships(
         f'sha256 = "{digest}"\nsize = {len(WEIGHTS)}\n',
         "utf-8",
     )
-    assert models_fetch(engine, FetchRequest("bge-m3")).form == "gguf"
+    assert models_fetch(engine, ModelsFetchRequest("bge-m3")).form == "gguf"
 
 
 def test_a_manifest_says_the_pooling_that_no_file_of_the_model_does(
@@ -263,8 +268,8 @@ def test_a_manifest_says_the_pooling_that_no_file_of_the_model_does(
         lines.append(f'[[models.tiny.files]]\nurl = "{server.url}/{name}"\nsha256 = "{digest}"\nsize = {len(data)}\n')
     manifest = tmp_path / "models.toml"
     manifest.write_text("\n".join(lines), "utf-8")
-    done = models_fetch(engine, FetchRequest("tiny", manifest=str(manifest)))
+    done = models_fetch(engine, ModelsFetchRequest("tiny", manifest=str(manifest)))
     assert read_directory(Path(done.path), "").pooling == "cls"
     manifest.write_text("\n".join(lines).replace('"cls"', '"sum"'), "utf-8")
     with pytest.raises(ConfigurationError, match="neither cls nor mean"):
-        models_fetch(engine, FetchRequest("tiny", manifest=str(manifest)))
+        models_fetch(engine, ModelsFetchRequest("tiny", manifest=str(manifest)))

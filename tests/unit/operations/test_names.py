@@ -11,7 +11,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument, NotFound
 from octavo.operations.graph.neighbors import graph_neighbors
 from octavo.operations.graph.related import related
-from octavo.operations.graph.requests import NeighborsRequest, RelatedRequest
+from octavo.operations.graph.requests import GraphNeighborsRequest, RelatedRequest
 from octavo.operations.history.past import history
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.reading.get import get
@@ -66,7 +66,7 @@ def test_a_document_is_read_by_its_name_the_end_of_its_path_an_alias_or_its_titl
     assert get(notes, GetRequest(reference)).uri == uri
     assert related(notes, RelatedRequest(reference)).uri == uri
     assert history(notes, HistoryRequest(reference)).uri == uri
-    assert graph_neighbors(notes, NeighborsRequest(reference)).uri == uri
+    assert graph_neighbors(notes, GraphNeighborsRequest(reference)).uri == uri
 
 
 def test_a_section_and_lines_are_read_below_a_bare_name(notes: Engine) -> None:
@@ -120,5 +120,5 @@ def test_a_note_without_a_heading_of_rank_one_has_its_file_name_for_a_title(note
 
 
 def test_a_wikilink_without_an_ending_means_an_alias_before_a_file_of_code(notes: Engine) -> None:
-    targets = [edge.place for edge in graph_neighbors(notes, NeighborsRequest("links", direction="out")).edges]
+    targets = [edge.place for edge in graph_neighbors(notes, GraphNeighborsRequest("links", direction="out")).edges]
     assert targets == ["vault/drinks.md", "vault/travel/Kyoto.md"]

@@ -10,7 +10,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.operations.code.requests import SearchCodeRequest
 from octavo.operations.code.search import search_code
-from octavo.operations.search.requests import SearchRequest, SimilarRequest
+from octavo.operations.search.requests import FindSimilarRequest, SearchRequest
 from octavo.operations.search.search import find_similar, search
 
 TEXT = "# Dome\n\nThe dome opens at dusk.\n"
@@ -62,7 +62,7 @@ def test_documents_may_be_named_with_their_collection(library: Engine) -> None:
 
 def test_only_the_document_of_the_named_collection_is_left_out(library: Engine) -> None:
     def left(name: str) -> set[str]:
-        found = find_similar(library, SimilarRequest(TEXT, limit=50, exclude_file=name))
+        found = find_similar(library, FindSimilarRequest(TEXT, limit=50, exclude_file=name))
         return {f"{hit.collection}/{hit.uri}" for hit in found.hits if hit.uri == "sky/dome.md"}
 
     assert left("notes/sky/dome.md") == {"other/sky/dome.md"}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
+from error_cases import ERROR_CASES
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, MissingExtra, NotFound, OctavoError
@@ -28,17 +30,17 @@ def test_an_operation_is_documented_has_an_example_and_can_go_wrong(operation: O
     assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", operation.name)
     assert operation.summary.endswith(".")
     assert operation.description.endswith(".")
-    assert operation.errors
+    assert ERROR_CASES[operation.name]
     for name, schema in input_schema(operation.takes)["properties"].items():
         assert schema.get("description"), f"{operation.name}.{name} has no description"
     assert set(operation.unlisted) <= set(operation.takes.__dataclass_fields__)
 
 
 @EVERY
-def test_a_row_names_what_is_there_and_its_function_takes_and_gives_what_it_says(operation: Operation) -> None:
-    if operation.at:
-        hints = get_type_hints(operation.called)
-        assert (hints["request"], hints["return"]) == (operation.takes, operation.gives)
+def test_a_function_takes_and_gives_what_follows_from_its_operations_name(operation: Operation) -> None:
+    hints = get_type_hints(operation.function)
+    assert (hints["request"], hints["return"]) == (operation.takes, operation.gives)
+    assert operation.watched == ("progress" in hints)
 
 
 @EVERY
@@ -73,12 +75,16 @@ def test_the_example_works_and_its_answer_is_what_the_schema_promises(
     assert operation.written(answer).strip()
 
 
-@EVERY
-def test_every_error_case_gets_its_code(operation: Operation, engine: Engine) -> None:
-    for case in operation.errors:
-        with pytest.raises(OctavoError) as raised:
-            operation.run(engine, request(operation.name, operation.takes, case.arguments))
-        assert raised.value.code == case.code, case
+@pytest.mark.parametrize(
+    ("operation", "arguments", "code"),
+    [(TABLE[name], arguments, code) for name, cases in ERROR_CASES.items() for arguments, code in cases],
+)
+def test_every_error_case_gets_its_code(
+    operation: Operation, arguments: Mapping[str, Any], code: str, engine: Engine
+) -> None:
+    with pytest.raises(OctavoError) as raised:
+        operation.run(engine, request(operation.name, operation.takes, arguments))
+    assert raised.value.code == code
 
 
 def test_an_unknown_argument_is_refused_by_the_nearest_name() -> None:

@@ -8,14 +8,14 @@ import pytest
 
 from octavo.model.lint import RULES
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions
-from octavo.writing.lint import lint
+from octavo.writing.lint import linted
 
 
 def found(texts: Mapping[str, str], others: Iterable[str] = (), **options: object) -> list[tuple[str, int, str]]:
     notes = LinkedNotes(texts, others)
     for uri in texts:
         notes.document(uri)
-    findings = lint(notes, RULES, **options)  # type: ignore[arg-type]
+    findings = linted(notes, RULES, **options)  # type: ignore[arg-type]
     return [(finding.uri, finding.start_line, finding.rule) for finding in findings]
 
 
@@ -78,8 +78,8 @@ def test_a_note_is_an_orphan_when_no_link_leads_to_it_or_from_it_to_a_note() -> 
 
 def test_only_the_wanted_notes_are_reported_and_only_by_the_rules_asked_for() -> None:
     notes = LinkedNotes({"A.md": "[[Nope]]\n", "B.md": "[[Nope]] [[A]]\n"})
-    assert [one.uri for one in lint(notes, {"broken-wikilink"}, only=["B.md"])] == ["B.md"]
-    assert list(lint(notes, {"heading-jump"})) == []
+    assert [one.uri for one in linted(notes, {"broken-wikilink"}, only=["B.md"])] == ["B.md"]
+    assert list(linted(notes, {"heading-jump"})) == []
 
 
 def test_a_text_that_could_link_to_a_note_is_told_by_its_names() -> None:

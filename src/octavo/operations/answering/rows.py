@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import ErrorCase, Listing, Operation
+from functools import partial
+
+from octavo.operations.operation import Listing, Operation
+
+_ask = partial(Operation, module="octavo.operations.answering.ask")
 
 ANSWERING = (
-    Operation(
-        at="octavo.operations.answering",
+    _ask(
         name="ask",
         summary="Answer a question, every sentence with its citation.",
         description=(
             "Answer a question from the library. Every sentence comes with the exact place it is taken from, and with "
             "what that place is worth to it. Without a language model the sentences are the library's own."
         ),
-        function="ask:ask",
-        request="AskRequest",
-        answer="AskAnswer",
-        lines="ask_lines",
         listing=Listing(
             rows="passages",
             columns=("number", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path"),
@@ -30,10 +29,6 @@ ANSWERING = (
         ),
         help="Exit code 1 means that nothing was found.",
         example={"question": "when does the dome have to close?", "limit": 3},
-        errors=(
-            ErrorCase({"question": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),
-            ErrorCase({"question": "dome", "profile": "nonsense"}, "INVALID_ARGUMENT"),
-        ),
         unlisted=(
             "uris",
             "heading_contains",

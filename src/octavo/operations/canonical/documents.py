@@ -30,10 +30,10 @@ from octavo.operations.canonical.answers import (
     CanonicalSection,
 )
 from octavo.operations.canonical.requests import (
+    CanonicalContextPackRequest,
     CanonicalGetRequest,
+    CanonicalGetSectionRequest,
     CanonicalListRequest,
-    CanonicalPackRequest,
-    CanonicalSectionRequest,
     CanonicalUpsertRequest,
 )
 from octavo.operations.memory.answers import MemoryState, memory_state, when
@@ -90,13 +90,13 @@ def canonical_outline(engine: Engine, request: CanonicalGetRequest) -> Canonical
     )
 
 
-def canonical_get_section(engine: Engine, request: CanonicalSectionRequest) -> CanonicalPassage:
+def canonical_get_section(engine: Engine, request: CanonicalGetSectionRequest) -> CanonicalPassage:
     engine = in_project(engine, request.project)
     document = canonical.canonical(engine.memories, request.key, request.version)
     return _passage(canonical.section(document, request.anchor))
 
 
-def canonical_context_pack(engine: Engine, request: CanonicalPackRequest) -> CanonicalPackAnswer:
+def canonical_context_pack(engine: Engine, request: CanonicalContextPackRequest) -> CanonicalPackAnswer:
     engine = in_project(engine, request.project)
     if request.max_tokens < 1:
         raise InvalidArgument("a pack needs room for at least one token")

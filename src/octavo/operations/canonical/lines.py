@@ -14,22 +14,22 @@ from octavo.operations.canonical.answers import (
     MemoryState,
 )
 from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
-from octavo.operations.memory.lines import state_lines, version_heading
+from octavo.operations.memory.lines import memory_state_lines, version_heading
 
 _ACTIONS = {"created": "Created", "revised": "Replaced"}
 
 
-def upsert_lines(answer: MemoryState) -> Iterator[Line]:
-    yield from state_lines(answer, _ACTIONS)
+def canonical_upsert_lines(answer: MemoryState) -> Iterator[Line]:
+    yield from memory_state_lines(answer, _ACTIONS)
 
 
-def canonical_get_lines(answer: CanonicalAnswer) -> Iterator[Block]:
+def canonical_lines(answer: CanonicalAnswer) -> Iterator[Block]:
     about = (answer.key, answer.doc_class, answer.updated_at[:10], answer.status)
     yield _detail(version_heading(answer.item, answer.version, about))
     yield Quote(answer.text, numbered=False, whole=True)
 
 
-def section_lines(answer: CanonicalPassage) -> Iterator[Block]:
+def canonical_passage_lines(answer: CanonicalPassage) -> Iterator[Block]:
     about = (answer.citation, shown_path(answer.heading_path))
     yield _detail(version_heading(answer.item, answer.version, about))
     yield Quote(answer.text, numbered=False, whole=True)
@@ -40,7 +40,7 @@ def _detail(line: Line) -> Line:
     return tuple(part._replace(style=DETAIL) for part in line)
 
 
-def outline_lines(answer: CanonicalOutlineAnswer) -> Iterator[Line]:
+def canonical_outline_lines(answer: CanonicalOutlineAnswer) -> Iterator[Line]:
     yield Part(answer.title, "title"), Part(f"  {answer.key} v{answer.version}", "dim")
     rows = [
         (
@@ -53,7 +53,7 @@ def outline_lines(answer: CanonicalOutlineAnswer) -> Iterator[Line]:
     yield from columns(rows) if rows else [(Part("It has no headings."),)]
 
 
-def pack_lines(answer: CanonicalPackAnswer) -> Iterator[Block]:
+def canonical_pack_lines(answer: CanonicalPackAnswer) -> Iterator[Block]:
     """The same as the answer's `text`, which is within the budget."""
     for passage in answer.passages:
         path = shown_path(passage.heading_path)

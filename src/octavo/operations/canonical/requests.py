@@ -80,7 +80,7 @@ class CanonicalGetRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class CanonicalSectionRequest:
+class CanonicalGetSectionRequest:
     key: Key
     anchor: Anchor
     version: Version | None = None
@@ -88,7 +88,7 @@ class CanonicalSectionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class CanonicalPackRequest:
+class CanonicalContextPackRequest:
     """With a query, the passages that answer it best; without one, the documents from their beginnings, by key."""
 
     query: Annotated[
@@ -109,3 +109,6 @@ class CanonicalPackRequest:
 class CanonicalListRequest:
     doc_classes: DocClasses = ()
     project: ProjectName | None = None
+
+
+CanonicalOutlineRequest = CanonicalGetRequest

@@ -17,7 +17,7 @@ from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, 
 from octavo.model.location import DatabaseUrl, Location
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.database.answers import SavedLibrary
-from octavo.operations.database.requests import BackupRequest
+from octavo.operations.database.requests import DbBackupRequest
 
 _NOT_SAVED = "name a file that `octavo db backup` made"
 
@@ -45,7 +45,7 @@ def migrate(source: Location, target: Location, progress: Progress | None = None
         return Migrated(str(source), str(target), transfer(given, taken, progress or NoProgress()))
 
 
-def backup(engine: Engine, request: BackupRequest) -> SavedLibrary:
+def db_backup(engine: Engine, request: DbBackupRequest) -> SavedLibrary:
     """The library in a file, while it is in use."""
     if engine.location is None:
         raise InvalidArgument("a library in memory cannot be saved", hint="open it at a path")

@@ -9,11 +9,11 @@ from octavo.operations.library.lines import index_summary
 from octavo.operations.lines import Line, Part, count, size
 
 
-def saved_lines(answer: SavedLibrary) -> Iterator[Line]:
+def saved_library_lines(answer: SavedLibrary) -> Iterator[Line]:
     yield (Part(f"Saved the library to {answer.path} ({size(answer.bytes)})."),)
 
 
-def upgraded_lines(answer: UpgradeAnswer) -> Iterator[Line]:
+def upgrade_lines(answer: UpgradeAnswer) -> Iterator[Line]:
     if answer.saved:
         yield (Part(f"As it was before: {answer.saved}", "dim"),)
     said = f"changed: {', '.join(answer.differences)}" if answer.differences else "indexed as configured"
@@ -24,13 +24,13 @@ def upgraded_lines(answer: UpgradeAnswer) -> Iterator[Line]:
         yield (Part("New vectors are queued: octavo worker makes them.", "dim"),)
 
 
-def pruned_lines(answer: PruneAnswer) -> Iterator[Line]:
+def prune_lines(answer: PruneAnswer) -> Iterator[Line]:
     counts = [count(answer.versions, "version"), count(answer.texts, "text"), count(answer.vectors, "vector")]
     counts += [count(answer.cached, "cached answer")] if answer.cached else []
     yield (Part(f"{', '.join(counts)} {'would go' if answer.dry_run else 'went'}, {size(answer.bytes)} in all."),)
 
 
-def checked_lines(answer: CheckAnswer) -> Iterator[Line]:
+def check_lines(answer: CheckAnswer) -> Iterator[Line]:
     for problem in answer.problems:
         yield (Part(problem, "bad"),)
     if answer.sound:
@@ -38,7 +38,7 @@ def checked_lines(answer: CheckAnswer) -> Iterator[Line]:
         yield (Part(said, "good"),)
 
 
-def repaired_lines(answer: RepairAnswer) -> Iterator[Line]:
+def repair_lines(answer: RepairAnswer) -> Iterator[Line]:
     for problem in answer.left:
         yield (Part(problem, "bad"),)
     if answer.kept:

@@ -11,7 +11,7 @@ from octavo.engine.engine import Engine
 from octavo.model.ids import ProjectId
 from octavo.model.job import JobState
 from octavo.operations.database.answers import PruneAnswer
-from octavo.operations.database.requests import PruneRequest
+from octavo.operations.database.requests import DbPruneRequest
 from octavo.ports import Store
 
 _DAY = 86_400.0
@@ -34,7 +34,7 @@ class Version(Protocol):
 _V = TypeVar("_V", bound=Version)
 
 
-def prune(engine: Engine, request: PruneRequest, now: Callable[[], float] = time.time) -> PruneAnswer:
+def db_prune(engine: Engine, request: DbPruneRequest, now: Callable[[], float] = time.time) -> PruneAnswer:
     store, project = engine.store, engine.project.id
     pruning = store.pruning
     before = None if request.older_than is None else now() - request.older_than * _DAY

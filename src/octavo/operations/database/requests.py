@@ -9,19 +9,19 @@ from octavo.model.limits import Field
 
 
 @dataclass(frozen=True, slots=True)
-class BackupRequest:
+class DbBackupRequest:
     to: Annotated[str, Field(min_length=1, max_length=4_096, argument="FILE", description="The file to write.")]
     force: Annotated[bool, Field(description="Replace a file of that name.")] = False
 
 
 @dataclass(frozen=True, slots=True)
-class UpgradeRequest:
+class DbUpgradeRequest:
     background: Annotated[bool, Field(description="Leave new vectors to `octavo worker`.")] = False
     rebuild: Annotated[bool, Field(description="Read every file again, whatever its recipe.")] = False
 
 
 @dataclass(frozen=True, slots=True)
-class PruneRequest:
+class DbPruneRequest:
     """Without a condition, only what nothing refers to goes."""
 
     older_than: (
@@ -35,11 +35,11 @@ class PruneRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckRequest:
+class DbCheckRequest:
     quick: Annotated[bool, Field(description="Look at samples of every part only.")] = False
     full: Annotated[bool, Field(description="Read and compare everything, as without an option.")] = False
 
 
 @dataclass(frozen=True, slots=True)
-class RepairRequest:
+class DbRepairRequest:
     pass

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import WRITES, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.database"
+from octavo.operations.operation import WRITES, Listing, Operation
+
+_copies = partial(Operation, module="octavo.operations.database.copies")
+_upkeep = partial(Operation, module="octavo.operations.database.upkeep")
+_pruning = partial(Operation, module="octavo.operations.database.pruning")
 
 DATABASE = (
-    Operation(
-        at=_AT,
+    _copies(
         name="db_backup",
         summary="Save the library to a file, while it is in use.",
         description="Save the library to a file.",
-        function="copies:backup",
-        request="BackupRequest",
-        answer="SavedLibrary",
-        lines="saved_lines",
         listing=Listing(columns=("path", "bytes", "sha256"), path="path", confirms=True),
         command="db backup",
         aliases=("backup",),
         examples=("octavo db backup saved.db",),
         example={"to": "saved.db"},
-        errors=(ErrorCase({"to": "."}, "CONFLICT"),),
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _upkeep(
         name="db_upgrade",
         summary="Bring the library up to this version of Octavo and to the configuration.",
         description="Index again what was indexed another way than the configuration says.",
@@ -34,22 +31,15 @@ DATABASE = (
             "server's library with `pg_dump` before. Files that were indexed another way than the configuration says "
             "are indexed again; texts are embedded again only where the model changed."
         ),
-        function="upkeep:upgrade",
-        request="UpgradeRequest",
-        answer="UpgradeAnswer",
-        lines="upgraded_lines",
         listing=Listing(columns=("differences", "promised", "saved"), confirms=True),
         command="db upgrade",
         aliases=("upgrade",),
         examples=("octavo db upgrade",),
-        example={},
-        errors=(ErrorCase({"rebuild": "perhaps"}, "INVALID_ARGUMENT"),),
         annotations=WRITES,
         watched=True,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _pruning(
         name="db_prune",
         summary="Let earlier versions of documents go, with the texts and vectors nothing else needs.",
         description="Delete earlier versions by age, number or size.",
@@ -57,21 +47,15 @@ DATABASE = (
             "What is current and what was remembered stays, whatever is asked. Without an option, what nothing refers "
             "to goes."
         ),
-        function="pruning:prune",
-        request="PruneRequest",
-        answer="PruneAnswer",
-        lines="pruned_lines",
         listing=Listing(columns=("versions", "texts", "vectors", "bytes", "dry_run"), confirms=True),
         command="db prune",
         aliases=("prune",),
         examples=("octavo db prune --older-than 30 --keep 5 --dry-run", "octavo db prune --cache"),
         example={"keep": 3, "dry_run": True},
-        errors=(ErrorCase({"keep": -1}, "INVALID_ARGUMENT"),),
         annotations=WRITES,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _upkeep(
         name="db_check",
         summary="Read the whole library and say what is wrong with it.",
         description="Read the whole library and compare its parts.",
@@ -80,21 +64,14 @@ DATABASE = (
             "and checksums of vectors, words and snapshots. --quick looks at samples. Exit code 6 means that something "
             "is wrong; `octavo db repair` makes anew what can be computed again."
         ),
-        function="upkeep:check",
-        request="CheckRequest",
-        answer="CheckAnswer",
-        lines="checked_lines",
         listing=Listing(columns=("sound", "problems"), succeeds="sound"),
         command="db check",
         aliases=("check",),
         examples=("octavo db check", "octavo db check --quick"),
-        example={},
-        errors=(ErrorCase({"deep": True}, "INVALID_ARGUMENT"),),
         watched=True,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _upkeep(
         name="db_repair",
         summary="Make anew what can be computed again: words, vectors, chunks of files and memories, snapshots.",
         description="Make anew what can be computed again, and say what is lost.",
@@ -102,16 +79,10 @@ DATABASE = (
             "Files are read again where they still are in their folders. Versions are never made up: where one is "
             "damaged, restore a backup. Exit code 6 means that something is still wrong."
         ),
-        function="upkeep:repair",
-        request="RepairRequest",
-        answer="RepairAnswer",
-        lines="repaired_lines",
         listing=Listing(columns=("found", "left"), succeeds="sound"),
         command="db repair",
         aliases=("repair",),
         examples=("octavo db repair",),
-        example={},
-        errors=(ErrorCase({"deep": True}, "INVALID_ARGUMENT"),),
         annotations=WRITES,
         watched=True,
         remote=False,

@@ -13,11 +13,11 @@ from octavo.model.job import JobKind
 from octavo.model.location import Location
 from octavo.observability.progress import Progress
 from octavo.operations.database.answers import CheckAnswer, RepairAnswer, UpgradeAnswer
-from octavo.operations.database.requests import CheckRequest, RepairRequest, UpgradeRequest
+from octavo.operations.database.requests import DbCheckRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.library.indexing import answered
 
 
-def upgrade(engine: Engine, request: UpgradeRequest, progress: Progress) -> UpgradeAnswer:
+def db_upgrade(engine: Engine, request: DbUpgradeRequest, progress: Progress) -> UpgradeAnswer:
     """Records how the configuration indexes, then indexes again what was indexed otherwise.
 
     Texts are embedded again only where the model changed; with `background` a worker does that, and until it has, what
@@ -46,7 +46,7 @@ def upgrade_schema(library: Location) -> Path | None:
     return change_tables(library)
 
 
-def check(engine: Engine, request: CheckRequest, progress: Progress) -> CheckAnswer:
+def db_check(engine: Engine, request: DbCheckRequest, progress: Progress) -> CheckAnswer:
     """Reads the whole library and its snapshots, or samples of them."""
     if request.quick and request.full:
         raise InvalidArgument(
@@ -58,7 +58,7 @@ def check(engine: Engine, request: CheckRequest, progress: Progress) -> CheckAns
     return CheckAnswer(not problems, problems, "quick" if request.quick else None)
 
 
-def repair(engine: Engine, request: RepairRequest, progress: Progress) -> RepairAnswer:
+def db_repair(engine: Engine, request: DbRepairRequest, progress: Progress) -> RepairAnswer:
     """Makes anew what can be computed again: the word index from the stored words, vectors by the model, chunks from
     files in their folders and memories from their versions, snapshots from all of these."""
     unreadable: tuple[tuple[str, str], ...] = ()

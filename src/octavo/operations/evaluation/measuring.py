@@ -12,10 +12,10 @@ from octavo.evaluation.runner import TIMED
 from octavo.observability.progress import Progress
 from octavo.operations.evaluation.answers import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
 from octavo.operations.evaluation.evaluate import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
-from octavo.operations.evaluation.requests import EvaluationRequest, FiguresRequest
+from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
 
 
-def evaluate_dataset(engine: Engine, request: EvaluationRequest, progress: Progress) -> EvaluationAnswer:
+def eval_run(engine: Engine, request: EvalRunRequest, progress: Progress) -> EvaluationAnswer:
     """Measures profiles by the configuration of an open library. Its documents take no part."""
     config = engine.library.adapters.config or Config()
     evaluation = evaluate(config, measured_by(request, config), cache_folder(), progress)
@@ -27,7 +27,7 @@ def evaluate_dataset(engine: Engine, request: EvaluationRequest, progress: Progr
     )
 
 
-def eval_figures(engine: Engine, request: FiguresRequest) -> FiguresAnswer:
+def eval_figures(engine: Engine, request: EvalFiguresRequest) -> FiguresAnswer:
     """What is kept of the latest run of every data set with every profile."""
     return FiguresAnswer(
         tuple(
@@ -37,7 +37,7 @@ def eval_figures(engine: Engine, request: FiguresRequest) -> FiguresAnswer:
     )
 
 
-def measured_by(request: EvaluationRequest, config: Config) -> EvaluateRequest:
+def measured_by(request: EvalRunRequest, config: Config) -> EvaluateRequest:
     """What was asked, with the defaults of a configuration."""
     files = {name: Path(path) for name in ("corpus", "queries", "qrels") if (path := getattr(request, name))}
     return EvaluateRequest(

@@ -10,7 +10,7 @@ from octavo.operations import fields
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationRequest:
+class EvalRunRequest:
     """Without `profiles`, the default one is measured."""
 
     dataset: Annotated[
@@ -55,5 +55,5 @@ class EvaluationRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class FiguresRequest:
+class EvalFiguresRequest:
     """Everything that was measured on this machine."""

@@ -11,7 +11,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.text import LineIndex
 from octavo.operations.graph.answers import EntitiesAnswer, FoundEntity, FoundMention, MentionsAnswer
 from octavo.operations.graph.neighbors import place_of
-from octavo.operations.graph.requests import ENTITY_KINDS, EntitiesRequest, MentionsRequest
+from octavo.operations.graph.requests import ENTITY_KINDS, GraphEntitiesRequest, GraphMentionsRequest
 from octavo.operations.lines import short
 from octavo.operations.narrowing import filters_of
 from octavo.operations.times import when
@@ -19,7 +19,7 @@ from octavo.operations.times import when
 _AROUND = 60  # characters of context on each side
 
 
-def graph_entities(engine: Engine, request: EntitiesRequest) -> EntitiesAnswer:
+def graph_entities(engine: Engine, request: GraphEntitiesRequest) -> EntitiesAnswer:
     kinds = tuple(_kind(name) for name in request.entity_kinds)
     store, project = engine.store, engine.project.id
     with store.reading():
@@ -37,7 +37,7 @@ def graph_entities(engine: Engine, request: EntitiesRequest) -> EntitiesAnswer:
     return EntitiesAnswer(found, total, when(run.at))
 
 
-def graph_mentions(engine: Engine, request: MentionsRequest) -> MentionsAnswer:
+def graph_mentions(engine: Engine, request: GraphMentionsRequest) -> MentionsAnswer:
     kind = None if request.entity_kind is None else _kind(request.entity_kind)
     store, project = engine.store, engine.project.id
     with store.reading():
@@ -65,7 +65,7 @@ def _kind(name: str) -> EntityKind:
         raise no_such_choice("kind of entity", "entity_kind", name, ENTITY_KINDS) from None
 
 
-def _admitted(engine: Engine, request: EntitiesRequest | MentionsRequest) -> set[DocumentId] | None:
+def _admitted(engine: Engine, request: GraphEntitiesRequest | GraphMentionsRequest) -> set[DocumentId] | None:
     """The documents that a request is confined to; None where it is not."""
     filters = filters_of(engine, request)
     if filters.empty:

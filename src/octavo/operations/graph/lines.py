@@ -161,7 +161,7 @@ def ghosts_lines(answer: GhostsAnswer) -> Iterator[Line]:
     yield from columns(rows) if rows else [(Part("Every link leads somewhere."),)]
 
 
-def file_lines(answer: GraphFile) -> Iterator[Line]:
+def graph_file_lines(answer: GraphFile) -> Iterator[Line]:
     left_out = f"; {count(answer.left_out, 'node')} did not fit" if answer.left_out else ""
     yield (Part(f"{answer.path}: {count(answer.nodes, 'node')}, {count(answer.edges, 'link')}{left_out}"),)
 
@@ -178,7 +178,7 @@ def cluster_map_lines(answer: ClusterMap) -> Iterator[Line]:
         yield Part(visible(cluster.name), "title"), Part(f"  {cluster.chunks:,} chunks", "dim")
 
 
-def map_lines(answer: MapFile) -> Iterator[Line]:
+def map_file_lines(answer: MapFile) -> Iterator[Line]:
     shown = f"{answer.points:,} of {count(answer.chunks, 'chunk')}"
     shown = shown if answer.points < answer.chunks else count(answer.chunks, "chunk")
     yield (Part(f"{answer.path}: {shown} in {count(answer.clusters, 'cluster')}. Open it in a browser."),)

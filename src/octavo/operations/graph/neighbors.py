@@ -17,7 +17,7 @@ from octavo.model.memory import memory_of
 from octavo.model.stored import StoredDocument
 from octavo.model.text import LineIndex
 from octavo.operations.graph.answers import FarDocument, FoundEdge, NeighborsAnswer
-from octavo.operations.graph.requests import BOTH, IN, OUT, TYPES, NeighborsRequest
+from octavo.operations.graph.requests import BOTH, IN, OUT, TYPES, GraphNeighborsRequest
 from octavo.operations.lines import short
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
@@ -25,7 +25,7 @@ from octavo.operations.reading.requests import GetRequest
 _MOST_SHARING = 200  # what more documents name than that says nothing about any two of them
 
 
-def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswer:
+def graph_neighbors(engine: Engine, request: GraphNeighborsRequest) -> NeighborsAnswer:
     types = tuple(_type(name) for name in request.types)
     if request.direction not in (OUT, IN, BOTH):
         raise InvalidArgument(f"{request.direction} is no direction", hint=f"choose one of: {OUT}, {IN}, {BOTH}")
@@ -67,7 +67,7 @@ def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswe
     )
 
 
-def _ghost(engine: Engine, request: NeighborsRequest, types: Sequence[EdgeType]) -> NeighborsAnswer | None:
+def _ghost(engine: Engine, request: GraphNeighborsRequest, types: Sequence[EdgeType]) -> NeighborsAnswer | None:
     """What points at something that is not there; None where nothing does."""
     with engine.store.reading():
         edges = engine.store.graph.back_to_ghost(engine.project.id, request.reference)
@@ -207,7 +207,7 @@ def _between_sections(engine: Engine, document: StoredDocument) -> Iterator[Foun
 
 
 def _entities(
-    engine: Engine, document: StoredDocument, types: Sequence[EdgeType], request: NeighborsRequest
+    engine: Engine, document: StoredDocument, types: Sequence[EdgeType], request: GraphNeighborsRequest
 ) -> Iterator[FoundEdge]:
     """The entities it names, other documents by its author, and those that it refers to, or that refer to it."""
     wanted = set(types or EdgeType)
@@ -264,7 +264,7 @@ def _between(shared: SharedEntity) -> tuple[EdgeType, str] | None:
 
 
 def _further(
-    engine: Engine, document: StoredDocument, types: tuple[EdgeType, ...], request: NeighborsRequest
+    engine: Engine, document: StoredDocument, types: tuple[EdgeType, ...], request: GraphNeighborsRequest
 ) -> tuple[FarDocument, ...]:
     walk = Walk(hops=request.hops, types=types)
     reached = engine.store.graph.walk(engine.project.id, {document.id: 1.0}, walk)

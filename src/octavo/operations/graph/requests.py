@@ -30,7 +30,7 @@ Documents = Annotated[int, Field(ge=1, le=200, option="-n/--limit", description=
 
 
 @dataclass(frozen=True, slots=True)
-class NeighborsRequest:
+class GraphNeighborsRequest:
     reference: fields.DocumentReference
     collection: fields.InCollection | None = None
     direction: Direction = BOTH
@@ -51,7 +51,7 @@ class RelatedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class BuildRequest:
+class GraphBuildRequest:
     __pydantic_config__ = {  # noqa: RUF012
         "json_schema_extra": {
             "not": {
@@ -98,14 +98,14 @@ class BuildRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class CommunitiesRequest:
+class GraphCommunitiesRequest:
     limit: Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many communities at most.")] = 20
     members: Annotated[int, Field(ge=1, le=1_000, description="How many documents of each at most.")] = 5
     smallest: Annotated[int, Field(ge=1, le=10_000, description="Only communities of at least so many.")] = 2
 
 
 @dataclass(frozen=True, slots=True)
-class GhostsRequest:
+class GraphGhostsRequest:
     limit: Annotated[int, Field(ge=1, le=10_000, option="-n/--limit", description="How many at most.")] = 50
 
 
@@ -113,7 +113,7 @@ EntityKindName = Annotated[str, Field(choices=ENTITY_KINDS)]
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesRequest:
+class GraphEntitiesRequest:
     contains: (
         Annotated[
             str, Field(min_length=1, max_length=200, argument="NAME", description="Only names with this in them.")
@@ -131,7 +131,7 @@ class EntitiesRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class MentionsRequest:
+class GraphMentionsRequest:
     name: Annotated[str, Field(min_length=1, max_length=500, argument="NAME", description="What is named.")]
     entity_kind: Annotated[EntityKindName, Field(option="--kind", description="As an entity of this kind.")] | None = (
         None
@@ -150,7 +150,7 @@ Force = Annotated[bool, Field(description="Replace a file that is there.")]
 
 
 @dataclass(frozen=True, slots=True)
-class ExportRequest:
+class GraphExportRequest:
     """Without an `output` the answer holds the text."""
 
     output: (
@@ -170,7 +170,7 @@ class ExportRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PlotRequest:
+class GraphPlotRequest:
     output: Annotated[str, Field(option="-o/--output", metavar="FILE", description="The page to write.")] = (
         "octavo-graph.html"
     )

@@ -2,222 +2,152 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import WRITES, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.graph"
+from octavo.operations.operation import WRITES, Listing, Operation
+
+_related = partial(Operation, module="octavo.operations.graph.related")
+_neighbors = partial(Operation, module="octavo.operations.graph.neighbors")
+_whole = partial(Operation, module="octavo.operations.graph.whole")
+_entities = partial(Operation, module="octavo.operations.graph.entities")
+_view = partial(Operation, module="octavo.operations.graph.view")
+_clusters = partial(Operation, module="octavo.operations.graph.clusters")
+
 _IN_GRAPH = frozenset({"graph"})
-_NOWHERE = ErrorCase({"reference": "nowhere.md"}, "NOT_FOUND")
 
 GRAPH = (
-    Operation(
-        at=_AT,
+    _related(
         name="related",
         summary="List the documents that belong to one, and why.",
         description=(
             "What to read beside a document: linked to it or from it, near in meaning, with the same tags. "
             "Each says why."
         ),
-        function="related:related",
-        request="RelatedRequest",
-        answer="RelatedAnswer",
-        lines="related_lines",
         listing=Listing(rows="documents", columns=("place", "title", "kind", "score", "why")),
         command="graph related",
         aliases=("graph_related",),
         examples=("octavo graph related 'observing/Closing down.md' -n 5",),
         example={"reference": "observing/Closing down.md", "limit": 5},
-        errors=(_NOWHERE,),
         tool_sets=_IN_GRAPH,
     ),
-    Operation(
-        at=_AT,
+    _neighbors(
         name="graph_neighbors",
         summary="List what a document points at and what points at it.",
         description=(
             "The links of a document, both ways, with their type and the words around them; links that lead nowhere "
             "are told. With hops, also what is farther away."
         ),
-        function="neighbors:graph_neighbors",
-        request="NeighborsRequest",
-        answer="NeighborsAnswer",
-        lines="neighbors_lines",
         listing=Listing(
             rows="edges", columns=("direction", "type", "target", "place", "anchor", "line", "missing", "context")
         ),
         command="graph neighbors",
         examples=("octavo graph neighbors 'observing/Closing down.md' --direction in --hops 2",),
         example={"reference": "observing/Closing down.md", "hops": 2},
-        errors=(_NOWHERE, ErrorCase({"reference": "Home.md", "types": ["nonsense"]}, "INVALID_ARGUMENT")),
         tool_sets=_IN_GRAPH,
     ),
-    Operation(
-        at=_AT,
+    _whole(
         name="graph_build",
         summary="Find communities and entities, and link what is near in meaning.",
         description="Work over the whole graph, queued for a worker, or with wait done at once.",
-        function="whole:graph_build",
-        request="BuildRequest",
-        answer="BuildAnswer",
-        lines="build_lines",
         listing=Listing(
             columns=("jobs", "communities", "thematic_links", "section_links", "entities", "note"), confirms=True
         ),
         command="graph build",
         examples=("octavo graph build --threshold 0.3", "octavo graph build --later"),
         example={"threshold": 0.3, "wait": True},
-        errors=(
-            ErrorCase({"communities": False, "thematic_links": False, "entities": False}, "INVALID_ARGUMENT"),
-            ErrorCase({"entities_by": "nonsense"}, "INVALID_ARGUMENT"),
-        ),
         annotations=WRITES,
         tool_sets=_IN_GRAPH,
         watched=True,
     ),
-    Operation(
-        at=_AT,
+    _whole(
         name="graph_communities",
         summary="List groups of documents that point at each other more than at others.",
         description="Groups of documents that point at each other more than at others, largest first.",
-        function="whole:graph_communities",
-        request="CommunitiesRequest",
-        answer="CommunitiesAnswer",
-        lines="communities_lines",
         listing=Listing(rows="communities", columns=("community", "name", "size", "tags", "documents")),
         command="graph communities",
         examples=("octavo graph communities --members 3",),
         example={"limit": 3},
-        errors=(ErrorCase({"limit": 0}, "INVALID_ARGUMENT"),),
         tool_sets=_IN_GRAPH,
     ),
-    Operation(
-        at=_AT,
+    _whole(
         name="graph_ghosts",
         summary="List what is linked to and not there, most wanted first.",
         description="Targets of links that nothing in the library answers to, most wanted first.",
-        function="whole:graph_ghosts",
-        request="GhostsRequest",
-        answer="GhostsAnswer",
-        lines="ghosts_lines",
         listing=Listing(rows="ghosts", columns=("target", "links", "source")),
         command="graph ghosts",
         examples=("octavo graph ghosts",),
-        example={},
-        errors=(ErrorCase({"limit": 0}, "INVALID_ARGUMENT"),),
         tool_sets=_IN_GRAPH,
     ),
-    Operation(
-        at=_AT,
+    _entities(
         name="graph_entities",
         summary="List the people, projects, places, identifiers, DOIs and addresses that documents name.",
         description="What documents name, most widely named first: people, projects, places, identifiers, DOIs, URLs.",
         help="`octavo graph build` finds them by rules; --entities-by model asks a language model as well.",
-        function="entities:graph_entities",
-        request="EntitiesRequest",
-        answer="EntitiesAnswer",
-        lines="entities_lines",
         listing=Listing(rows="entities", columns=("kind", "name", "documents", "mentions")),
         command="graph entities",
         examples=("octavo graph entities --kind person", "octavo graph entities 'van der' -n 5"),
         example={"limit": 5},
-        errors=(ErrorCase({"entity_kinds": ["nonsense"]}, "INVALID_ARGUMENT"),),
         tool_sets=_IN_GRAPH,
     ),
-    Operation(
-        at=_AT,
+    _entities(
         name="graph_mentions",
         summary="List the documents that name a person, a project, a place, an identifier, a DOI or an address.",
         description="Where an entity is named: the documents, with the line and the words around it.",
-        function="entities:graph_mentions",
-        request="MentionsRequest",
-        answer="MentionsAnswer",
-        lines="mentions_lines",
         listing=Listing(rows="mentions", columns=("place", "title", "role", "mentions", "line", "context")),
         command="graph mentions",
         examples=("octavo graph mentions 'Jane Doe' --kind person",),
         example={"name": "Lyon"},
-        errors=(ErrorCase({"name": "Lyon", "entity_kind": "nonsense"}, "INVALID_ARGUMENT"),),
         tool_sets=_IN_GRAPH,
     ),
-    Operation(
-        at=_AT,
+    _view(
         name="graph_export",
         summary="Write the graph for other programs: JSON as node-link data, or GraphML for Gephi, yEd and networkx.",
         description="The whole graph as node-link JSON or as GraphML.",
-        function="view:graph_export",
-        request="ExportRequest",
-        answer="GraphFile",
-        lines="file_lines",
         listing=Listing(columns=("path", "nodes", "edges"), path="path", confirms=True),
         command="graph export",
         examples=("octavo graph export --to graphml -o graph.graphml",),
         example={"to": "graphml"},
-        errors=(ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),),
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _view(
         name="graph_plot",
         summary="Draw the graph as a page to open in a browser.",
         description="Draw the graph as a page: communities in colour, nothing fetched from anywhere.",
         help="Communities in colour, nothing fetched from anywhere.",
-        function="view:graph_plot",
-        request="PlotRequest",
-        answer="GraphFile",
-        lines="file_lines",
         listing=Listing(columns=("path", "nodes", "edges"), path="path", confirms=True),
         command="graph plot",
         examples=("octavo graph plot -o graph.html --no-ghosts",),
         example={"output": "graph.html", "force": True},
-        errors=(ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),),
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _clusters(
         name="cluster_build",
         summary="Group the library's chunks by meaning.",
         description="Make the clusters that the stage `dense_clusters` searches in.",
         help="The stage `dense_clusters` searches in the clusters nearest to a query.",
-        function="clusters:cluster_build",
-        request="ClusterBuildRequest",
-        answer="ClustersAnswer",
-        lines="clusters_lines",
         listing=Listing(columns=("clusters", "chunks", "unclustered", "largest", "smallest"), confirms=True),
         command="cluster build",
         examples=("octavo cluster build",),
         example={"k": 4},
-        errors=(ErrorCase({"algorithm": "nonsense"}, "INVALID_ARGUMENT"),),
         annotations=WRITES,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _clusters(
         name="cluster_map",
         summary="Some thousand chunks as points, near those that mean the same, and the names of their clusters.",
         description="The map of the clusters as data: what `cluster_plot` draws.",
-        function="clusters:cluster_map",
-        request="ClusterMapRequest",
-        answer="ClusterMap",
-        lines="cluster_map_lines",
         listing=Listing(rows="clusters", columns=("cluster", "name", "chunks")),
-        example={},
-        errors=(ErrorCase({"nonsense": 1}, "INVALID_ARGUMENT"),),
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _clusters(
         name="cluster_plot",
         summary="Draw the library as a page: each chunk a point, near those that mean the same.",
         description="Draw a map of the clusters as a page.",
         help="`octavo cluster build` makes the clusters first. UMAP is used if installed.",
-        function="clusters:cluster_plot",
-        request="ClusterPlotRequest",
-        answer="MapFile",
-        lines="map_lines",
         listing=Listing(columns=("path", "points", "chunks", "clusters"), path="path", confirms=True),
         command="cluster plot",
         examples=("octavo cluster build", "octavo cluster plot -o map.html"),
         example={"output": "map.html", "force": True},
-        errors=(ErrorCase({"output": 5}, "INVALID_ARGUMENT"),),
         remote=False,
     ),
 )

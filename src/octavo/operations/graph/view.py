@@ -11,11 +11,11 @@ from octavo.graph.page import page
 from octavo.graph.view import GraphView, Shown, view
 from octavo.operations.files import write_new
 from octavo.operations.graph.answers import GraphFile
-from octavo.operations.graph.requests import ExportRequest, PlotRequest
+from octavo.operations.graph.requests import GraphExportRequest, GraphPlotRequest
 from octavo.operations.narrowing import filters_of
 
 
-def graph_export(engine: Engine, request: ExportRequest) -> GraphFile:
+def graph_export(engine: Engine, request: GraphExportRequest) -> GraphFile:
     """JSON as node-link data, or GraphML for Gephi, yEd and networkx."""
     if request.to not in ("json", "graphml"):
         raise no_such_choice("format", "to", request.to, ("json", "graphml"))
@@ -27,7 +27,7 @@ def graph_export(engine: Engine, request: ExportRequest) -> GraphFile:
     return GraphFile(nodes, edges, str(write_new(request.output, text, force=request.force)))
 
 
-def graph_plot(engine: Engine, request: PlotRequest) -> GraphFile:
+def graph_plot(engine: Engine, request: GraphPlotRequest) -> GraphFile:
     """A page to open in a browser: communities in colour, nothing fetched from anywhere."""
     seen = _view(engine, request, most=request.most)
     names = request.collections or [collection.name for collection in engine.collections()]
@@ -36,7 +36,7 @@ def graph_plot(engine: Engine, request: PlotRequest) -> GraphFile:
 
 
 def _view(
-    engine: Engine, request: ExportRequest | PlotRequest, *, sections: bool = False, most: int | None = None
+    engine: Engine, request: GraphExportRequest | GraphPlotRequest, *, sections: bool = False, most: int | None = None
 ) -> GraphView:
     """What the library holds now. Unknown collections are an error, an empty library too."""
     shown = Shown(

@@ -18,12 +18,18 @@ from octavo.operations.graph.answers import (
     MissingTarget,
 )
 from octavo.operations.graph.neighbors import place_of
-from octavo.operations.graph.requests import BY_MODEL, BY_RULES, BuildRequest, CommunitiesRequest, GhostsRequest
+from octavo.operations.graph.requests import (
+    BY_MODEL,
+    BY_RULES,
+    GraphBuildRequest,
+    GraphCommunitiesRequest,
+    GraphGhostsRequest,
+)
 from octavo.operations.lines import short
 from octavo.operations.times import when
 
 
-def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> BuildAnswer:
+def graph_build(engine: Engine, request: GraphBuildRequest, progress: Progress) -> BuildAnswer:
     """Thematic links first, so that communities take them in."""
     if not request.communities and not request.thematic_links and not request.entities:
         raise InvalidArgument("there is nothing to build", hint="leave communities, thematic_links or entities on")
@@ -74,7 +80,7 @@ def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> Bu
     )
 
 
-def _entity_settings(engine: Engine, request: BuildRequest) -> EntitySettings:
+def _entity_settings(engine: Engine, request: GraphBuildRequest) -> EntitySettings:
     """A model is only asked within a budget, and after saying what it would take."""
     if request.entities_by not in (BY_RULES, BY_MODEL):
         raise no_such_choice("way to find entities called", "entities_by", request.entities_by, (BY_RULES, BY_MODEL))
@@ -90,7 +96,7 @@ def _entity_settings(engine: Engine, request: BuildRequest) -> EntitySettings:
     return settings
 
 
-def graph_communities(engine: Engine, request: CommunitiesRequest) -> CommunitiesAnswer:
+def graph_communities(engine: Engine, request: GraphCommunitiesRequest) -> CommunitiesAnswer:
     graph, project = engine.store.graph, engine.project.id
     with engine.store.reading():
         run = graph.runs(project).get(COMMUNITIES)
@@ -119,6 +125,6 @@ def _current(engine: Engine, run: GraphRun) -> bool:
     return engine.store.generation() <= run.generation + 1
 
 
-def graph_ghosts(engine: Engine, request: GhostsRequest) -> GhostsAnswer:
+def graph_ghosts(engine: Engine, request: GraphGhostsRequest) -> GhostsAnswer:
     ghosts = engine.store.graph.ghosts(engine.project.id, request.limit)
     return GhostsAnswer(tuple(MissingTarget(ghost.path, ghost.links, ghost.source) for ghost in ghosts))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.history"
+from octavo.operations.operation import Listing, Operation
+
+_log = partial(Operation, module="octavo.operations.history.log")
+_past = partial(Operation, module="octavo.operations.history.past")
+
 _IN_HISTORY = frozenset({"history"})
 
 HISTORY = (
-    Operation(
-        at=_AT,
+    _log(
         name="log",
         aliases=("search_git_history",),
         summary="Find commits by what they say and what they changed.",
@@ -17,10 +20,6 @@ HISTORY = (
             "Find commits by word and by meaning: why something is as it is, when it changed, who changed it. Each "
             "hit cites its hash and files; read the whole commit, with its diff, with get and the hash."
         ),
-        function="log:log",
-        request="LogRequest",
-        answer="LogAnswer",
-        lines="log_lines",
         listing=Listing(
             rows="commits",
             columns=(
@@ -48,25 +47,15 @@ HISTORY = (
             'octavo log --author ann --file "*.md" -n 3',
         ),
         example={"query": "when did the dome learn about rain?", "top_n": 3},
-        errors=(
-            ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),
-            ErrorCase({"query": "dome", "after": "yesterday"}, "INVALID_ARGUMENT"),
-            ErrorCase({"query": "dome", "min_score": 2}, "INVALID_ARGUMENT"),
-        ),
         tool_sets=_IN_HISTORY,
     ),
-    Operation(
-        at=_AT,
+    _past(
         name="history",
         summary="List the commits and stored versions of a file, or the changes of a memory.",
         description=(
             "The commits that changed a file, newest first, followed through renames, and the versions of it that "
             "the library holds. Without a file, the newest commits."
         ),
-        function="past:history",
-        request="HistoryRequest",
-        answer="HistoryAnswer",
-        lines="history_lines",
         listing=Listing(
             rows="commits",
             columns=("hash", "committed_at", "author", "title", "collection", "uri", "file_count"),
@@ -75,10 +64,6 @@ HISTORY = (
         help="A file is followed through its renames, and may be gone. Of a memory it says how it changed.",
         examples=('octavo history "observing/Closing down.md"', 'octavo history "Dome and humidity"'),
         example={"reference": "observing/Closing down.md"},
-        errors=(
-            ErrorCase({"reference": "../../etc/passwd"}, "NOT_FOUND"),
-            ErrorCase({"reference": "x.md", "collection": "nowhere"}, "NOT_FOUND"),
-        ),
         tool_sets=_IN_HISTORY,
     ),
 )

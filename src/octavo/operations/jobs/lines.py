@@ -24,9 +24,9 @@ def jobs_lines(answer: JobsAnswer) -> Iterator[Line]:
     yield from columns(rows) if rows else [(Part("No jobs."),)]
 
 
-def retried_lines(answer: JobsCountAnswer) -> Iterator[Line]:
+def jobs_retry_lines(answer: JobsCountAnswer) -> Iterator[Line]:
     yield (Part(f"{count(answer.jobs, 'job')} to be tried again"),)
 
 
-def purged_lines(answer: JobsCountAnswer) -> Iterator[Line]:
+def jobs_purge_lines(answer: JobsCountAnswer) -> Iterator[Line]:
     yield (Part(f"{count(answer.jobs, 'job')} deleted"),)

@@ -23,7 +23,7 @@ from octavo.operations.library.answers import (
 )
 from octavo.operations.library.documents import documents_below, property_keys
 from octavo.operations.library.excluded_files import excluded_files
-from octavo.operations.library.requests import AddRequest, ListRequest, RemoveRequest
+from octavo.operations.library.requests import AddRequest, ListCollectionsRequest, RemoveRequest
 from octavo.writing.hiding import key_in
 
 _SETTINGS = (
@@ -61,7 +61,7 @@ def remove(engine: Engine, request: RemoveRequest) -> RemoveAnswer:
     return RemoveAnswer(tuple(RemovedCollection(name) for name in names))
 
 
-def list_collections(engine: Engine, request: ListRequest) -> ListAnswer:
+def list_collections(engine: Engine, request: ListCollectionsRequest) -> ListAnswer:
     chosen = tuple(engine.collection(name) for name in request.collections) or engine.collections()
     narrowed = request.path_prefix is not None or bool(request.where)
     if request.keys or narrowed:

@@ -17,13 +17,13 @@ from octavo.model.ledger import REDACTED
 from octavo.operations.library.answers import Check, CollectionState, HealthAnswer
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_files import INSTALL_HINT, excluded_files_text
-from octavo.operations.library.requests import HealthRequest
+from octavo.operations.library.requests import HealthCheckRequest
 
 _ANOTHER_MODEL = "`octavo models list` names the models there are, `octavo models activate` searches with another"
 _MOST_SECRETS = 20  # named in one line; `octavo status --problems` has all of them
 
 
-def health_check(engine: Engine, request: HealthRequest) -> HealthAnswer:
+def health_check(engine: Engine, request: HealthCheckRequest) -> HealthAnswer:
     checks = doctor(engine, deep=request.deep)
     advised: tuple[Advisory, ...] = ()
     with suppress(OctavoError):  # what cannot be looked at, one of the checks has told

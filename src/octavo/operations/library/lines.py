@@ -152,7 +152,7 @@ def log_lines(answer: IndexAnswer, at: str) -> Iterator[Line]:
         yield (Part(f"{at} {folder.collection}: {folder.reason}; what was indexed from it is kept", "bad"),)
 
 
-def run_lines(run: IndexingRun) -> Iterator[Line]:
+def indexing_run_lines(run: IndexingRun) -> Iterator[Line]:
     """`Indexing run 3 (changed) is running, begun 2026-02-20T23:05:01+00:00.`"""
     by = f" in process {run.process}" if run.process else ""
     yield (Part(f"Indexing run {run.number} ({run.scope}) is {run.state}{by}, begun {run.started_at}."),)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import IN_DEFAULT, WRITES, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.library"
+from octavo.operations.operation import IN_DEFAULT, WRITES, Listing, Operation
+
+_collections = partial(Operation, module="octavo.operations.library.collections")
+_indexing = partial(Operation, module="octavo.operations.library.indexing")
+_status = partial(Operation, module="octavo.operations.library.status")
+_watch = partial(Operation, module="octavo.operations.library.watch")
+_health = partial(Operation, module="octavo.operations.library.health")
+
 _COLLECTIONS = ("name", "root", "present", "indexed", "skipped", "failed", "tags")
 _INDEXED = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks", "bytes", "skipped", "failed")
 
 LIBRARY = (
-    Operation(
-        at=_AT,
+    _collections(
         name="add",
         summary="Add a folder to the library as a collection.",
         description="Add a folder to the library. Nothing is read before the next indexing run.",
@@ -18,10 +24,6 @@ LIBRARY = (
             "Nothing is read before `octavo index`. Adding a collection again changes the settings that are named and "
             "keeps the others, unless --reset; what it has indexed stays until the next run."
         ),
-        function="collections:add",
-        request="AddRequest",
-        answer="AddAnswer",
-        lines="add_lines",
         listing=Listing(rows="collection", columns=_COLLECTIONS, path="root", confirms=True),
         command="add",
         examples=(
@@ -29,46 +31,31 @@ LIBRARY = (
             "octavo add observatory --name manual --kind doc --ignore 'drafts/**'",
         ),
         example={"name": "again", "folder": "."},
-        errors=(ErrorCase({"name": "a/b", "folder": "."}, "INVALID_ARGUMENT"),),
         annotations=WRITES,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _collections(
         name="remove",
         summary="Remove collections from the library; their folders are not touched.",
         description="Remove collections and all that was indexed from them.",
-        function="collections:remove",
-        request="RemoveRequest",
-        answer="RemoveAnswer",
-        lines="remove_lines",
         listing=Listing(rows="removed", columns=("name",), confirms=True),
         command="remove",
         examples=("octavo remove observatory",),
         example={"names": ["scratch"]},
-        errors=(ErrorCase({"names": ["nowhere"]}, "NOT_FOUND"),),
         annotations=WRITES,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _collections(
         name="list_collections",
         summary="List the collections, their documents, or the properties these have.",
         description="Every collection with its folder, its settings and what it holds; or every document.",
-        function="collections:list_collections",
-        request="ListRequest",
-        answer="ListAnswer",
-        lines="list_lines",
         listing=Listing(rows="collections", columns=_COLLECTIONS, path="root"),
         command="list",
         aliases=("list",),
         examples=("octavo list", "octavo list --documents -c observatory --format files", "octavo list --keys"),
-        example={},
-        errors=(ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),),
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _indexing(
         name="index",
         summary="Bring the library in step with its folders.",
         description="Read what changed in the folders into the library, and compute vectors.",
@@ -78,88 +65,55 @@ LIBRARY = (
             "Only what changed is read. Ctrl-C at any moment leaves a valid library, and the next run goes on from "
             "there. Exit code 6 means that a file failed or a folder was out of reach."
         ),
-        function="indexing:index",
-        request="IndexRequest",
-        answer="IndexAnswer",
-        lines="index_lines",
         listing=Listing(rows="collections", columns=_INDEXED, succeeds="complete", confirms=True),
         command="index",
         examples=("octavo index", "octavo index observatory --wait-full"),
         example={"wait": True},
-        errors=(ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),),
         annotations=WRITES,
         watched=True,
         remote=False,
         served_as="reindex",
     ),
-    Operation(
-        at=_AT,
+    _status(
         name="status",
         summary="Say what the library holds and whether indexing is under way.",
         description="What the library holds: collections with their folders and counts, and how indexing goes.",
-        function="status:status",
-        request="StatusRequest",
-        answer="StatusAnswer",
-        lines="status_lines",
         listing=Listing(rows="collections", columns=_COLLECTIONS[:-1]),
         command="status",
         examples=("octavo status", "octavo status --problems"),
-        example={},
-        errors=(ErrorCase({"verbose": True}, "INVALID_ARGUMENT"),),
         tool_sets=IN_DEFAULT,
     ),
-    Operation(
-        at=_AT,
+    _indexing(
         name="reindex",
         summary="Bring the library in step with its folders, in the background.",
         description=(
             "Read files that changed on disk into the library. Answers at once with the job, which status follows, "
             "or with wait when it is done."
         ),
-        function="indexing:reindex",
-        request="ReindexRequest",
-        answer="IndexingRun",
-        lines="run_lines",
         example={"scope": "changed", "wait": True},
-        errors=(
-            ErrorCase({"scope": "prefix", "prefix": "../"}, "INVALID_ARGUMENT"),
-            ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),
-        ),
         annotations=WRITES,
         tool_sets=IN_DEFAULT,
         watched=True,
     ),
-    Operation(
-        at=_AT,
+    _watch(
         name="watch",
         summary="Watch the folders, or stop, for the life of the process.",
         description=(
             "Say whether the folders are watched and what waits to be indexed; turn watching on or off until the "
             "server ends."
         ),
-        function="watch:watch",
-        request="WatchRequest",
-        answer="WatchAnswer",
-        lines="watch_lines",
         example={"enabled": False},
-        errors=(ErrorCase({"debounce_ms": 10}, "INVALID_ARGUMENT"),),
         annotations=WRITES,
     ),
-    Operation(
-        at=_AT,
+    _health(
         name="health_check",
         summary="Look for anything that is wrong, and say what to do.",
         description="Check the library, the model, the configuration it was indexed with and every collection.",
         help="Exit code 6 means that something is wrong.",
-        function="health:health_check",
-        request="HealthRequest",
-        answer="HealthAnswer",
-        lines="health_lines",
         listing=Listing(rows="checks", columns=("name", "ok", "message", "hint"), succeeds="ok"),
         command="doctor",
         aliases=("doctor",),
         examples=("octavo doctor",),
         example={"deep": True},
-        errors=(ErrorCase({"depth": 1}, "INVALID_ARGUMENT"),),
     ),
 )

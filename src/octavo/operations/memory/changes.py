@@ -12,7 +12,7 @@ from octavo.memory.remember import remember as remember_draft
 from octavo.model.memory import SUPERSEDES, MemoryItem, MemoryLink
 from octavo.operations.memory.answers import MemoryState, memory_state
 from octavo.operations.memory.requests import (
-    ItemChangeRequest,
+    ForgetRequest,
     MemoryCommitRequest,
     MemoryLinkRequest,
     MemoryRestoreRequest,
@@ -40,11 +40,14 @@ def remember(engine: Engine, request: RememberRequest) -> MemoryState:
     return memory_state(remembered.committed, remembered.similarity.jaccard if remembered.similarity else None)
 
 
-def forget(engine: Engine, request: ItemChangeRequest) -> MemoryState:
+def forget(engine: Engine, request: ForgetRequest) -> MemoryState:
     """Removes the memory from every search; its history stays, and `memory_restore` brings it back."""
     engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
     return memory_state(commit.archive(engine.memories, item.id, provenance(request)))
+
+
+memory_archive = forget
 
 
 def memory_commit(engine: Engine, request: MemoryCommitRequest) -> MemoryState:
@@ -70,15 +73,15 @@ def memory_restore(engine: Engine, request: MemoryRestoreRequest) -> MemoryState
     return memory_state(commit.restore(engine.memories, item.id, request.version, provenance(request)))
 
 
-def memory_pin(engine: Engine, request: ItemChangeRequest) -> MemoryState:
+def memory_pin(engine: Engine, request: ForgetRequest) -> MemoryState:
     return _pin(engine, request, pinned=True)
 
 
-def memory_unpin(engine: Engine, request: ItemChangeRequest) -> MemoryState:
+def memory_unpin(engine: Engine, request: ForgetRequest) -> MemoryState:
     return _pin(engine, request, pinned=False)
 
 
-def _pin(engine: Engine, request: ItemChangeRequest, *, pinned: bool) -> MemoryState:
+def _pin(engine: Engine, request: ForgetRequest, *, pinned: bool) -> MemoryState:
     engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
     return memory_state(commit.pin(engine.memories, item.id, provenance(request), pinned=pinned))

@@ -30,7 +30,7 @@ _SYNCED = {
 }
 
 
-def state_lines(answer: MemoryState, actions: Mapping[str, str] = _ACTIONS) -> Iterator[Line]:
+def memory_state_lines(answer: MemoryState, actions: Mapping[str, str] = _ACTIONS) -> Iterator[Line]:
     action = actions.get(answer.action, answer.action.capitalize())
     details = f" [{answer.kind}, {answer.scope}]"
     if answer.similarity is not None:
@@ -57,7 +57,7 @@ def recall_lines(answer: RecallAnswer) -> Iterator[Block]:
     yield from degraded_lines(answer.degraded)
 
 
-def linked_lines(answer: LinkedMemoriesAnswer) -> Iterator[Block]:
+def linked_memories_lines(answer: LinkedMemoriesAnswer) -> Iterator[Block]:
     for memory in answer.memories:
         yield from _memory_lines(memory, [link.type for link in answer.links if link.item == memory.item])
         yield ()
@@ -145,7 +145,7 @@ def _diff_lines(diff: str) -> Iterator[Line]:
         yield (Part(line.expandtabs(4), style),)
 
 
-def sync_lines(answer: SyncReport) -> Iterator[Line]:
+def sync_report_lines(answer: SyncReport) -> Iterator[Line]:
     for name, said in _SYNCED.items():
         for path in getattr(answer, name):
             yield Part(path, "place"), Part(f"  {said}", "warn" if name == "conflicts" else "")

@@ -48,6 +48,9 @@ def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
     return _searched(engine, request, profile, filters, filtered=wanted != MemoryFilter())
 
 
+memory_search = recall
+
+
 def memory_filter(engine: Engine, request: RecallRequest) -> MemoryFilter:
     return MemoryFilter(
         kinds=tuple(kind_named(name) for name in request.kinds),

@@ -123,7 +123,7 @@ class MemoryCommitRequest(ChangeRequest):
 
 
 @dataclass(frozen=True, slots=True)
-class ItemChangeRequest(ChangeRequest):
+class ForgetRequest(ChangeRequest):
     """A change that needs nothing but the memory: archive, pin or unpin it."""
 
     item: Item
@@ -233,7 +233,7 @@ class MemorySyncRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedMemoriesRequest:
+class SearchLinkedMemoriesRequest:
     """Without a query: the memories that link there, pinned ones and the latest first."""
 
     target: Annotated[
@@ -254,3 +254,11 @@ class LinkedMemoriesRequest:
     ] = ()
     limit: Limit = 10
     project: ProjectName | None = None
+
+
+MemorySearchRequest = RecallRequest
+
+
+MemoryPinRequest = ForgetRequest
+MemoryUnpinRequest = ForgetRequest
+MemoryArchiveRequest = ForgetRequest

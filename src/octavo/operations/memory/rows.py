@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
-from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.memory"
-_NO_MEMORY = ErrorCase({"item": "mem_nowhere"}, "NOT_FOUND")
+from octavo.dataclass import replace
+from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, Listing, Operation
+
+_changes = partial(Operation, module="octavo.operations.memory.changes")
+_recall = partial(Operation, module="octavo.operations.memory.recall")
+_versions = partial(Operation, module="octavo.operations.memory.versions")
+_linked = partial(Operation, module="octavo.operations.memory.linked")
+_folder = partial(Operation, module="octavo.operations.memory.folder")
+
 _PROVENANCE = ("author", "reason", "session", "idempotency_key", "project")
 _STATE = Listing(
     columns=("item", "version", "action", "kind", "scope", "title", "tags", "pinned", "status"), confirms=True
@@ -17,8 +23,7 @@ _FOUND = Listing(
     matches=True,
 )
 
-_REMEMBER = Operation(
-    at=_AT,
+_REMEMBER = _changes(
     name="remember",
     summary="Remember something, so that every later search finds it.",
     description=(
@@ -29,10 +34,6 @@ _REMEMBER = Operation(
         "Without TEXT, or with -, it is read from stdin. What is known already is not stored twice; a text that edits "
         "a memory becomes its next version. A text that contains a secret is refused."
     ),
-    function="changes:remember",
-    request="RememberRequest",
-    answer="MemoryState",
-    lines="state_lines",
     listing=_STATE,
     command="remember",
     examples=(
@@ -46,34 +47,20 @@ _REMEMBER = Operation(
         "title": "Dome and humidity",
         "kind": "fact",
     },
-    errors=(
-        ErrorCase({"text": "   "}, "INVALID_ARGUMENT"),
-        ErrorCase({"text": "x", "kind": "nonsense"}, "INVALID_ARGUMENT"),
-        ErrorCase({"text": "The password: 'dX7-quarry-Lantern'"}, "INVALID_ARGUMENT"),
-    ),
     annotations=WRITES,
     tool_sets=IN_BOTH,
     unlisted=(*_PROVENANCE, "valid_from", "valid_to", "links", "force"),
 )
 
-_RECALL = Operation(
-    at=_AT,
+_RECALL = _recall(
     name="recall",
     summary="Find what was remembered.",
     description="Find memories by word and by meaning; without a query, pinned ones and the latest.",
     help="Without QUERY: pinned memories, then the most recently changed. Exit code 1 means that nothing was found.",
-    function="recall:recall",
-    request="RecallRequest",
-    answer="RecallAnswer",
-    lines="recall_lines",
     listing=_FOUND,
     command="recall",
     examples=('octavo recall "when does the dome close?"', "octavo recall --kind note --after 7d"),
     example={"query": "when does the dome close?", "limit": 3},
-    errors=(
-        ErrorCase({"query": "dome", "kinds": ["nonsense"]}, "INVALID_ARGUMENT"),
-        ErrorCase({"item_ids": ["mem_nowhere"]}, "NOT_FOUND"),
-    ),
     tool_sets=IN_BOTH,
     unlisted=(
         "scopes",
@@ -94,21 +81,15 @@ _RECALL = Operation(
     ),
 )
 
-_FORGET = Operation(
-    at=_AT,
+_FORGET = _changes(
     name="forget",
     summary="Remove a memory from every search; its history stays.",
     description="Take a memory out of every search. Its history stays.",
     help="`octavo memory restore` brings it back.",
-    function="changes:forget",
-    request="ItemChangeRequest",
-    answer="MemoryState",
-    lines="state_lines",
     listing=_STATE,
     command="forget",
     examples=('octavo forget "A passing thought" --reason "decided otherwise"',),
     example={"item": "A passing thought"},
-    errors=(_NO_MEMORY,),
     annotations=WRITES,
     tool_sets=IN_BOTH,
     unlisted=_PROVENANCE,
@@ -118,137 +99,94 @@ MEMORY = (
     _REMEMBER,
     _RECALL,
     _FORGET,
-    Operation(
-        at=_AT,
+    _versions(
         name="memory_get",
         summary="Read a memory as it is, at a version, or as of an instant.",
         description="Read a memory whole, with who wrote it and why; at a version or as of a time, when given.",
         help="Into a pipe or a file goes the exact text and nothing else.",
-        function="versions:memory_get",
-        request="MemoryGetRequest",
-        answer="MemoryGetAnswer",
-        lines="memory_get_lines",
         listing=Listing(columns=("item", "version", "kind", "scope", "title", "status", "text"), exact="text"),
         command="memory get",
         examples=('octavo memory get "Dome and humidity"', 'octavo memory get "Dome and humidity" --version 1'),
         example={"item": "Dome and humidity"},
-        errors=(_NO_MEMORY, ErrorCase({"item": "Dome and humidity", "version": 99}, "NOT_FOUND")),
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _versions(
         name="memory_history",
         summary="Show how a memory changed, when, by whom and why.",
         description="Every version of a memory and every change to it, in order.",
-        function="versions:memory_history",
-        request="MemoryHistoryRequest",
-        answer="MemoryHistoryAnswer",
-        lines="memory_history_lines",
         listing=Listing(
             rows="changes", columns=("at", "action", "version", "status", "pinned", "author", "reason", "session")
         ),
         command="memory history",
         examples=('octavo memory history "Dome and humidity"',),
         example={"item": "Dome and humidity"},
-        errors=(_NO_MEMORY,),
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _versions(
         name="memory_diff",
         summary="Show what changed between two versions of a memory.",
         description="A unified diff from one version to another, whole or by section; the last change by default.",
         help="Exit code 1 means that the versions are the same.",
-        function="versions:memory_diff",
-        request="MemoryDiffRequest",
-        answer="MemoryDiffAnswer",
-        lines="memory_diff_lines",
         listing=Listing(columns=("item", "old", "new", "diff"), matches=True, exact="diff"),
         command="memory diff",
         shortcuts=("diff",),
         examples=('octavo memory diff "Dome and humidity"',),
         example={"item": "Dome and humidity"},
-        errors=(_NO_MEMORY, ErrorCase({"item": "Dome and humidity", "old": 99}, "NOT_FOUND")),
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _changes(
         name="memory_restore",
         summary="Make an earlier version of a memory its newest again.",
         description="Write an earlier version's text as a new version; an archived memory becomes active.",
         help="The versions in between stay in its history.",
-        function="changes:memory_restore",
-        request="MemoryRestoreRequest",
-        answer="MemoryState",
-        lines="state_lines",
         listing=_STATE,
         command="memory restore",
         shortcuts=("restore",),
         examples=('octavo memory restore "Dome and humidity" 1',),
         enqueues=True,
         example={"item": "Dome and humidity", "version": 1},
-        errors=(ErrorCase({"item": "mem_nowhere", "version": 1}, "NOT_FOUND"),),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
         unlisted=_PROVENANCE,
     ),
-    Operation(
-        at=_AT,
+    _changes(
         name="memory_pin",
         summary="Pin a memory: recall without a query shows it first.",
         description="Pin a memory: recall without a query shows it first.",
-        function="changes:memory_pin",
-        request="ItemChangeRequest",
-        answer="MemoryState",
-        lines="state_lines",
         listing=_STATE,
         command="memory pin",
         shortcuts=("pin",),
         examples=('octavo memory pin "Dome and humidity"',),
         example={"item": "Dome and humidity"},
-        errors=(_NO_MEMORY,),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
         unlisted=_PROVENANCE,
     ),
-    Operation(
-        at=_AT,
+    _changes(
         name="memory_unpin",
         summary="Unpin a memory.",
         description="Take the pin off a memory.",
-        function="changes:memory_unpin",
-        request="ItemChangeRequest",
-        answer="MemoryState",
-        lines="state_lines",
         listing=_STATE,
         command="memory unpin",
         examples=('octavo memory unpin "Dome and humidity"',),
         example={"item": "Dome and humidity"},
-        errors=(_NO_MEMORY,),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
         unlisted=_PROVENANCE,
     ),
-    Operation(
-        at=_AT,
+    _changes(
         name="memory_link",
         summary="Link a memory to a document or another memory.",
         description="Record that a memory is about something, and how: mentions, plans, refactors or any word.",
-        function="changes:memory_link",
-        request="MemoryLinkRequest",
-        answer="MemoryState",
-        lines="state_lines",
         listing=_STATE,
         command="memory link",
         examples=('octavo memory link "Dome and humidity" "observing/Closing down.md" --type explains',),
         example={"item": "Dome and humidity", "target": "observing/Closing down.md"},
-        errors=(ErrorCase({"item": "mem_nowhere", "target": "x"}, "NOT_FOUND"),),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
         unlisted=_PROVENANCE,
     ),
-    Operation(
-        at=_AT,
+    _changes(
         name="memory_commit",
         summary="Store a memory exactly as it is given.",
         description=(
@@ -256,23 +194,12 @@ MEMORY = (
             "The same idempotency_key gives the first answer again."
         ),
         help="Without TEXT, or with -, it is read from stdin.",
-        function="changes:memory_commit",
-        request="MemoryCommitRequest",
-        answer="MemoryState",
-        lines="state_lines",
         listing=_STATE,
         command="memory commit",
         examples=('octavo memory commit "The spare shutter motor is in the cellar." --scope maintenance',),
         creates=True,
         enqueues=True,
         example={"text": "The spare shutter motor is in the cellar.", "kind": "fact", "scope": "maintenance"},
-        errors=(
-            ErrorCase({"text": " "}, "INVALID_ARGUMENT"),
-            ErrorCase({"text": "x", "item": "mem_nowhere"}, "NOT_FOUND"),
-            ErrorCase({"text": "x", "expected_version": 1}, "INVALID_ARGUMENT"),
-            ErrorCase({"text": "x", "item": "Dome and humidity", "expected_version": 99}, "CONFLICT"),
-            ErrorCase({"text": "x", "project": "nowhere"}, "NOT_FOUND"),
-        ),
         annotations=Annotations(read_only=False, idempotent=False),
         tool_sets=IN_MEMORY,
     ),
@@ -284,7 +211,6 @@ MEMORY = (
         command="memory search",
         examples=("octavo memory search humidity --scope project",),
         example={"query": "shutter motor", "scopes": ["maintenance"]},
-        errors=(ErrorCase({"query": "dome", "as_of": "yesterday"}, "INVALID_ARGUMENT"),),
         tool_sets=IN_MEMORY,
         unlisted=(),
     ),
@@ -296,8 +222,7 @@ MEMORY = (
         examples=('octavo memory archive "A passing thought"',),
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _linked(
         name="search_linked_memories",
         summary="Find what was remembered about a document.",
         description=(
@@ -305,21 +230,15 @@ MEMORY = (
             "question and by the type of the link. Works for files that are not there yet."
         ),
         help="Exit code 1 means that nothing was found.",
-        function="linked:search_linked_memories",
-        request="LinkedMemoriesRequest",
-        answer="LinkedMemoriesAnswer",
-        lines="linked_lines",
         listing=_FOUND,
         command="memory linked",
         aliases=("memory_linked",),
         shortcuts=("memory about",),
         examples=('octavo memory linked "observing/Closing down.md"',),
         example={"target": "observing/Closing down.md", "query": "humidity"},
-        errors=(ErrorCase({"target": "x", "project": "nowhere"}, "NOT_FOUND"), ErrorCase({}, "INVALID_ARGUMENT")),
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _folder(
         name="memory_sync",
         summary="Synchronise a folder of Markdown files with the memories, both ways.",
         description="Reads and writes a folder of the machine it runs on: each file is a memory.",
@@ -327,10 +246,6 @@ MEMORY = (
             "A new file is remembered, an edited one becomes the next version, a deleted one is archived; what was "
             "remembered or changed otherwise is written to its file. Exit code 6 means that a file was skipped."
         ),
-        function="folder:memory_sync",
-        request="MemorySyncRequest",
-        answer="SyncReport",
-        lines="sync_lines",
         listing=Listing(
             columns=("folder", "created", "revised", "written", "archived", "trashed", "conflicts", "problems"),
             succeeds="complete",
@@ -342,7 +257,6 @@ MEMORY = (
         enqueues=True,
         remote=False,
         example={"folder": "memories"},
-        errors=(ErrorCase({"folder": "/dev/null/memories"}, "IO_ERROR"),),
         annotations=WRITES,
     ),
 )

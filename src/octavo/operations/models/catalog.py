@@ -29,7 +29,7 @@ from octavo.operations.models.language_files import (
     refuse_activation,
     remove_language_model,
 )
-from octavo.operations.models.requests import ModelActivateRequest, ModelRequest, ModelsListRequest
+from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest, ModelsShowRequest
 from octavo.operations.models.rerankers import activate_reranker, is_active, users_of
 from octavo.operations.profiles.answers import ProfileAnswer
 from octavo.operations.profiles.embedders import (
@@ -39,7 +39,11 @@ from octavo.operations.profiles.embedders import (
     embedding_profiles_upsert,
     profile_state,
 )
-from octavo.operations.profiles.requests import ProfileRequest, ProfilesListRequest, ProfileUpsertRequest
+from octavo.operations.profiles.requests import (
+    EmbeddingProfilesActivateRequest,
+    EmbeddingProfilesListRequest,
+    EmbeddingProfilesUpsertRequest,
+)
 
 
 def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
@@ -50,7 +54,7 @@ def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
     return ModelsAnswer((_bundled(engine), *others, *fetched_language_models(engine)))
 
 
-def models_show(engine: Engine, request: ModelRequest) -> ModelAnswer:
+def models_show(engine: Engine, request: ModelsShowRequest) -> ModelAnswer:
     if (fetched := language_model(engine, request.name)) is not None:
         return ModelAnswer(fetched, card=card_of_language_model(request.name))
     own = bundled()
@@ -67,7 +71,7 @@ def model_state(engine: Engine, name: str) -> ModelAnswer:
     return ModelAnswer(_stated(engine, _named(name), _states(engine)))
 
 
-def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswer:
+def models_activate(engine: Engine, request: ModelsActivateRequest) -> ModelAnswer:
     """Re-embeds in the background while the model that answers goes on; the new one takes over when it is complete. A
     reranker takes over at once."""
     if request.name == bundled().name:
@@ -97,7 +101,7 @@ def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswe
     return ModelAnswer(_shown(model, done.profile.state), job=done.job)
 
 
-def models_remove(engine: Engine, request: ModelRequest) -> ModelRemoved:
+def models_remove(engine: Engine, request: ModelsShowRequest) -> ModelRemoved:
     """Deletes a model's folder, if no profile of this library's projects stands for it."""
     name = request.name
     if name in (bundled().name, bundled_table().name, bundled_cross_encoder().name):
@@ -132,7 +136,7 @@ def _named(name: str) -> InstalledModel:
 
 def _activate_configured(engine: Engine) -> ModelAnswer:
     """What the configuration names, installed or not: a folder of its own, a service, the one of tests."""
-    done = admin_reindex_profile(engine, ProfileRequest(CONFIGURED))
+    done = admin_reindex_profile(engine, EmbeddingProfilesActivateRequest(CONFIGURED))
     return ModelAnswer(_configured(engine), job=done.job)
 
 
@@ -149,26 +153,30 @@ def _activate_bundled(engine: Engine, name: str) -> ModelAnswer:
     own, recorded = bundled().profile, engine.store.catalog.recipe(engine.project.id)
     made_with_it = recorded is None or recorded.embedding == own or engine.embedder.profile != own
     if engine.configured_embedder().profile == own and made_with_it:
-        done = embedding_profiles_activate(engine, ProfileRequest(CONFIGURED))
+        done = embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest(CONFIGURED))
     else:
-        done = embedding_profiles_upsert(engine, ProfileUpsertRequest(name=name, provider="bundled", activate=True))
+        done = embedding_profiles_upsert(
+            engine, EmbeddingProfilesUpsertRequest(name=name, provider="bundled", activate=True)
+        )
     return ModelAnswer(_bundled(engine), job=done.job)
 
 
 def _filled(engine: Engine, model: InstalledModel) -> ProfileAnswer:
-    known = {profile.name: profile for profile in embedding_profiles_list(engine, ProfilesListRequest()).profiles}
-    request = ProfileUpsertRequest(name=model.name, provider="onnx", model=str(model.path), activate=True)
+    known = {
+        profile.name: profile for profile in embedding_profiles_list(engine, EmbeddingProfilesListRequest()).profiles
+    }
+    request = EmbeddingProfilesUpsertRequest(name=model.name, provider="onnx", model=str(model.path), activate=True)
     there = known.get(model.name)
     if there is not None and there.state == EmbeddingProfileState.ACTIVE.value:
         return ProfileAnswer(there)
     if there is not None and there.provider == "onnx" and there.chunks == there.total:
-        return embedding_profiles_activate(engine, ProfileRequest(model.name))
+        return embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest(model.name))
     return embedding_profiles_upsert(engine, request)
 
 
 def _states(engine: Engine) -> dict[str, str]:
     """Of encoders by their profiles; a table is active while it is the one that serves the encoder that answers."""
-    shown = embedding_profiles_list(engine, ProfilesListRequest()).profiles
+    shown = embedding_profiles_list(engine, EmbeddingProfilesListRequest()).profiles
     states = {profile.name: profile.state for profile in shown}
     table = table_folder(engine.embedder.profile.revision)
     return states if table is None else states | {table.name: EmbeddingProfileState.ACTIVE.value}

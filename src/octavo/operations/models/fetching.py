@@ -18,14 +18,14 @@ from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FetchedModel
 from octavo.operations.models.language_files import CARD, FETCHED
-from octavo.operations.models.requests import FetchRequest
+from octavo.operations.models.requests import ModelsFetchRequest
 from octavo.services.download import RemoteFile, fetch
 
 _KNOWN = resources.files("octavo.operations.models") / "known.toml"
 """The manifest that ships with Octavo."""
 
 
-def models_fetch(engine: Engine, request: FetchRequest, progress: Progress | None = None) -> FetchedModel:
+def models_fetch(engine: Engine, request: ModelsFetchRequest, progress: Progress | None = None) -> FetchedModel:
     """The files of one model, into a folder of its name. What is there and unchanged is not looked at again."""
     files, licence, pooling = _entry(request)
     folder = models_folder() / checked_name(request.name)
@@ -80,7 +80,7 @@ def _manifest() -> Path:
     return user_file(os.environ).parent / "models.toml"
 
 
-def _entry(request: FetchRequest) -> tuple[dict[str, RemoteFile], str, str]:
+def _entry(request: ModelsFetchRequest) -> tuple[dict[str, RemoteFile], str, str]:
     """The files of a model, its licence, and its pooling where the manifest says it.
 
     The user's own manifest comes before the one that ships; a manifest that was asked for stands alone.

@@ -7,7 +7,7 @@ from octavo.engine.engine import Engine
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate
-from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest
+from octavo.operations.models.requests import FinetuneRequest, ModelsActivateRequest
 from octavo.plugins import TRAINERS, load
 
 
@@ -22,5 +22,5 @@ def finetune(engine: Engine, request: FinetuneRequest, progress: Progress) -> Fi
         return done
     if not done.better and not request.force:
         return replace(done, refused=True)
-    activated = models_activate(engine, ModelActivateRequest(done.name, request.force))
+    activated = models_activate(engine, ModelsActivateRequest(done.name, request.force))
     return replace(done, job=activated.job, activated=done.form == "reranker")

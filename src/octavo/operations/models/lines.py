@@ -30,11 +30,11 @@ def model_lines(answer: ModelAnswer) -> Iterator[Block]:
         yield Quote(answer.card, whole=True)
 
 
-def removed_lines(answer: ModelRemoved) -> Iterator[Line]:
+def model_removed_lines(answer: ModelRemoved) -> Iterator[Line]:
     yield Part("removed ", "dim"), Part(answer.model.name, "title")
 
 
-def fetched_lines(answer: FetchedModel) -> Iterator[Line]:
+def fetched_model_lines(answer: FetchedModel) -> Iterator[Line]:
     told = f"{count(answer.fetched, 'file')} fetched" if answer.fetched else "everything was there already"
     yield Part(answer.name, "title"), Part(f": {told}, {size(answer.bytes)} in all, licence {answer.licence}")
     yield (Part(answer.path),)
@@ -45,7 +45,7 @@ def fetched_lines(answer: FetchedModel) -> Iterator[Line]:
         yield Part("It embeds this library after ", "dim"), Part(command), Part(".", "dim")
 
 
-def finetuned_lines(answer: FinetuneAnswer) -> Iterator[Line]:
+def finetune_lines(answer: FinetuneAnswer) -> Iterator[Line]:
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in answer.pairs.items())
     total = count(sum(answer.pairs.values()), "pair")
     yield Part(answer.name, "title"), Part(f": {total} ({kinds}), {answer.held:,} held back")

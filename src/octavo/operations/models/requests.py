@@ -17,12 +17,12 @@ class ModelsListRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelRequest:
+class ModelsShowRequest:
     name: ModelName
 
 
 @dataclass(frozen=True, slots=True)
-class ModelActivateRequest:
+class ModelsActivateRequest:
     """A model that finds less than what it was made from is only taken with `force`."""
 
     name: ModelName
@@ -30,7 +30,7 @@ class ModelActivateRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchRequest:
+class ModelsFetchRequest:
     """A manifest is a TOML file with the address, the sha256 and the size of each file of a model."""
 
     name: ModelName
@@ -73,3 +73,6 @@ class FinetuneRequest:
     replace: Annotated[bool, Field(description="Take the place of a model of the same name.")] = False
     activate: Annotated[bool, Field(description="Let it answer if it is no worse on both checks.")] = False
     force: Annotated[bool, Field(description="With activate: even if it is worse.")] = False
+
+
+ModelsRemoveRequest = ModelsShowRequest

@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import WRITES, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.models"
+from octavo.operations.operation import WRITES, Listing, Operation
+
+_catalog = partial(Operation, module="octavo.operations.models.catalog")
+_fetching = partial(Operation, module="octavo.operations.models.fetching")
+_finetune = partial(Operation, module="octavo.operations.models.finetune")
+
 _COLUMNS = ("name", "form", "state", "revision", "dimensions", "bytes", "base", "made_at")
 
 MODELS = (
-    Operation(
-        at=_AT,
+    _catalog(
         name="models_list",
         summary="List the models on this machine.",
         description="The bundled models and those that were made or fetched here, with their figures and states.",
-        function="catalog:models_list",
-        request="ModelsListRequest",
-        answer="ModelsAnswer",
-        lines="models_lines",
         listing=Listing(rows="models", columns=_COLUMNS),
         command="models list",
         examples=("octavo models list",),
-        example={},
-        errors=(ErrorCase({"all": True}, "INVALID_ARGUMENT"),),
     ),
-    Operation(
-        at=_AT,
+    _catalog(
         name="models_show",
         summary="Show a model's card.",
         description="What a model was made from, how, and how good it is.",
-        function="catalog:models_show",
-        request="ModelRequest",
-        answer="ModelAnswer",
-        lines="model_lines",
         listing=Listing(rows="model", columns=_COLUMNS),
         command="models show",
         examples=("octavo models show octavo-encoder-1",),
         example={"name": "octavo-encoder-1"},
-        errors=(ErrorCase({"name": "nowhere"}, "NOT_FOUND"),),
     ),
-    Operation(
-        at=_AT,
+    _catalog(
         name="models_activate",
         summary="Let a model answer for this project.",
         description=(
@@ -47,39 +38,24 @@ MODELS = (
             "is refused unless forced. A reranker takes over at once."
         ),
         help="The library is embedded anew in the background while the old model goes on; for a reranker it is not.",
-        function="catalog:models_activate",
-        request="ModelActivateRequest",
-        answer="ModelAnswer",
-        lines="model_lines",
         listing=Listing(rows="model", columns=_COLUMNS, confirms=True),
         command="models activate",
         examples=("octavo models activate octavo-encoder-1",),
         example={"name": "octavo-encoder-1"},
-        errors=(ErrorCase({"name": "nowhere"}, "NOT_FOUND"),),
         annotations=WRITES,
     ),
-    Operation(
-        at=_AT,
+    _catalog(
         name="models_remove",
         summary="Delete a model from this machine, if nothing uses it.",
         description="Delete a model's folder, if no profile of this library's projects stands for it.",
-        function="catalog:models_remove",
-        request="ModelRequest",
-        answer="ModelRemoved",
-        lines="removed_lines",
         listing=Listing(rows="model", columns=_COLUMNS, confirms=True),
         command="models remove",
         examples=("octavo models remove mine",),
         example=None,
-        errors=(
-            ErrorCase({"name": "nowhere"}, "NOT_FOUND"),
-            ErrorCase({"name": "octavo-encoder-1"}, "INVALID_ARGUMENT"),
-        ),
         annotations=WRITES,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _fetching(
         name="models_fetch",
         summary="Fetch a model's files that a manifest names.",
         description="Fetch the files of an embedding model or a language model from the addresses in a manifest.",
@@ -87,21 +63,15 @@ MODELS = (
             "The manifest gives the address, the sha256 and the size of each file, and the licence. A file that breaks "
             "off goes on where it was when it is fetched again; one that is not as promised is deleted."
         ),
-        function="fetching:models_fetch",
-        request="FetchRequest",
-        answer="FetchedModel",
-        lines="fetched_lines",
         listing=Listing(columns=("name", "form", "path", "licence", "bytes", "files", "fetched"), confirms=True),
         command="models fetch",
         examples=("octavo models fetch bge-m3", "octavo models fetch qwen3-4b --manifest models.toml"),
         example=None,
-        errors=(ErrorCase({"name": "nowhere"}, "NOT_FOUND"),),
         annotations=WRITES,
         watched=True,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _finetune(
         name="finetune",
         summary="Train the encoder or the reranker on the library's own content, measure it, and register it.",
         description="Train the encoder or the reranker, or fit a fast table, on the library's own content.",
@@ -112,15 +82,10 @@ MODELS = (
             "before it and against none. Its state is saved every minute: a run that is stopped goes on where it was "
             "when it is called again."
         ),
-        function="finetune:finetune",
-        request="FinetuneRequest",
-        answer="FinetuneAnswer",
-        lines="finetuned_lines",
         listing=Listing(columns=("name", "form", "revision", "better")),
         command="finetune",
         examples=("octavo finetune --name mine --activate", "octavo finetune --reranker --name mine-rerank --activate"),
         example=None,
-        errors=(ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),),
         annotations=WRITES,
         watched=True,
         remote=False,

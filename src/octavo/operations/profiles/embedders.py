@@ -40,10 +40,10 @@ from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, Pr
 from octavo.operations.profiles.requests import (
     DISTANCES,
     ELSEWHERE,
-    ProfileRequest,
-    ProfilesListRequest,
-    ProfileUpsertRequest,
-    ReingestRequest,
+    AdminReingestVersionRequest,
+    EmbeddingProfilesActivateRequest,
+    EmbeddingProfilesListRequest,
+    EmbeddingProfilesUpsertRequest,
 )
 from octavo.ports import Embedder
 
@@ -53,14 +53,14 @@ _OWN_PATHS = ("", "/v1")
 """Where services have what they offer: nothing at all, or what those do that answer like OpenAI's."""
 
 
-def embedding_profiles_list(engine: Engine, request: ProfilesListRequest) -> ProfilesAnswer:
+def embedding_profiles_list(engine: Engine, request: EmbeddingProfilesListRequest) -> ProfilesAnswer:
     named = engine.store.profiles.named(engine.project.id)
     answering = any(profile.state is EmbeddingProfileState.ACTIVE for profile in named)
     return ProfilesAnswer((_configured(engine, active=not answering), *(_shown(engine, profile) for profile in named)))
 
 
 def embedding_profiles_upsert(
-    engine: Engine, request: ProfileUpsertRequest, *, by_person: bool = False
+    engine: Engine, request: EmbeddingProfilesUpsertRequest, *, by_person: bool = False
 ) -> ProfileAnswer:
     """Only a person at this machine names a service elsewhere: it is sent every text of the library."""
     if request.provider not in PROVIDERS:
@@ -107,7 +107,7 @@ def embedding_profiles_upsert(
     return ProfileAnswer(_shown(engine, profile, embedder))
 
 
-def embedding_profiles_activate(engine: Engine, request: ProfileRequest) -> ProfileAnswer:
+def embedding_profiles_activate(engine: Engine, request: EmbeddingProfilesActivateRequest) -> ProfileAnswer:
     """At once, where every chunk has its vector; nothing is ever answered from half an index."""
     engine.follow_active_profile()
     if request.name == CONFIGURED:
@@ -120,7 +120,7 @@ def embedding_profiles_activate(engine: Engine, request: ProfileRequest) -> Prof
     return ProfileAnswer(_shown(engine, replace(profile, state=EmbeddingProfileState.ACTIVE), embedder))
 
 
-def admin_reindex_profile(engine: Engine, request: ProfileRequest) -> ProfileAnswer:
+def admin_reindex_profile(engine: Engine, request: EmbeddingProfilesActivateRequest) -> ProfileAnswer:
     """Promises to fill the profile and to let it answer then; until that, the one that answers goes on."""
     if request.name == CONFIGURED:
         return _fill_configured(engine)
@@ -131,7 +131,7 @@ def admin_reindex_profile(engine: Engine, request: ProfileRequest) -> ProfileAns
     return _filling(engine, profile, embedder)
 
 
-def admin_reingest_version(engine: Engine, request: ReingestRequest) -> PromisedAnswer:
+def admin_reingest_version(engine: Engine, request: AdminReingestVersionRequest) -> PromisedAnswer:
     """Promises to cut, analyse and embed a memory's current version again."""
     item = item_named(engine, request.item)
     if item.status is not MemoryStatus.ACTIVE:
@@ -148,7 +148,7 @@ def profile_state(engine: Engine, name: str) -> ProfileAnswer:
     return ProfileAnswer(_shown(engine, profile_named(engine.store, engine.project.id, name)))
 
 
-def _refuse_elsewhere(engine: Engine, request: ProfileUpsertRequest) -> None:
+def _refuse_elsewhere(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> None:
     """A client's profile asks a service on this machine at its own address, or a model that is installed here."""
     local = request.provider in LOCAL_PROVIDERS
     problem = _local_problem(engine, request) if local else _service_problem(engine, request)
@@ -162,7 +162,7 @@ def _refuse_elsewhere(engine: Engine, request: ProfileUpsertRequest) -> None:
         )
 
 
-def _local_problem(engine: Engine, request: ProfileUpsertRequest) -> str:
+def _local_problem(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> str:
     """Naming any folder would tell a client what there is on the disk, and load what somebody put there."""
     if request.provider != "onnx" or not request.model:
         return ""
@@ -173,7 +173,7 @@ def _local_problem(engine: Engine, request: ProfileUpsertRequest) -> str:
     return "" if known else "its model is neither installed nor configured"
 
 
-def _service_problem(engine: Engine, request: ProfileUpsertRequest) -> str:
+def _service_problem(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> str:
     """Anything else on this machine that listens would be sent a request of a client's making."""
     if request.provider in ELSEWHERE and not request.url:
         return "it would send the library's texts to another machine"

@@ -17,12 +17,12 @@ ProfileName = Annotated[str, Field(min_length=1, max_length=100, argument="NAME"
 
 
 @dataclass(frozen=True, slots=True)
-class ProfilesListRequest:
+class EmbeddingProfilesListRequest:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileUpsertRequest:
+class EmbeddingProfilesUpsertRequest:
     """Keys of services are named, never given: `key_variable` of the environment, or a file."""
 
     # What sends texts elsewhere or uses a key is a person's to decide: the document does not offer it to clients.
@@ -92,10 +92,13 @@ class ProfileUpsertRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileRequest:
+class EmbeddingProfilesActivateRequest:
     name: ProfileName
 
 
 @dataclass(frozen=True, slots=True)
-class ReingestRequest:
+class AdminReingestVersionRequest:
     item: ItemName
+
+
+AdminReindexProfileRequest = EmbeddingProfilesActivateRequest

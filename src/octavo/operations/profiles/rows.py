@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import IN_MEMORY, WRITES, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.profiles"
+from octavo.operations.operation import IN_MEMORY, WRITES, Listing, Operation
+
+_embedders = partial(Operation, module="octavo.operations.profiles.embedders")
+
 _COLUMNS = ("name", "state", "provider", "model", "dimensions", "chunks", "total")
 _ONE = Listing(rows="profile", columns=_COLUMNS, confirms=True)
-_NO_PROFILE = ErrorCase({"name": "nowhere"}, "NOT_FOUND")
 
 PROFILES = (
-    Operation(
-        at=_AT,
+    _embedders(
         name="embedding_profiles_list",
         summary="List the embedding profiles, and say which one searches use.",
         description="Which embedders the project knows, which one answers, and how far each is filled.",
-        function="embedders:embedding_profiles_list",
-        request="ProfilesListRequest",
-        answer="ProfilesAnswer",
-        lines="profiles_lines",
         listing=Listing(rows="profiles", columns=_COLUMNS),
         command="profiles list",
         aliases=("profiles_list",),
         examples=("octavo profiles list",),
-        example={},
-        errors=(ErrorCase({"name": "x"}, "INVALID_ARGUMENT"),),
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _embedders(
         name="embedding_profiles_upsert",
         summary="Make or change an embedding profile.",
         description=(
@@ -39,21 +33,11 @@ PROFILES = (
             "A key is named, never given: it is read from the environment or a file when it is needed, and kept "
             "nowhere. A service elsewhere is sent every text of the library."
         ),
-        function="embedders:embedding_profiles_upsert",
-        request="ProfileUpsertRequest",
-        answer="ProfileAnswer",
-        lines="profile_lines",
         listing=_ONE,
         command="profiles set",
         aliases=("profiles_set",),
         examples=("octavo profiles set small --provider hashing --dimensions 32",),
         example={"name": "small", "provider": "hashing", "dimensions": 32},
-        errors=(
-            ErrorCase({"name": "x", "provider": "nonsense"}, "INVALID_ARGUMENT"),
-            ErrorCase({"name": "configured", "provider": "hashing"}, "INVALID_ARGUMENT"),
-            ErrorCase({"name": "x", "provider": "ollama", "dimensions": 8}, "INVALID_ARGUMENT"),
-            ErrorCase({"name": "x", "provider": "voyage", "model": "m", "dimensions": 8}, "INVALID_ARGUMENT"),
-        ),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
         unlisted=(
@@ -70,35 +54,24 @@ PROFILES = (
             "distance",
         ),
     ),
-    Operation(
-        at=_AT,
+    _embedders(
         name="embedding_profiles_activate",
         summary="Search with an embedding profile from now on.",
         description="Switch to a profile that has every vector; `configured` is the configuration's own embedder.",
         help="Every chunk must have its vector; `configured` is the configuration's own embedder.",
-        function="embedders:embedding_profiles_activate",
-        request="ProfileRequest",
-        answer="ProfileAnswer",
-        lines="profile_lines",
         listing=_ONE,
         command="profiles activate",
         aliases=("profiles_activate",),
         examples=("octavo profiles activate configured",),
         example={"name": "configured"},
-        errors=(_NO_PROFILE,),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _embedders(
         name="admin_reindex_profile",
         summary="Fill an embedding profile in the background, then search with it.",
         description="A worker gives every chunk its vector; the profile that answers now goes on until then.",
         help="Until then the profile that answers now goes on.",
-        function="embedders:admin_reindex_profile",
-        request="ProfileRequest",
-        answer="ProfileAnswer",
-        lines="profile_lines",
         listing=_ONE,
         command="profiles reindex",
         aliases=("profiles_reindex",),
@@ -107,21 +80,14 @@ PROFILES = (
             "octavo profiles reindex small --wait",
         ),
         example={"name": "small"},
-        errors=(_NO_PROFILE,),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _embedders(
         name="admin_reingest_version",
         summary="Cut, analyse and embed a memory again.",
         description="Queue indexing a memory's current version again, in the background.",
-        function="embedders:admin_reingest_version",
-        request="ReingestRequest",
-        answer="PromisedAnswer",
-        lines="promised_lines",
         example={"item": "Dome and humidity"},
-        errors=(ErrorCase({"item": "mem_nowhere"}, "NOT_FOUND"),),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
     ),

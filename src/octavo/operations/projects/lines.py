@@ -35,7 +35,7 @@ def projects_resolve_lines(answer: ProjectsResolveAnswer) -> Iterator[Line]:
         )
 
 
-def session_lines(answer: SessionState) -> Iterator[Line]:
+def session_state_lines(answer: SessionState) -> Iterator[Line]:
     yield from _table([answer])
 
 

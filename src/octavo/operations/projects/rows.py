@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import IN_MEMORY, WRITES, Annotations, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.projects"
+from octavo.operations.operation import IN_MEMORY, WRITES, Annotations, Listing, Operation
+
+_projects = partial(Operation, module="octavo.operations.projects.projects")
+_sessions = partial(Operation, module="octavo.operations.projects.sessions")
+
 _SESSION = ("session", "title", "author", "started_at", "ended_at", "memories")
 
 PROJECTS = (
-    Operation(
-        at=_AT,
+    _projects(
         name="projects_resolve",
         summary="Find the project of a folder, a repository or a name, and make it when asked.",
         description=(
@@ -20,69 +23,41 @@ PROJECTS = (
             "The working directory is taken when nothing else is given. With --create the project is made when there "
             "is none, and found by the folder and the repository from then on."
         ),
-        function="projects:projects_resolve",
-        request="ProjectsResolveRequest",
-        answer="ProjectsResolveAnswer",
-        lines="projects_resolve_lines",
         listing=Listing(columns=("project", "workspace", "current", "created", "by")),
         command="projects resolve",
         examples=("octavo projects resolve --repo https://example.org/acme/site --create",),
         example={"path": "/"},
-        errors=(
-            ErrorCase({"path": "relative/path"}, "INVALID_ARGUMENT"),
-            ErrorCase({"path": "/nowhere/at/all"}, "NOT_FOUND"),
-            ErrorCase({}, "INVALID_ARGUMENT"),
-            ErrorCase({"repo_url": "not an address"}, "INVALID_ARGUMENT"),
-        ),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _projects(
         name="projects_list",
         summary="List the projects in the library.",
         description="Every project in the library with its collections and counts.",
-        function="projects:projects_list",
-        request="ProjectsListRequest",
-        answer="ProjectsListAnswer",
-        lines="projects_list_lines",
         listing=Listing(
             rows="projects", columns=("name", "workspace", "current", "documents", "chunks", "collections")
         ),
         command="projects list",
         examples=("octavo projects list",),
-        example={},
-        errors=(ErrorCase({"all": True}, "INVALID_ARGUMENT"),),
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _sessions(
         name="sessions_start",
         summary="Start a session that memories can name.",
         description="Begin a period of work; pass its id as session to what is remembered in it.",
         help="Pass its id to `octavo remember --session`.",
-        function="sessions:sessions_start",
-        request="SessionsStartRequest",
-        answer="SessionState",
-        lines="session_lines",
         listing=Listing(columns=_SESSION),
         command="sessions start",
         examples=("octavo sessions start Aligning the finder",),
         creates=True,
         example={"title": "Aligning the finder", "author": "an observer"},
-        errors=(ErrorCase({"project": "nowhere"}, "NOT_FOUND"),),
         annotations=Annotations(read_only=False, idempotent=False),
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _sessions(
         name="sessions_end",
         summary="End a session, once, with a summary that is remembered.",
         description="End a period of work, once; its summary is remembered and found like any memory.",
-        function="sessions:sessions_end",
-        request="SessionsEndRequest",
-        answer="SessionState",
-        lines="session_lines",
         listing=Listing(columns=_SESSION),
         command="sessions end",
         examples=('octavo sessions end "Aligning the finder" "The finder is aligned within two minutes of arc."',),
@@ -91,27 +66,20 @@ PROJECTS = (
             "session": "Aligning the finder",
             "summary": "The finder is aligned to the main tube within two minutes of arc.",
         },
-        errors=(ErrorCase({"session": "ses_nowhere"}, "NOT_FOUND"),),
         annotations=WRITES,
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        at=_AT,
+    _sessions(
         name="sessions_list",
         summary="List the sessions, latest first, or those in which something was talked about.",
         description=(
             "Which sessions there were, what came of them, and which are still open. With a query: in which of them it "
             "was talked about, best first, even where its words are spread over many memories."
         ),
-        function="sessions:sessions_list",
-        request="SessionsListRequest",
-        answer="SessionsAnswer",
-        lines="sessions_lines",
         listing=Listing(rows="sessions", columns=_SESSION, matches=True),
         command="sessions list",
         examples=("octavo sessions list --open",),
         example={"query": "shutter motor", "limit": 5},
-        errors=(ErrorCase({"project": "nowhere"}, "NOT_FOUND"),),
         tool_sets=IN_MEMORY,
     ),
 )

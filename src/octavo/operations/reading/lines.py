@@ -111,7 +111,7 @@ def section_line(section: OutlineSection) -> Line:
     return Part(f"{'  ' * (section.level - 1)}- "), Part(section.title, "heading"), Part(anchor, "dim")
 
 
-def tags_lines(answer: DocumentTagsAnswer) -> Iterator[Block]:
+def document_tags_lines(answer: DocumentTagsAnswer) -> Iterator[Block]:
     for document in answer.documents:
         yield Part(document.document_id), Part(f"  {', '.join(document.tags)}", "dim")
     if not answer.documents:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import IN_CODE, IN_DEFAULT, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.reading"
+from octavo.operations.operation import IN_CODE, IN_DEFAULT, Listing, Operation
+
+_get = partial(Operation, module="octavo.operations.reading.get")
+_versions = partial(Operation, module="octavo.operations.reading.versions")
+_many = partial(Operation, module="octavo.operations.reading.many")
+_outline = partial(Operation, module="octavo.operations.reading.outline")
+_tags = partial(Operation, module="octavo.operations.reading.tags")
 
 READING = (
-    Operation(
-        at=_AT,
+    _get(
         name="get",
         summary="Read a document, some of its lines, a section or a chunk.",
         description="Read what a hit points at, exactly as stored: a document, lines, a section or a chunk.",
-        function="get:get",
-        request="GetRequest",
-        answer="GetAnswer",
-        lines="get_lines",
         listing=Listing(
             columns=("collection", "uri", "start_line", "end_line", "title", "heading_path", "text"), exact="text"
         ),
@@ -35,34 +36,20 @@ Into a pipe or a file goes the exact text and nothing else.""",
             'octavo get "equipment/The 40 cm reflector.md#service"',
         ),
         example={"reference": "observing/Closing down.md:1-12"},
-        errors=(
-            ErrorCase({"reference": "../../etc/passwd"}, "NOT_FOUND"),
-            ErrorCase({"reference": "observing/Closing down.md:9-3"}, "INVALID_ARGUMENT"),
-        ),
         tool_sets=IN_DEFAULT | IN_CODE,
         unlisted=("version", "max_tokens"),
     ),
-    Operation(
-        at=_AT,
+    _versions(
         name="diff",
         summary="Show what changed between two versions of a document.",
         description="The lines that changed between two stored versions of a document; by default the last change.",
         help="Versions are those that indexing met. `octavo history` lists them, `octavo get --version N` reads one.",
-        function="versions:diff",
-        request="DiffRequest",
-        answer="DiffAnswer",
-        lines="diff_lines",
         listing=Listing(columns=("uri", "from_version", "to_version", "added", "removed"), exact="diff"),
         command="diff",
         examples=('octavo diff "observing/Closing down.md" --from 1 --to 1',),
         example={"reference": "observing/Closing down.md", "from_version": 1, "to_version": 1},
-        errors=(
-            ErrorCase({"reference": "nowhere.md"}, "NOT_FOUND"),
-            ErrorCase({"reference": "observing/Closing down.md", "to_version": 99}, "NOT_FOUND"),
-        ),
     ),
-    Operation(
-        at=_AT,
+    _many(
         name="get_many",
         summary="Read several documents, lines or sections at once.",
         description=(
@@ -70,69 +57,40 @@ Into a pipe or a file goes the exact text and nothing else.""",
             "they share."
         ),
         help="A glob is matched against whole uris: * within a folder, ** across folders. Quote it for the shell.",
-        function="many:get_many",
-        request="GetManyRequest",
-        answer="GetManyAnswer",
-        lines="get_many_lines",
         listing=Listing(
             rows="passages", columns=("collection", "uri", "start_line", "end_line", "title", "text"), matches=True
         ),
         command="get-many",
         examples=("octavo get-many 'observing/*.md' --token-budget 2000",),
         example={"references": ["observing/*.md"], "token_budget": 1000},
-        errors=(
-            ErrorCase({"references": []}, "INVALID_ARGUMENT"),
-            ErrorCase({"references": ["a.md"], "collection": "nowhere"}, "NOT_FOUND"),
-        ),
         tool_sets=IN_CODE,
     ),
-    Operation(
-        at=_AT,
+    _many(
         name="list_documents",
         summary="List documents below a path, or the properties they have.",
         description=(
             "List documents by path prefix, kind or property (where: status=draft, rating>=4), or with keys which "
             "properties there are."
         ),
-        function="many:list_documents",
-        request="ListDocumentsRequest",
-        answer="ListDocumentsAnswer",
-        lines="list_documents_lines",
         listing=Listing(rows="documents", columns=("collection", "uri", "kind", "title", "modified_at")),
         example={"path_prefix": "observing/"},
-        errors=(
-            ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),
-            ErrorCase({"where": ["="]}, "INVALID_ARGUMENT"),
-        ),
         tool_sets=IN_CODE,
     ),
-    Operation(
-        at=_AT,
+    _outline(
         name="outline",
         summary="List a document's headings.",
         description="List a document's headings with anchors and lines: what to ask get for in a long document.",
-        function="outline:outline",
-        request="OutlineRequest",
-        answer="OutlineAnswer",
-        lines="outline_lines",
         listing=Listing(rows="sections", columns=("level", "title", "anchor", "start_line", "end_line")),
         command="outline",
         examples=('octavo outline "equipment/The 40 cm reflector.md"',),
         example={"reference": "equipment/The 40 cm reflector.md"},
-        errors=(ErrorCase({"reference": "/etc/passwd"}, "NOT_FOUND"),),
     ),
-    Operation(
-        at=_AT,
+    _tags(
         name="document_tags",
         summary="The tags of documents.",
         description="The tags of documents by their ids: what the hits of a search can be narrowed to.",
-        function="tags:document_tags",
-        request="DocumentTagsRequest",
-        answer="DocumentTagsAnswer",
-        lines="tags_lines",
         listing=Listing(rows="documents", columns=("document_id", "tags")),
         example={"document_ids": []},
-        errors=(ErrorCase({"document_ids": "none"}, "INVALID_ARGUMENT"),),
         remote=False,
     ),
 )

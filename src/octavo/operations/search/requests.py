@@ -88,7 +88,7 @@ class SearchDocsRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class HypothesisRequest:
+class SearchWithHypothesisRequest:
     """`hypothesis` is looked for by meaning, `query`, when given, by word."""
 
     hypothesis: Annotated[str, Field(min_length=1, max_length=20_000, description=_PASSAGE)]
@@ -108,7 +108,7 @@ class HypothesisRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarRequest:
+class FindSimilarRequest:
     """`exclude_file` is mostly the file the snippet comes from. Code finds code and prose finds prose, unless kinds are
     named."""
 

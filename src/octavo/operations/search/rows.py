@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import IN_CODE, IN_DEFAULT, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.search"
+from octavo.operations.operation import IN_CODE, IN_DEFAULT, Listing, Operation
+
+_search = partial(Operation, module="octavo.operations.search.search")
+
 HITS = Listing(
     rows="hits",
     columns=("rank", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path"),
     matches=True,
 )
-_NO_COLLECTION = ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND")
 
 SEARCH = (
-    Operation(
-        at=_AT,
+    _search(
         name="search",
         summary="Find passages by word and by meaning.",
         description=(
             "Find passages in the indexed notes, documentation and code. Each hit is an exact excerpt with its "
             "uri and lines: cite it as uri:line. Read more around a hit with get."
         ),
-        function="search:search",
-        request="SearchRequest",
-        answer="SearchAnswer",
-        lines="search_lines",
         listing=HITS,
         command="search",
         examples=(
@@ -37,13 +34,6 @@ SEARCH = (
             'octavo search --hypothesis "The dome is closed when the humidity rises above 85 per cent."',
         ),
         example={"query": "when does the dome have to close?", "limit": 3},
-        errors=(
-            _NO_COLLECTION,
-            ErrorCase({"query": "dome", "profile": "nonsense"}, "INVALID_ARGUMENT"),
-            ErrorCase({"query": "dome", "modified_after": "yesterday"}, "INVALID_ARGUMENT"),
-            ErrorCase({"query": "dome", "where": ["="]}, "INVALID_ARGUMENT"),
-            ErrorCase({"query": "dome", "cursor": "nonsense"}, "NOT_FOUND"),
-        ),
         tool_sets=IN_DEFAULT,
         unlisted=(
             "profile",
@@ -69,40 +59,27 @@ SEARCH = (
             "max_tokens",
         ),
     ),
-    Operation(
-        at=_AT,
+    _search(
         name="search_docs",
         summary="Find passages in notes and documentation only.",
         description="The same as search, with code, configuration and commits left out.",
-        function="search:search_docs",
-        request="SearchDocsRequest",
-        answer="SearchAnswer",
-        lines="search_lines",
         listing=HITS,
         command="search-docs",
         examples=("octavo search-docs polar alignment --path equipment/",),
         example={"query": "polar alignment", "path_prefix": "equipment/"},
-        errors=(_NO_COLLECTION,),
         tool_sets=IN_CODE,
     ),
-    Operation(
-        at=_AT,
+    _search(
         name="search_with_hypothesis",
         summary="Find passages that say what you imagine the answer to say.",
         description=(
             "For vague questions: write the passage you hope to find, and it is looked for by meaning. "
             "A query, when given, is looked for by word."
         ),
-        function="search:search_with_hypothesis",
-        request="HypothesisRequest",
-        answer="SearchAnswer",
-        lines="search_lines",
         listing=HITS,
         example={"hypothesis": "The dome is closed when the humidity rises above 85 per cent.", "limit": 3},
-        errors=(ErrorCase({"hypothesis": "rain", "kinds": ["nonsense"]}, "INVALID_ARGUMENT"),),
     ),
-    Operation(
-        at=_AT,
+    _search(
         name="find_similar",
         summary="Find passages like a snippet.",
         description=(
@@ -110,10 +87,6 @@ SEARCH = (
             "code, prose finds prose, unless kinds are named."
         ),
         help="`-` reads the snippet from standard input. A snippet that starts with a minus sign goes after `--`.",
-        function="search:find_similar",
-        request="SimilarRequest",
-        answer="SearchAnswer",
-        lines="search_lines",
         listing=HITS,
         command="find-similar",
         examples=('octavo find-similar "Open the shutter before the mirror has cooled down." -n 3',),
@@ -122,7 +95,6 @@ SEARCH = (
             "exclude_file": "observing/Opening the dome.md",
             "limit": 3,
         },
-        errors=(ErrorCase({"snippet": "x = 1", "collections": ["nowhere"]}, "NOT_FOUND"),),
         tool_sets=IN_CODE,
     ),
 )

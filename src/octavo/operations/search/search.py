@@ -15,7 +15,12 @@ from octavo.operations.narrowing_fields import narrowing
 from octavo.operations.search.answers import SearchAnswer
 from octavo.operations.search.finding import BY_MEANING, bounded, find, found_in
 from octavo.operations.search.fitting import fitting
-from octavo.operations.search.requests import HypothesisRequest, SearchDocsRequest, SearchRequest, SimilarRequest
+from octavo.operations.search.requests import (
+    FindSimilarRequest,
+    SearchDocsRequest,
+    SearchRequest,
+    SearchWithHypothesisRequest,
+)
 from octavo.retrieval.stages.compressed import compressed
 
 _MOST_WORDS = 64  # of a snippet that are searched where its meaning cannot be
@@ -39,14 +44,14 @@ def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
     return fitting(find(engine, wider), request)
 
 
-def search_with_hypothesis(engine: Engine, request: HypothesisRequest) -> SearchAnswer:
+def search_with_hypothesis(engine: Engine, request: SearchWithHypothesisRequest) -> SearchAnswer:
     wider = SearchRequest(
         query=request.query or "", limit=request.limit, hypothesis=request.hypothesis, **narrowing(request)
     )
     return fitting(find(engine, wider), request)
 
 
-def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
+def find_similar(engine: Engine, request: FindSimilarRequest) -> SearchAnswer:
     filters = filters_of(engine, request).narrowed_by(_alike(request))
     query = Query(
         request.snippet,
@@ -59,7 +64,7 @@ def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
     return fitting(found_in(engine, _by_meaning_or_words(engine, bounded(query), request.min_score)), request)
 
 
-def _alike(request: SimilarRequest) -> Filters:
+def _alike(request: FindSimilarRequest) -> Filters:
     """Code finds code and prose finds prose, unless it is said what to find."""
     if request.kinds:
         return Filters()

@@ -9,7 +9,7 @@ from octavo.model.limits import Field
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotsListRequest:
+class SnapshotListRequest:
     verify: Annotated[bool, Field(description="Read every byte and compare it with what was written.")] = False
 
 

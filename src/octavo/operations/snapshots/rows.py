@@ -2,80 +2,57 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import WRITES, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.snapshots"
+from octavo.operations.operation import WRITES, Listing, Operation
+
+_snapshots = partial(Operation, module="octavo.operations.snapshots.snapshots")
+
 _COLUMNS = ("snapshot", "current", "created_at", "chunks", "vectors", "bytes", "files", "carried", "problem")
 
 SNAPSHOTS = (
-    Operation(
-        at=_AT,
+    _snapshots(
         name="snapshot_list",
         summary="List the snapshots that large libraries are searched through.",
         description="Which snapshots there are, which one answers, and how much was written since it was made.",
         help="With --verify, exit code 6 means that a snapshot is damaged.",
-        function="snapshots:snapshots_list",
-        request="SnapshotsListRequest",
-        answer="SnapshotsAnswer",
-        lines="snapshots_lines",
         listing=Listing(rows="snapshots", columns=_COLUMNS, succeeds="sound"),
         command="snapshot list",
         aliases=("snapshots_list",),
         examples=("octavo snapshot list", "octavo snapshot list --verify"),
         example={"verify": True},
-        errors=(ErrorCase({"snapshot": "x"}, "INVALID_ARGUMENT"),),
     ),
-    Operation(
-        at=_AT,
+    _snapshots(
         name="snapshot_build",
         summary="Make a snapshot now.",
         description="Make one whatever the size of the library. The one before answers until the new one is there.",
-        function="snapshots:snapshots_build",
-        request="SnapshotBuildRequest",
-        answer="SnapshotsAnswer",
-        lines="snapshots_lines",
         listing=Listing(rows="snapshots", columns=_COLUMNS),
         command="snapshot build",
         aliases=("snapshots_build",),
         examples=("octavo snapshot build",),
-        example={},
-        errors=(ErrorCase({"full": "perhaps"}, "INVALID_ARGUMENT"),),
         annotations=WRITES,
         watched=True,
     ),
-    Operation(
-        at=_AT,
+    _snapshots(
         name="snapshot_rollback",
         summary="Search through an earlier snapshot: the one before, or the one named.",
         description="Search through an earlier snapshot.",
-        function="snapshots:snapshots_rollback",
-        request="SnapshotRollbackRequest",
-        answer="SnapshotsAnswer",
-        lines="snapshots_lines",
         listing=Listing(rows="snapshots", columns=_COLUMNS),
         command="snapshot rollback",
         aliases=("snapshots_rollback",),
         examples=("octavo snapshot rollback",),
         example=None,
-        errors=(ErrorCase({"snapshot": "nowhere"}, "NOT_FOUND"),),
         annotations=WRITES,
         remote=False,
     ),
-    Operation(
-        at=_AT,
+    _snapshots(
         name="snapshot_recover",
         summary="Clear away unfinished snapshots, and search through the newest that is whole.",
         description="Clear away unfinished snapshots.",
-        function="snapshots:snapshots_recover",
-        request="SnapshotRecoverRequest",
-        answer="SnapshotsAnswer",
-        lines="snapshots_lines",
         listing=Listing(rows="snapshots", columns=_COLUMNS),
         command="snapshot recover",
         aliases=("snapshots_recover",),
         examples=("octavo snapshot recover",),
-        example={},
-        errors=(ErrorCase({"snapshot": "x"}, "INVALID_ARGUMENT"),),
         annotations=WRITES,
         remote=False,
     ),

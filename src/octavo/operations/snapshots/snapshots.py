@@ -14,32 +14,32 @@ from octavo.observability.progress import Progress
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer, State
 from octavo.operations.snapshots.requests import (
     SnapshotBuildRequest,
+    SnapshotListRequest,
     SnapshotRecoverRequest,
     SnapshotRollbackRequest,
-    SnapshotsListRequest,
 )
 
 
-def snapshots_list(engine: Engine, request: SnapshotsListRequest) -> SnapshotsAnswer:
+def snapshot_list(engine: Engine, request: SnapshotListRequest) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
     upkeep = accelerator.upkeep
     listed = _answer(engine, accelerator, upkeep.verify() if request.verify else upkeep.stored())
     return replace(listed, verified=request.verify)
 
 
-def snapshots_build(engine: Engine, request: SnapshotBuildRequest, progress: Progress) -> SnapshotsAnswer:
+def snapshot_build(engine: Engine, request: SnapshotBuildRequest, progress: Progress) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
     accelerator.upkeep.publish(progress, full=request.full)
     return _answer(engine, accelerator, accelerator.upkeep.stored())
 
 
-def snapshots_rollback(engine: Engine, request: SnapshotRollbackRequest) -> SnapshotsAnswer:
+def snapshot_rollback(engine: Engine, request: SnapshotRollbackRequest) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
     accelerator.upkeep.roll_back(None if request.snapshot is None else SnapshotId(request.snapshot))
     return _answer(engine, accelerator, accelerator.upkeep.stored())
 
 
-def snapshots_recover(engine: Engine, request: SnapshotRecoverRequest) -> SnapshotsAnswer:
+def snapshot_recover(engine: Engine, request: SnapshotRecoverRequest) -> SnapshotsAnswer:
     """Clears away what builders left and lets the newest whole snapshot answer."""
     accelerator = _accelerator(engine)
     accelerator.upkeep.recover()

@@ -9,7 +9,7 @@ from octavo.operations.lines import Block, Line, Part, Quote, count
 from octavo.operations.summaries.answers import SummariesAnswer, SummariesBuilt, SummariesCleared
 
 
-def built_lines(answer: SummariesBuilt) -> Iterator[Line]:
+def summaries_built_lines(answer: SummariesBuilt) -> Iterator[Line]:
     if answer.jobs:
         yield (Part(f"Queued as job {', '.join(map(str, answer.jobs))}. A worker does it."),)
         return
@@ -43,5 +43,5 @@ def summaries_lines(answer: SummariesAnswer) -> Iterator[Block]:
         yield (Part(QUOTED_TITLES, "detail"),)
 
 
-def cleared_lines(answer: SummariesCleared) -> Iterator[Line]:
+def summaries_cleared_lines(answer: SummariesCleared) -> Iterator[Line]:
     yield (Part(f"Removed {count(answer.summaries, 'summary', 'summaries')}."),)

@@ -20,12 +20,12 @@ from octavo.operations.writing.requests import LintRequest, WriteRequest
 from octavo.writing.edit import EditedText
 from octavo.writing.files import located
 from octavo.writing.hiding import hidden
-from octavo.writing.lint import Finding, lint
+from octavo.writing.lint import Finding, linted
 from octavo.writing.outline import NoteOutline
 from octavo.writing.validate import without_jumps
 
 
-def lint_notes(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer:
+def lint(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer:
     collections = [engine.collection(name) for name in request.collections] or engine.collections()
     collections = [collection for collection in collections if collection.on_disk]
     wanted = _wanted(collections, request.files)
@@ -47,7 +47,7 @@ def lint_notes(engine: Engine, request: LintRequest, progress: Progress) -> Lint
         unread += (f"{collection.name}/{uri}" for uri in found.unread)
         read += len(found.linked.texts) if only is None else len(only)
         templates = engine.library.rules.writing.templates
-        broken = hidden(collection, tuple(lint(found.linked, rules, only=only, templates=templates)))
+        broken = hidden(collection, tuple(linted(found.linked, rules, only=only, templates=templates)))
         findings += (replace(finding, collection=collection.name) for finding in broken)
     counts = Counter(finding.rule for finding in findings)
     return LintAnswer(

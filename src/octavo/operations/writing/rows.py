@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import WRITES, Annotations, ErrorCase, Listing, Operation
+from functools import partial
 
-_AT = "octavo.operations.writing"
+from octavo.operations.operation import WRITES, Annotations, Listing, Operation
+
+_sections = partial(Operation, module="octavo.operations.writing.sections")
+_rename = partial(Operation, module="octavo.operations.writing.rename")
+_restore = partial(Operation, module="octavo.operations.writing.restore")
+_properties = partial(Operation, module="octavo.operations.writing.properties")
+_daily = partial(Operation, module="octavo.operations.writing.daily")
+_memories = partial(Operation, module="octavo.operations.writing.memories")
+_lint = partial(Operation, module="octavo.operations.writing.lint")
+
 _IN_WRITING = frozenset({"writing"})
 _CHANGES = Annotations(read_only=False, destructive=True, idempotent=False)
 _UNLISTED = ("collection", "author", "reason", "expected_hash", "dry_run")
@@ -12,77 +21,47 @@ _WRITTEN = ("collection", "uri", "changed", "start_line", "end_line", "hash")
 _NOTE = "observing/Closing down.md"
 
 WRITING = (
-    Operation(
-        at=_AT,
+    _sections(
         name="doc_validate",
         summary="Check the headings of a note.",
         description="Heading jumps and duplicate sibling headings of a note, with their lines.",
-        function="sections:doc_validate",
-        request="DocValidateRequest",
-        answer="ValidateAnswer",
-        lines="validate_lines",
         listing=Listing(rows="violations", columns=("start_line", "rule", "message", "suggested_fix")),
         command="doc validate",
         examples=(f'octavo doc validate "{_NOTE}"',),
         example={"uri": _NOTE},
-        errors=(
-            ErrorCase({"uri": "nowhere.md"}, "NOT_FOUND"),
-            ErrorCase({"uri": "../secret.md"}, "INVALID_ARGUMENT"),
-        ),
         tool_sets=_IN_WRITING,
         unlisted=("collection",),
     ),
-    Operation(
-        at=_AT,
+    _sections(
         name="doc_auto_fix",
         summary="Close the heading jumps of a note.",
         description="Put each heading one level below its parent; answers with the violations that remain.",
-        function="sections:doc_auto_fix",
-        request="DocAutoFixRequest",
-        answer="AutoFixAnswer",
-        lines="auto_fix_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc auto-fix",
         shortcuts=("doc fix",),
         examples=(f'octavo doc auto-fix "{_NOTE}" --dry-run',),
         example={"uri": _NOTE, "dry_run": True},
-        errors=(ErrorCase({"uri": "nowhere.md"}, "NOT_FOUND"),),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    Operation(
-        at=_AT,
+    _sections(
         name="doc_create",
         summary="Create a note with a title, from a template if one is given.",
         description="Create a Markdown note. Fails if the file exists, unless overwrite.",
-        function="sections:doc_create",
-        request="DocCreateRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc create",
         examples=("octavo doc create ideas/Mirrors.md Mirrors --content 'Clean them in May.'",),
         example={"uri": "ideas/Mirrors.md", "title": "Mirrors", "content_md": "Clean them in May.", "dry_run": True},
-        errors=(
-            ErrorCase({"uri": _NOTE, "title": "Again"}, "CONFLICT"),
-            ErrorCase({"uri": "a.md", "title": " "}, "INVALID_ARGUMENT"),
-            ErrorCase({"uri": "a.md", "title": "A", "template": "nowhere.md"}, "NOT_FOUND"),
-        ),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    Operation(
-        at=_AT,
+    _sections(
         name="doc_insert_section",
         summary="Insert a section below a heading of a note.",
         description="Add a section with a new heading below a parent heading.",
         help="--under is repeated for each heading from the root to the parent; without it, the section is at the top.",
-        function="sections:doc_insert_section",
-        request="DocInsertSectionRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc insert-section",
         shortcuts=("doc insert",),
@@ -94,20 +73,11 @@ WRITING = (
             "content_md": "Close at once.",
             "dry_run": True,
         },
-        errors=(
-            ErrorCase(
-                {"uri": _NOTE, "parent_heading_path": ["Nowhere"], "heading": "A", "content_md": ""}, "NOT_FOUND"
-            ),
-            ErrorCase(
-                {"uri": _NOTE, "parent_heading_path": [], "heading": "# A", "content_md": ""}, "INVALID_ARGUMENT"
-            ),
-        ),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    Operation(
-        at=_AT,
+    _sections(
         name="doc_replace_section",
         summary="Replace the text below a heading of a note.",
         description=(
@@ -115,57 +85,35 @@ WRITING = (
             "expected_hash and dry_run."
         ),
         help="--section is repeated for each heading from the root to the section. The text may be piped in.",
-        function="sections:doc_replace_section",
-        request="DocReplaceSectionRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc replace-section",
         shortcuts=("doc replace",),
         examples=(f'octavo doc replace-section "{_NOTE}" "In haste." --section "Closing down" --dry-run',),
         example={"uri": _NOTE, "heading_path": ["Closing down"], "content_md": "In haste.", "dry_run": True},
-        errors=(
-            ErrorCase({"uri": _NOTE, "heading_path": ["Nowhere"], "content_md": ""}, "NOT_FOUND"),
-            ErrorCase({"uri": _NOTE, "heading_path": [], "content_md": ""}, "INVALID_ARGUMENT"),
-        ),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
         unlisted=("collection", "author", "reason"),
     ),
-    Operation(
-        at=_AT,
+    _sections(
         name="doc_append_to_section",
         summary="Append to the text below a heading of a note.",
         description="Add Markdown at the end of a section's body, before its subsections.",
         help="--section is repeated for each heading from the root to the section. The text may be piped in.",
-        function="sections:doc_append_to_section",
-        request="DocAppendToSectionRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc append-to-section",
         shortcuts=("doc append",),
         examples=(f'octavo doc append-to-section "{_NOTE}" "Then go home." --section "Closing down" --dry-run',),
         example={"uri": _NOTE, "heading_path": ["Closing down"], "content_md": "Then go home.", "dry_run": True},
-        errors=(
-            ErrorCase({"uri": _NOTE, "heading_path": ["Nowhere"], "content_md": "x"}, "NOT_FOUND"),
-            ErrorCase({"uri": _NOTE, "heading_path": ["Closing down"], "content_md": " "}, "INVALID_ARGUMENT"),
-        ),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    Operation(
-        at=_AT,
+    _rename(
         name="doc_move_section",
         summary="Move a section of a note below another heading.",
         description="Move a section with its subsections to the end of another parent; its levels follow.",
         help="--section and --under are repeated for each heading of the path; without --under, it moves to the top. "
         "A dry run lists the links that would lead nowhere; --update-links writes them anew.",
-        function="rename:doc_move_section",
-        request="DocMoveSectionRequest",
-        answer="LinkedWriteAnswer",
-        lines="linked_write_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc move-section",
         shortcuts=("doc move",),
@@ -176,26 +124,17 @@ WRITING = (
             "to_parent_heading_path": [],
             "dry_run": True,
         },
-        errors=(
-            ErrorCase({"uri": _NOTE, "from_heading_path": ["Nowhere"], "to_parent_heading_path": []}, "NOT_FOUND"),
-            ErrorCase({"uri": _NOTE, "from_heading_path": [], "to_parent_heading_path": []}, "INVALID_ARGUMENT"),
-        ),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
         unlisted=(*_UNLISTED, "update_links"),
     ),
-    Operation(
-        at=_AT,
+    _rename(
         name="doc_rename",
         summary="Give a note's file or one of its headings another name, and let links follow.",
         description=(
             "Rename a note's file (to) or one of its headings (heading_path, heading). A dry run lists the links that "
             "would lead elsewhere; update_links writes them too, all or nothing."
         ),
-        function="rename:doc_rename",
-        request="DocRenameRequest",
-        answer="LinkedWriteAnswer",
-        lines="linked_write_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc rename",
         examples=(
@@ -203,16 +142,9 @@ WRITING = (
             f'octavo doc rename "{_NOTE}" --section "Closing down" --heading "At the end" --update-links',
         ),
         example={"uri": _NOTE, "to": "observing/At the end.md", "update_links": True, "dry_run": True},
-        errors=(
-            ErrorCase({"uri": _NOTE}, "INVALID_ARGUMENT"),
-            ErrorCase({"uri": _NOTE, "to": "../out.md"}, "INVALID_ARGUMENT"),
-            ErrorCase({"uri": "nowhere.md", "to": "there.md"}, "NOT_FOUND"),
-            ErrorCase({"uri": _NOTE, "heading_path": ["Nowhere"], "heading": "A"}, "NOT_FOUND"),
-        ),
         annotations=_CHANGES,
     ),
-    Operation(
-        at=_AT,
+    _restore(
         name="doc_restore",
         summary="Undo the last write to a note, or write an earlier version of it.",
         description="Undo the last write to a note, or write back a version.",
@@ -221,48 +153,29 @@ WRITING = (
             "with it the links that it changed in other notes, and the file's name. "
             "`octavo history FILE` lists versions and writes."
         ),
-        function="restore:doc_restore",
-        request="DocRestoreRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="restore",
         aliases=("restore",),
         examples=(f'octavo restore "{_NOTE}" --version 1 --dry-run',),
         example={"uri": _NOTE, "version": 1, "dry_run": True},
-        errors=(
-            ErrorCase({"uri": _NOTE}, "NOT_FOUND"),
-            ErrorCase({"uri": _NOTE, "version": 99}, "NOT_FOUND"),
-            ErrorCase({"uri": "../a.md"}, "INVALID_ARGUMENT"),
-        ),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    Operation(
-        at=_AT,
+    _properties(
         name="doc_set_property",
         summary="Set or remove a property in the front matter of a note.",
         description="Set one front matter property; all others keep their bytes.",
         help="Without a VALUE the property is there and empty; with --remove it is gone. Values are texts.",
-        function="properties:doc_set_property",
-        request="DocSetPropertyRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc set-property",
         examples=(f'octavo doc set-property "{_NOTE}" status reviewed --dry-run',),
         example={"uri": _NOTE, "key": "status", "value": "reviewed", "dry_run": True},
-        errors=(
-            ErrorCase({"uri": "nowhere.md", "key": "a"}, "NOT_FOUND"),
-            ErrorCase({"uri": _NOTE, "key": "a: b"}, "INVALID_ARGUMENT"),
-        ),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    Operation(
-        at=_AT,
+    _daily(
         name="note_new",
         summary="Make a note from its title, and from a template if one is named.",
         description="Make a note: its file's name follows from the title, its folder from the configuration.",
@@ -270,94 +183,58 @@ WRITING = (
             "A template is a note in the folder `templates` of the collection, with {{title}}, {{date}}, {{time}} and "
             "{{content}} in it. --edit opens the note in $EDITOR."
         ),
-        function="daily:note_new",
-        request="NoteNewRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="note new",
         examples=('octavo note new "Mirror cleaning" --content "In May."',),
         example={"title": "Mirrors: cleaning", "content_md": "In May.", "dry_run": True},
-        errors=(
-            ErrorCase({"title": "A", "template": "nowhere"}, "NOT_FOUND"),
-            ErrorCase({"title": " "}, "INVALID_ARGUMENT"),
-        ),
         annotations=_CHANGES,
     ),
-    Operation(
-        at=_AT,
+    _daily(
         name="note_append",
         summary="Add a text at the end of a note, which is made if it is not there.",
         description="Add Markdown at the end of a note found by its name; a missing one is made.",
         help="The text may be piped in. --section, repeated for each heading, adds to that section instead.",
-        function="daily:note_append",
-        request="NoteAppendRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="note append",
         examples=('octavo note append "Closing down" "- Lock the gate." --dry-run',),
         example={"note": "Closing down", "content_md": "- Lock the gate.", "dry_run": True},
-        errors=(
-            ErrorCase({"note": "Closing down", "content_md": " "}, "INVALID_ARGUMENT"),
-            ErrorCase({"note": "Nowhere", "content_md": "x", "heading_path": ["A"]}, "NOT_FOUND"),
-        ),
         annotations=_CHANGES,
     ),
-    Operation(
-        at=_AT,
+    _daily(
         name="note_today",
         summary="Make today's note, or add a text to it.",
         description="Today's note, made if it is not there; a text is added at its end.",
         help="It is `daily/2026-01-31.md`, from the template `daily` if there is one. --edit opens it in $EDITOR.",
-        function="daily:note_today",
-        request="NoteTodayRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="note today",
         examples=("octavo note today", "octavo note today 'Clear skies tonight.'"),
         example={"content_md": "Clear skies tonight.", "dry_run": True},
-        errors=(ErrorCase({"collection": "nowhere"}, "NOT_FOUND"),),
         annotations=_CHANGES,
     ),
-    Operation(
-        at=_AT,
+    _memories(
         name="memory_to_note",
         summary="Write a memory into a section of a note, with its provenance.",
         description="Append a memory's text to a note's section, with who remembered it when; the memory links to it.",
-        function="memories:memory_to_note",
-        request="MemoryToNoteRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
         listing=Listing(columns=_WRITTEN),
         command="memory to-note",
         examples=(f'octavo memory to-note "Dome and humidity" "{_NOTE}" --section "Closing down" --dry-run',),
         example={"item": "Dome and humidity", "uri": _NOTE, "heading_path": ["Closing down"], "dry_run": True},
-        errors=(ErrorCase({"item": "mem_nowhere", "uri": _NOTE, "heading_path": ["Closing down"]}, "NOT_FOUND"),),
         annotations=_CHANGES,
     ),
-    Operation(
-        at=_AT,
+    _memories(
         name="memory_from_note",
         summary="Remember a section of a note, with a citation back to it.",
         description="Store a section as a memory whose text ends with a link to where it stands.",
         help="`octavo remember --from URI#HEADING` does the same.",
-        function="memories:memory_from_note",
-        request="MemoryFromNoteRequest",
-        answer="octavo.operations.memory.answers:MemoryState",
-        lines="octavo.operations.memory.lines:state_lines",
         listing=Listing(columns=("item", "version", "action", "kind", "scope", "title", "tags"), confirms=True),
         command="memory from-note",
         examples=(f'octavo memory from-note "{_NOTE}#Closing down" --kind rule',),
         example={"source": f"{_NOTE}#Closing down"},
-        errors=(ErrorCase({"source": "nowhere.md#A"}, "NOT_FOUND"),),
         annotations=WRITES,
         creates=True,
         enqueues=True,
     ),
-    Operation(
-        at=_AT,
+    _lint(
         name="lint",
         summary="Check the notes of collections: headings, front matter, links, titles.",
         description="Heading jumps, broken links, missing anchors, duplicate titles, orphans and bad front matter.",
@@ -365,10 +242,6 @@ WRITING = (
             "Files are paths or uris; without any, every note is checked. Exit code 6 means that there are findings "
             "beyond mere notes. --format sarif is for code scanning. writing.lint_off switches rules off."
         ),
-        function="lint:lint_notes",
-        request="LintRequest",
-        answer="LintAnswer",
-        lines="lint_lines",
         listing=Listing(
             rows="findings",
             columns=("collection", "uri", "start_line", "severity", "rule", "message", "suggested_fix"),
@@ -382,11 +255,6 @@ WRITING = (
             "octavo lint --format sarif",
         ),
         example={"files": [_NOTE]},
-        errors=(
-            ErrorCase({"files": ["nowhere.md"]}, "NOT_FOUND"),
-            ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),
-            ErrorCase({"rules": ["nonsense"]}, "INVALID_ARGUMENT"),
-        ),
         annotations=_CHANGES,
         watched=True,
     ),

@@ -23,7 +23,7 @@ from octavo.operations.database.copies import Migrated, save_copy
 from octavo.operations.database.copies import migrate as copy
 from octavo.operations.database.copies import restore as put_back
 from octavo.operations.database.importing import open_source
-from octavo.operations.database.requests import BackupRequest, RepairRequest, UpgradeRequest
+from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
 from octavo.operations.database.upkeep import upgrade_schema
 from octavo.operations.lines import Line, Part, columns, count, size
@@ -41,7 +41,7 @@ def migrate(choices: Choices, source: Location | None, target: Location) -> None
     choices.answer(Answer(data, rows, ("table", "rows", "sha256"), lambda width: _migrated(done), brief=True))
 
 
-def backup(choices: Choices, request: BackupRequest) -> None:
+def backup(choices: Choices, request: DbBackupRequest) -> None:
     # Read without opening an engine: no model is needed, and a library of an older version can be saved too.
     saved = save_copy(_configured(choices), Path(request.to), replace=request.force)
     choices.answer(operation_answer(operation_of("db backup"), saved, TerminalView()))
@@ -54,7 +54,7 @@ def restore(choices: Choices, saved: Path, force: bool) -> None:
     choices.answer(replace(made, text=lambda width: text))
 
 
-def upgrade(choices: Choices, request: UpgradeRequest) -> None:
+def upgrade(choices: Choices, request: DbUpgradeRequest) -> None:
     operation = operation_of("db upgrade")
     saved = upgrade_schema(_configured(choices))
     with opened(choices) as session:
@@ -63,7 +63,7 @@ def upgrade(choices: Choices, request: UpgradeRequest) -> None:
     choices.answer(operation_answer(operation, done, TerminalView()))
 
 
-def repair(choices: Choices, request: RepairRequest) -> Exit:
+def repair(choices: Choices, request: DbRepairRequest) -> Exit:
     """Mends what can be mended in place; a file that is damaged itself is read into a new one."""
     operation, library, found = operation_of("db repair"), _configured(choices), ""
     try:

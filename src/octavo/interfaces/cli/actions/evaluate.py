@@ -31,7 +31,7 @@ from octavo.operations.evaluation.evaluate import (
     results_folder,
 )
 from octavo.operations.evaluation.measuring import measured_by
-from octavo.operations.evaluation.requests import EvaluationRequest
+from octavo.operations.evaluation.requests import EvalRunRequest
 from octavo.operations.lines import Line, Part, columns, visible
 from octavo.operations.queries.opened import opened_passages
 
@@ -52,7 +52,7 @@ _COLUMNS = (
 
 def run(
     choices: Choices,
-    asked: EvaluationRequest,
+    asked: EvalRunRequest,
     baseline: str | None,
     run_file: Path | None,
     baselines: Path | None,

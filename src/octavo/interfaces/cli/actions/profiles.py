@@ -9,16 +9,16 @@ from octavo.interfaces.cli.session import opened
 from octavo.interfaces.cli.terminal import TerminalView
 from octavo.operations.jobs.working import work
 from octavo.operations.profiles.embedders import embedding_profiles_upsert, profile_state
-from octavo.operations.profiles.requests import ProfileRequest, ProfileUpsertRequest
+from octavo.operations.profiles.requests import EmbeddingProfilesActivateRequest, EmbeddingProfilesUpsertRequest
 
 
-def set_profile(choices: Choices, request: ProfileUpsertRequest) -> None:
+def set_profile(choices: Choices, request: EmbeddingProfilesUpsertRequest) -> None:
     with opened(choices) as session:
         done = embedding_profiles_upsert(session.engine, request, by_person=True)
     choices.answer(operation_answer(operation_of("profiles set"), done, TerminalView()))
 
 
-def reindex(choices: Choices, request: ProfileRequest, wait: bool) -> None:
+def reindex(choices: Choices, request: EmbeddingProfilesActivateRequest, wait: bool) -> None:
     operation = operation_of("profiles reindex")
     with opened(choices) as session:
         done = operation.run(session.engine, request)

@@ -8,7 +8,7 @@ from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup, answered
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.operations.canonical.requests import CanonicalGetRequest, CanonicalSectionRequest
+from octavo.operations.canonical.requests import CanonicalGetRequest, CanonicalGetSectionRequest
 from octavo.operations.rows import COMMANDS
 
 
@@ -25,7 +25,7 @@ def get(choices: Choices, request: CanonicalGetRequest, anchor: str | None) -> E
         return answered(choices, COMMANDS["canonical get"], request)
     if request.as_of is not None:
         raise click.UsageError("A section is read at a version: give --version instead of --as-of.")
-    section = CanonicalSectionRequest(request.key, anchor, request.version)
+    section = CanonicalGetSectionRequest(request.key, anchor, request.version)
     return answered(choices, COMMANDS["canonical get-section"], section)
 
 

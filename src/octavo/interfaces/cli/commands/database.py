@@ -11,7 +11,7 @@ from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup
 from octavo.interfaces.cli.options import Choices, LibraryPlace, shared_options
-from octavo.operations.database.requests import BackupRequest, RepairRequest, UpgradeRequest
+from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.library.requests import IndexRequest
 
 _PLACE = LibraryPlace(dir_okay=False, path_type=Path)
@@ -45,7 +45,7 @@ def migrate() -> None:
     """
 
 
-@command(BackupRequest, "db_backup", action="database:backup")
+@command(DbBackupRequest, "db_backup", action="database:backup")
 def backup() -> None: ...
 
 
@@ -56,11 +56,11 @@ def restore() -> None:
     """Put a saved library back where the configuration looks for one."""
 
 
-@command(UpgradeRequest, "db_upgrade", action="database:upgrade")
+@command(DbUpgradeRequest, "db_upgrade", action="database:upgrade")
 def upgrade() -> None: ...
 
 
-@command(RepairRequest, "db_repair", action="database:repair")
+@command(DbRepairRequest, "db_repair", action="database:repair")
 def repair() -> None: ...
 
 

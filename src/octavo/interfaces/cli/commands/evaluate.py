@@ -10,7 +10,7 @@ from octavo.interfaces.cli import completing
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.options import shared_options
-from octavo.operations.evaluation.requests import EvaluationRequest
+from octavo.operations.evaluation.requests import EvalRunRequest
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -31,7 +31,7 @@ def evaluate() -> None:
 
 
 @evaluate.add
-@command(EvaluationRequest, "eval_run", name="run", action="evaluate:run")
+@command(EvalRunRequest, "eval_run", name="run", action="evaluate:run")
 @click.option("--compare", "baseline", metavar="NAME", help="Compare with a baseline, question by question.")
 @click.option("--run-file", type=_FILE, metavar="FILE", help="Write the rankings as a TREC run.")
 @_BASELINES

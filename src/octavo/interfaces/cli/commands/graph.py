@@ -11,7 +11,7 @@ from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.session import opened
-from octavo.operations.graph.requests import BuildRequest, ExportRequest
+from octavo.operations.graph.requests import GraphBuildRequest, GraphExportRequest
 
 
 @click.group(cls=OperationGroup)
@@ -20,14 +20,14 @@ def graph() -> None:
     """See what points where and what belongs together, and take the graph elsewhere."""
 
 
-@command(BuildRequest, "graph_build")
+@command(GraphBuildRequest, "graph_build")
 @click.option("--later", is_flag=True, help="Leave it to a worker: `octavo worker`.")
-def build(choices: Choices, request: BuildRequest, later: bool) -> Exit:
+def build(choices: Choices, request: GraphBuildRequest, later: bool) -> Exit:
     return answered(choices, operation_of("graph build"), replace(request, wait=not later))
 
 
-@command(ExportRequest, "graph_export")
-def export(choices: Choices, request: ExportRequest) -> Exit:
+@command(GraphExportRequest, "graph_export")
+def export(choices: Choices, request: GraphExportRequest) -> Exit:
     operation = operation_of("graph export")
     if request.output is not None:
         return answered(choices, operation, request)

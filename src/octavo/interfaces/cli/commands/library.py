@@ -16,7 +16,7 @@ from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.cli.terminal import TerminalView
-from octavo.operations.library.requests import ListRequest
+from octavo.operations.library.requests import ListCollectionsRequest
 from octavo.operations.lines import Part
 from octavo.operations.operation import Listing
 
@@ -61,8 +61,8 @@ def make_here(directory: Path) -> Path:
     return library
 
 
-@command(ListRequest, "list_collections", name="list")
-def list_collections(choices: Choices, request: ListRequest) -> None:
+@command(ListCollectionsRequest, "list_collections", name="list")
+def list_collections(choices: Choices, request: ListCollectionsRequest) -> None:
     operation = operation_of("list")
     with opened(choices) as session:
         answer = operation.run(session.engine, request)

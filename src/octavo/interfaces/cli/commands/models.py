@@ -11,7 +11,7 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.cli.terminal import TerminalView
-from octavo.operations.models.requests import FetchRequest, FinetuneRequest, ModelActivateRequest
+from octavo.operations.models.requests import FinetuneRequest, ModelsActivateRequest, ModelsFetchRequest
 
 
 @click.group(cls=OperationGroup)
@@ -20,9 +20,9 @@ def models() -> None:
     """List the models there are, show how good they are, fetch one, search with one, remove one."""
 
 
-@command(ModelActivateRequest, "models_activate")
+@command(ModelsActivateRequest, "models_activate")
 @click.option("--wait", is_flag=True, help="Embed here and now, rather than leave it to a worker.")
-def activate(choices: Choices, request: ModelActivateRequest, wait: bool) -> None:
+def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> None:
     from octavo.operations.jobs.working import work
     from octavo.operations.models.catalog import model_state
 
@@ -43,8 +43,8 @@ def finetune(choices: Choices, request: FinetuneRequest) -> None:
     choices.answer(operation_answer(operation, done, TerminalView()))
 
 
-@command(FetchRequest, "models_fetch")
-def fetch(choices: Choices, request: FetchRequest) -> None:
+@command(ModelsFetchRequest, "models_fetch")
+def fetch(choices: Choices, request: ModelsFetchRequest) -> None:
     operation = operation_of("models fetch")
     with opened(choices) as session:
         done = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=True))

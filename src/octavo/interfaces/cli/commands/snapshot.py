@@ -8,7 +8,7 @@ from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.operations.snapshots.requests import SnapshotsListRequest
+from octavo.operations.snapshots.requests import SnapshotListRequest
 
 
 @click.group(cls=OperationGroup)
@@ -24,7 +24,7 @@ def snapshot() -> None:
 @command(examples=["octavo snapshot verify"])
 def verify(choices: Choices) -> Exit:
     """Read every byte and compare it with what was written. Exit code 6 means that a snapshot is damaged."""
-    return answered(choices, operation_of("snapshot list"), SnapshotsListRequest(verify=True))
+    return answered(choices, operation_of("snapshot list"), SnapshotListRequest(verify=True))
 
 
 snapshot.add_command(verify)
