@@ -151,14 +151,14 @@ def _written_and_undone(library: octavo.Library, notes: Path, path: Path, chance
     paths = [list(headings.path(number)) for number in range(len(headings.headings))]
     section, parent, content = chance.choice(paths or [["none"]]), chance.choice([[], *paths]), chance.choice(TEXTS)
     calls: dict[str, Callable[..., Any]] = {
-        "insert": lambda **more: library.doc_insert_section(uri, parent, "New section", content, **more),
-        "replace": lambda **more: library.doc_replace_section(uri, section, content, **more),
-        "append": lambda **more: library.doc_append_to_section(uri, section, content, **more),
-        "move": lambda **more: library.doc_move_section(uri, section, parent, **more),
-        "property": lambda **more: library.doc_set_property(uri, "status", value="draft", **more),
+        "insert": lambda **more: library.doc.insert_section(uri, parent, "New section", content, **more),
+        "replace": lambda **more: library.doc.replace_section(uri, section, content, **more),
+        "append": lambda **more: library.doc.append_to_section(uri, section, content, **more),
+        "move": lambda **more: library.doc.move_section(uri, section, parent, **more),
+        "property": lambda **more: library.doc.set_property(uri, "status", value="draft", **more),
     }
     kind = chance.choice(sorted(calls))
-    versions = library.history(uri).versions
+    versions = library.doc.history(uri).versions
     try:
         said = calls[kind](dry_run=True)
         written = calls[kind]()
@@ -168,9 +168,9 @@ def _written_and_undone(library: octavo.Library, notes: Path, path: Path, chance
     assert (said.hash, said.diff) == (written.hash, written.diff)
     assert hashlib.sha256(path.read_bytes()).hexdigest() == written.hash
     if written.changed and versions and chance.random() < 0.5:
-        library.doc_restore(uri, version=versions[-1].version)
+        library.doc.restore(uri, version=versions[-1].version)
     elif written.changed:
-        library.doc_restore(uri)
+        library.doc.restore(uri)
     assert path.read_bytes() == before, (path, kind)
     return kind if written.changed else "unchanged"
 
@@ -288,12 +288,12 @@ def large_note(notes: Path, size: int) -> dict[str, Any]:
         with octavo.open(Path(folder) / "library.db", create=True, config=HASHING) as library:
             library.add("notes", Path(folder), writable=True)
             through = {
-                "append": lambda n: library.doc_append_to_section(path.name, [f"Note {n}"], "A line."),
-                "replace": lambda n: library.doc_replace_section(path.name, [f"Note {n}"], "Another text."),
-                "insert": lambda n: library.doc_insert_section(path.name, [f"Note {n}"], "New", "A text."),
-                "rename": lambda n: library.doc_rename(path.name, heading_path=[f"Note {n}"], heading=f"Called {n}"),
-                "move": lambda n: library.doc_move_section(path.name, [f"Note {n}"], [f"Note {len(pieces) - 1}"]),
-                "undo": lambda _: library.doc_restore(path.name),
+                "append": lambda n: library.doc.append_to_section(path.name, [f"Note {n}"], "A line."),
+                "replace": lambda n: library.doc.replace_section(path.name, [f"Note {n}"], "Another text."),
+                "insert": lambda n: library.doc.insert_section(path.name, [f"Note {n}"], "New", "A text."),
+                "rename": lambda n: library.doc.rename(path.name, heading_path=[f"Note {n}"], heading=f"Called {n}"),
+                "move": lambda n: library.doc.move_section(path.name, [f"Note {n}"], [f"Note {len(pieces) - 1}"]),
+                "undo": lambda _: library.doc.restore(path.name),
             }
             calls = {
                 name: [_seconds(lambda call=call, n=10 * order + n: call(n)) for n in range(8)][1:]

@@ -1,9 +1,8 @@
 """Writes the Python API from the table of operations; with --check, says whether it is up to date.
 
-src/octavo/answers.py                           every type that an operation answers with
-src/octavo/interfaces/python/methods.py         a typed method for every operation
-src/octavo/interfaces/python/async_methods.py   the same as coroutines
-docs/reference/python.md                        every method, with its example
+src/octavo/answers.py                      every type that an operation answers with
+src/octavo/interfaces/python/methods.pyi   the types of every method, and of the coroutines
+docs/reference/python.md                   every method, with its example
 """
 
 from __future__ import annotations
@@ -11,36 +10,32 @@ from __future__ import annotations
 import enum
 import importlib
 import pkgutil
+import subprocess
 import sys
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache
+from inspect import Parameter
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from generated import ROOT, main
 
 import octavo.model
-from octavo.interfaces.python.arguments import is_paged
+from octavo.interfaces.python.dispatch import argument_meanings, docstring, positional_fields, signature
 from octavo.operations.fields import TIME
+from octavo.operations.methods import methods
 from octavo.operations.operation import Operation
 from octavo.operations.request_fields import RequestField, request_fields
-from octavo.operations.schemas import input_schema, limits
 from octavo.operations.table import EVERY
 
 PACKAGE = ROOT / "src" / "octavo"
 WRITTEN = "Written by scripts/make_python_api.py from the table of operations: change that, not this file."
-BY_HAND = frozenset({"watch"})
-"""Operations whose methods in `interfaces/python/library.py` do more than call them."""
 
 _WIDTH = 120
 _PATH_LENGTH = 4_096  # what is at most so long is a path or a uri
-
-
-def methods() -> tuple[Operation, ...]:
-    return tuple(operation for name, operation in EVERY.items() if name not in BY_HAND)
 
 
 def answer_types() -> dict[str, type]:
@@ -81,68 +76,65 @@ def _imported(module: str, names: list[str]) -> str:
     return line if len(line) <= _WIDTH else _broken(f"from {module} import (", names, ")", "")
 
 
-def methods_module() -> str:
-    answers = sorted({operation.gives.__name__ for operation in methods()}, key=str.lower)
-    bodies = [_method(operation) for operation in methods()]
-    kinds = [f"{name} = Literal[{', '.join(map(repr, values))}]" for name, values in _enums_used().items()]
-    return "\n".join(
-        [
-            f'"""A method for every operation.\n\n{WRITTEN}\n"""\n',
-            _FUTURE,
-            "from collections.abc import Iterable",
-            "from datetime import date, timedelta",
-            "from os import PathLike",
-            "from typing import TYPE_CHECKING, Literal\n",
-            "from octavo.interfaces.python.calling import Caller\n",
-            "if TYPE_CHECKING:",
-            textwrap.indent(_imported("octavo.answers", answers), "    "),
-            "    from octavo.interfaces.python.progress import ProgressCallback\n",
-            *(_wrapped_literal(line) for line in kinds),
-            "StrPath = str | PathLike[str]",
-            "Time = str | date | timedelta",
-            '"""A date or a time, as text or as Python\'s own, or how long ago."""\n\n',
-            "class Methods(Caller):",
-            '    """The operations of an open library."""\n',
-            "\n\n".join(bodies),
-            "",
-            *(f"    {alias} = {operation.name}" for operation in methods() for alias in operation.aliases),
-            "",
-        ]
+def stub() -> str:
+    answers = sorted({operation.gives.__name__ for operation in methods().values()}, key=str.lower)
+    choices = [f"{name} = Literal[{', '.join(map(repr, values))}]" for name, values in _enums_used().items()]
+    return _formatted(
+        "\n".join(
+            [
+                f'"""The methods of a library by their types.\n\n{WRITTEN}\n"""\n',
+                "from collections.abc import Callable, Iterable",
+                "from datetime import date, timedelta",
+                "from os import PathLike",
+                "from typing import Any, Literal\n",
+                f"from octavo.answers import {', '.join(answers)}",
+                "from octavo.interfaces.python.handle import Handle",
+                "from octavo.interfaces.python.progress import ProgressCallback\n",
+                *choices,
+                "StrPath = str | PathLike[str]",
+                "Time = str | date | timedelta",
+                '"""A date or a time, as text or as Python\'s own, or how long ago."""',
+                *(_class(noun, is_async) for is_async in (False, True) for noun in ("", *_nouns())),
+            ]
+        ),
+        "methods.pyi",
     )
 
 
-def async_methods_module() -> str:
-    return "\n".join(
-        [
-            f'"""The same methods as coroutines.\n\n{WRITTEN}\n"""\n',
-            _FUTURE,
-            "from octavo.interfaces.python.awaiting import AsyncCaller, awaited",
-            "from octavo.interfaces.python.library import Library\n\n",
-            "class AsyncMethods(AsyncCaller):",
-            '    """The operations of an open library, each awaited."""\n',
-            *(
-                f"    {name} = awaited(Library.{name})"
-                for operation in methods()
-                for name in (operation.name, *operation.aliases)
-            ),
-            "",
-        ]
+def _formatted(code: str, name: str) -> str:
+    ruff = [sys.executable, "-m", "ruff", "format", "--stdin-filename", name, "-"]
+    return subprocess.run(ruff, input=code, capture_output=True, encoding="utf-8", check=True, cwd=ROOT).stdout
+
+
+def _nouns() -> list[str]:
+    return sorted({method.partition(".")[0] for method in methods() if "." in method})
+
+
+def _class(noun: str, is_async: bool) -> str:
+    kind = "AsyncMethods" if is_async else "Methods"
+    lines = [f"class {_class_name(noun, kind)}:"]
+    if not noun:
+        lines.append(f"    def __init__(self, caller: {'Callable[..., Any]' if is_async else 'Handle'}) -> None: ...")
+        lines += [f"    @property\n    def {noun}(self) -> {_class_name(noun, kind)}: ..." for noun in _nouns()]
+    for method, operation in methods().items():
+        below, _, name = method.rpartition(".")
+        if below == noun:
+            lines.append(_method(name, operation, is_async))
+    return "\n".join(lines)
+
+
+def _class_name(noun: str, kind: str) -> str:
+    return f"{noun.capitalize()}{kind}"
+
+
+def _method(name: str, operation: Operation, is_async: bool) -> str:
+    """A coroutine has the summary alone: the whole text stands at the method."""
+    head = (
+        f"{'async ' if is_async else ''}def {name}({', '.join(_parameters(operation))}) -> {operation.gives.__name__}:"
     )
-
-
-def _method(operation: Operation) -> str:
-    parameters = list(_parameters(operation))
-    answer = operation.gives.__name__
-    head = f"    def {operation.name}({', '.join(parameters)}) -> {answer}:"
-    if len(head) > _WIDTH:
-        joined = f"        {', '.join(parameters)}"
-        head = (
-            f"    def {operation.name}(\n{joined}\n    ) -> {answer}:"
-            if len(joined) <= _WIDTH
-            else _broken(f"    def {operation.name}(", parameters, f") -> {answer}:", "    ")
-        )
-    body = f'        answer: {answer} = self._call("{operation.name}", locals())\n        return answer'
-    return f"{head}\n{_docstring(operation)}\n{body}"
+    text = operation.summary if is_async else docstring(operation)
+    text = f'"""{text}\n"""' if "\n" in text else f'"""{text}"""'
+    return textwrap.indent(f"{head}\n{textwrap.indent(text, '    ')}", "    ", lambda line: bool(line.strip()))
 
 
 def _broken(before: str, items: list[str], after: str, indent: str) -> str:
@@ -153,48 +145,28 @@ def _broken(before: str, items: list[str], after: str, indent: str) -> str:
 
 def _parameters(operation: Operation) -> Iterator[str]:
     yield "self"
-    positional = _positional(operation.takes)
-    for field in positional:
-        yield _parameter(operation.takes, field)
-    rest = [field for field in fields(operation.takes) if field not in positional]
-    if rest or operation.watched:
-        yield "*"
-    for field in rest:
-        yield _parameter(operation.takes, field)
-    if operation.watched:
-        yield "progress: ProgressCallback | None = None"
+    is_named = False
+    for parameter in signature(operation.name).parameters.values():
+        if parameter.kind is Parameter.KEYWORD_ONLY and not is_named:
+            is_named = True
+            yield "*"
+        yield f"{parameter.name}: {_annotated(operation, parameter)}"
 
 
-def _positional(request: type) -> list[Field[Any]]:
-    """The required fields; where none is required, a first field that is text."""
-    every = fields(request)
-    required = [field for field in every if field.default is MISSING]
-    first = [field for field in every[:1] if get_type_hints(request)[field.name] in (str, str | None)]
-    return required or first
-
-
-def _parameter(request: type, field: Field[Any]) -> str:
-    hint = _hint(request, field)
-    if field.default is MISSING:
-        return f"{field.name}: {hint}"
-    default = None if _is_unlimited(request, field.name) else field.default
-    optional = " | None" if default is None else ""
-    return f"{field.name}: {hint}{optional} = {_literal(default)}"
-
-
-def _is_unlimited(request: type, name: str) -> bool:
-    return name == "max_tokens" and is_paged(request)
+def _annotated(operation: Operation, parameter: Parameter) -> str:
+    """How the parameter is annotated: what is accepted, which is more than what the request holds."""
+    if operation.watched and parameter.name == "progress":
+        return "ProgressCallback | None = None"
+    said = next(said for said in request_fields(operation.takes) if said.name == parameter.name)
+    item = _item(said)
+    hint = f"{item} | Iterable[{item}]" if said.several else item
+    if parameter.default is Parameter.empty:
+        return hint
+    return f"{hint}{' | None' if parameter.default is None else ''} = {_literal(parameter.default)}"
 
 
 def _literal(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
-def _hint(request: type, field: Field[Any]) -> str:
-    """How the parameter is annotated: what is accepted, which is more than what the request holds."""
-    said = next(said for said in request_fields(request) if said.name == field.name)
-    item = _item(said)
-    return f"{item} | Iterable[{item}]" if said.several else item
 
 
 def _item(said: RequestField) -> str:
@@ -232,60 +204,13 @@ def _enums() -> Mapping[frozenset[str], str]:
 
 def _enums_used() -> dict[str, tuple[str, ...]]:
     every = (
-        limit.choices for operation in methods() for said in request_fields(operation.takes) for limit in said.limits
+        limit.choices
+        for operation in methods().values()
+        for said in request_fields(operation.takes)
+        for limit in said.limits
     )
     used = {_enums()[frozenset(values)]: values for values in every if frozenset(values) in _enums()}
     return dict(sorted(used.items()))
-
-
-def _wrapped_literal(line: str) -> str:
-    line = line.replace("'", '"')
-    if len(line) <= _WIDTH:
-        return line
-    before, _, values = line.removesuffix("]").partition("[")
-    return _broken(f"{before}[", values.split(", "), "]", "")
-
-
-def _docstring(operation: Operation) -> str:
-    paragraphs = [operation.summary]
-    if operation.description.rstrip(".") != operation.summary.rstrip("."):
-        paragraphs.append(_wrapped(operation.description, 8))
-    described = [_described(name, text) for name, text in _arguments(operation)]
-    if described:
-        paragraphs.append("\n".join(["Args:", *described]))
-    text = "\n\n".join(paragraphs)
-    if len(paragraphs) == 1:
-        return f'        """{text}"""'
-    return textwrap.indent(f'"""{text}\n"""', "        ", lambda line: bool(line.strip()))
-
-
-def _arguments(operation: Operation) -> Iterator[tuple[str, str]]:
-    """Each argument's name and meaning."""
-    properties = input_schema(operation.takes)["properties"]
-    for field in fields(operation.takes):
-        schema = properties[field.name]
-        words = [schema.get("description", "")]
-        # Of its limits only a range: the type shows the choices, and a length is rarely met.
-        words += [limit for limit in limits(schema) if limit[0].isdigit()]
-        words += ["Without it the answer is not cut."] if _is_unlimited(operation.takes, field.name) else []
-        yield field.name, " ".join(word for word in words if word)
-    if operation.watched:
-        yield "progress", "Called with a `ProgressUpdate` now and then."
-
-
-def _described(name: str, meaning: str) -> str:
-    return textwrap.fill(
-        f"{name}: {meaning}".rstrip(": "),
-        _WIDTH - 8,
-        initial_indent="    ",
-        subsequent_indent="        ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def _wrapped(text: str, indent: int) -> str:
-    return textwrap.fill(text, _WIDTH - indent, break_long_words=False, break_on_hyphens=False)
 
 
 _INTRODUCTION = """\
@@ -293,7 +218,8 @@ _INTRODUCTION = """\
 
 <!-- Written by scripts/make_python_api.py from the table of operations: change that, not this page. -->
 
-Every operation as a method of `octavo.Library`, and of `octavo.AsyncLibrary` as a coroutine.
+What is done daily is a method of `octavo.Library`, the rest is below nouns: `library.memory.history`. The same are
+coroutines of `octavo.AsyncLibrary`.
 [The guide](../guides/python.md) says how a library is opened, what arguments may be, and what goes wrong. Required
 arguments may be given by position, the others by name. Answers are frozen dataclasses: `octavo.answers` has their
 types, [the operations](operations.md) their fields. Examples speak of the vault in `examples/vault`, as a collection
@@ -305,16 +231,16 @@ text or as Python's own, or how long ago.
 
 
 def reference() -> str:
-    sections = [line for operation in methods() for line in _section(operation)]
+    sections = [line for method, operation in methods().items() for line in _section(method, operation)]
     return "\n".join([_INTRODUCTION, *sections])
 
 
-def _section(operation: Operation) -> Iterator[str]:
-    yield f"## {operation.name}\n"
+def _section(method: str, operation: Operation) -> Iterator[str]:
+    yield f"## {method}\n"
     yield f"{operation.description}\n"
     if operation.example is not None:
-        yield f"```python\n{_example(operation, operation.example)}\n```\n"
-    rows = list(_arguments(operation))
+        yield f"```python\n{_example(method, operation, operation.example)}\n```\n"
+    rows = list(argument_meanings(operation))
     if rows:
         hints = dict(_hints(operation))
         yield "| argument | type | meaning |"
@@ -332,22 +258,20 @@ def _hints(operation: Operation) -> Iterator[tuple[str, str]]:
             yield name, f"`{hint}`".replace("|", "\\|")
 
 
-def _example(operation: Operation, example: Mapping[str, Any]) -> str:
+def _example(method: str, operation: Operation, example: Mapping[str, Any]) -> str:
     """The operation's example as a call of its method."""
-    positional = [field.name for field in _positional(operation.takes)]
     given = dict(example)
-    arguments = [repr(given.pop(name)) for name in positional if name in given]
+    arguments = [repr(given.pop(field.name)) for field in positional_fields(operation.takes) if field.name in given]
     arguments += [f"{name}={value!r}" for name, value in given.items()]
-    line = f"library.{operation.name}({', '.join(arguments)})"
-    return line if len(line) <= 100 else _broken(f"library.{operation.name}(", arguments, ")", "")
+    line = f"library.{method}({', '.join(arguments)})"
+    return line if len(line) <= 100 else _broken(f"library.{method}(", arguments, ")", "")
 
 
 def written() -> dict[Path, str]:
     python = PACKAGE / "interfaces" / "python"
     return {
         PACKAGE / "answers.py": answers_module(),
-        python / "methods.py": methods_module(),
-        python / "async_methods.py": async_methods_module(),
+        python / "methods.pyi": stub(),
         ROOT / "docs" / "reference" / "python.md": reference(),
     }
 

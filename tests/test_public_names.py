@@ -110,7 +110,7 @@ def test_a_library_shows_nothing_of_what_it_is_made_of(tmp_path: Path) -> None:
         shown = {name for name in dir(library) if not name.startswith("_")}
         values = [value for name in shown if not callable(value := getattr(library, name))]
         tools = [name for name in dir(library.tools()) if not name.startswith("_")]
-    assert {type(value) for value in values} == {str, bool}
+        assert {type(value) for value in values} == {str, bool, type(library.memory)}
     assert sorted(tools) == ["call", "definitions", "names"]
 
 

@@ -373,8 +373,8 @@ def test_a_template_is_a_note_of_the_folder_and_nothing_else(tmp_path: Path, out
         library.add("notes", notes, writable=True)
         for template in ("templates/out.md", "templates/pipe.md"):
             with pytest.raises(OctavoError):
-                library.doc_create("new.md", "New", template=template)
-        assert library.lint().findings is not None
+                library.doc.create("new.md", "New", template=template)
+        assert library.notes.lint().findings is not None
     assert not (notes / "new.md").exists()
 
 

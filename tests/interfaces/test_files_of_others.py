@@ -87,7 +87,7 @@ def test_a_rename_does_not_overwrite_a_file_that_appears_meanwhile(
     target = folder / "new.md"
     made_before("rename_new", several_files, target, monkeypatch)
     with pytest.raises(Conflict, match=r"new\.md was made meanwhile"):
-        library.doc_rename("note.md", to="new.md", update_links=update_links)
+        library.doc.rename("note.md", to="new.md", update_links=update_links)
     assert (target.read_text(), (folder / "note.md").read_text()) == ("theirs", NOTE)
     assert (folder / "links.md").read_text() == "[[note]] [[note#A]]\n"
 
@@ -98,7 +98,7 @@ def test_a_new_note_does_not_overwrite_one_that_appears_meanwhile(
     monkeypatch.setattr(files, "_unnamed", lambda *_: None)
     made_before("rename_new", files, folder / "new.md", monkeypatch)
     with pytest.raises(Conflict, match=r"new\.md was made meanwhile"):
-        library.doc_create("new.md", "New")
+        library.doc.create("new.md", "New")
     assert (folder / "new.md").read_text() == "theirs"
 
 
@@ -186,11 +186,11 @@ def test_a_file_with_several_names_is_not_split(library: package.Library, folder
     os.link(folder / "note.md", folder / "same.md")
     for dry_run in (True, False):
         with pytest.raises(StorageError, match="2 names"):
-            library.doc_append_to_section("note.md", ["A"], "x", dry_run=dry_run)
+            library.doc.append_to_section("note.md", ["A"], "x", dry_run=dry_run)
     assert (folder / "same.md").samefile(folder / "note.md")
     with pytest.raises(Conflict, match="there is a file"):
-        library.doc_rename("note.md", to="same.md")
-    library.doc_rename("note.md", to="moved.md")
+        library.doc.rename("note.md", to="same.md")
+    library.doc.rename("note.md", to="moved.md")
     assert (folder / "same.md").samefile(folder / "moved.md")
 
 
@@ -201,9 +201,9 @@ def test_a_write_keeps_extended_attributes(library: package.Library, folder: Pat
         os.setxattr(note, "user.xdg.tags", b"garden,plans")
     except OSError as error:
         pytest.skip(f"this disk has no extended attributes: {error.strerror}")
-    library.doc_append_to_section("note.md", ["A"], "x")
-    library.doc_rename("note.md", heading_path=["A"], heading="C", update_links=True)
-    library.doc_restore("note.md")
+    library.doc.append_to_section("note.md", ["A"], "x")
+    library.doc.rename("note.md", heading_path=["A"], heading="C", update_links=True)
+    library.doc.restore("note.md")
     assert os.getxattr(note, "user.xdg.tags") == b"garden,plans"
 
 
@@ -220,6 +220,6 @@ def test_a_file_whose_attributes_cannot_be_kept_is_not_written(
         pytest.skip(f"this disk has no extended attributes: {error.strerror}")
     monkeypatch.setattr(os, "setxattr", refused)
     with pytest.raises(OctavoError, match=r"would lose its attribute user\.a"):
-        library.doc_append_to_section("note.md", ["A"], "x")
+        library.doc.append_to_section("note.md", ["A"], "x")
     assert (folder / "note.md").read_text() == NOTE
     assert sorted(entry.name for entry in folder.iterdir()) == ["links.md", "note.md"]

@@ -42,11 +42,11 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_links_follow_a_renamed_heading_in_the_way_they_were_written(library: package.Library, folder: Path) -> None:
     before = files(folder)
-    shown = library.doc_rename(
+    shown = library.doc.rename(
         "sub/Garden.md", heading_path=["Garden", "Plans"], heading="New Plans", update_links=True, dry_run=True
     )
     assert files(folder) == before
-    done = library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="New Plans", update_links=True)
+    done = library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="New Plans", update_links=True)
     assert (done.links, done.diff, done.hash) == (shown.links, shown.diff, shown.hash)
     assert (folder / "Links.md").read_bytes().decode() == (
         LINKS.replace("[[garden#Plans|", "[[garden#New Plans|")
@@ -63,14 +63,14 @@ def test_links_follow_a_renamed_heading_in_the_way_they_were_written(library: pa
     assert [(link.uri, link.line, link.before, link.after) for link in done.links if link.uri == "Other.md"] == [
         ("Other.md", 2, "[[Garden#Plans]]", "[[Garden#New Plans]]")
     ]
-    assert library.lint(rules=["missing-anchor", "broken-link"]).ok
+    assert library.notes.lint(rules=["missing-anchor", "broken-link"]).ok
 
 
 def test_links_are_listed_in_a_dry_run_and_written_only_when_asked(library: package.Library, folder: Path) -> None:
-    shown = library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X", dry_run=True)
+    shown = library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X", dry_run=True)
     assert (len(shown.links), shown.links_updated) == (7, False)
     before = files(folder)
-    library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X")
+    library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X")
     after = files(folder)
     assert {name for name in before if before[name] != after[name]} == {"sub/Garden.md"}
 
@@ -79,7 +79,7 @@ def test_the_lines_of_a_section_are_right_where_links_before_it_become_longer(
     library: package.Library, folder: Path
 ) -> None:
     (folder / "Own.md").write_bytes(b"[[#S]]\n[[#S]]\n[[#S]]\n\n# S\n\nText.\n")
-    done = library.doc_rename("Own.md", heading_path=["S"], heading="A much longer name", update_links=True)
+    done = library.doc.rename("Own.md", heading_path=["S"], heading="A much longer name", update_links=True)
     lines = (folder / "Own.md").read_text("utf-8").split("\n")
     assert lines[0] == "[[#A much longer name]]"
     assert (done.start_line, done.end_line) == (lines.index("# A much longer name") + 1, lines.index("Text.") + 1)
@@ -91,7 +91,7 @@ def test_links_follow_a_renamed_file_and_its_own_links_still_lead_where_they_did
     (folder / "sub" / "Garden.md").write_text(GARDEN + "\n[near](near.md) [up](../Other.md) [[Other]]\n")
     (folder / "sub" / "near.md").write_text("[g](Garden.md) [[sub/Garden]]\n")
     library.index()
-    done = library.doc_rename("sub/Garden.md", to="deep/er/My (Plot).md", update_links=True)
+    done = library.doc.rename("sub/Garden.md", to="deep/er/My (Plot).md", update_links=True)
     assert done.uri == "deep/er/My (Plot).md"
     assert not (folder / "sub" / "Garden.md").exists()
     assert (folder / "deep" / "er" / "My (Plot).md").read_text() == (
@@ -106,20 +106,20 @@ def test_links_follow_a_renamed_file_and_its_own_links_still_lead_where_they_did
         .replace("<sub/Garden.md#Plans>", "<deep/er/My (Plot).md#Plans>")
         .replace("[g]: sub/Garden.md", "[g]: deep/er/My%20%28Plot%29.md")
     )
-    assert library.lint(rules=["missing-anchor", "broken-link", "broken-wikilink"]).ok
+    assert library.notes.lint(rules=["missing-anchor", "broken-link", "broken-wikilink"]).ok
     assert library.search("Sow").hits[0].uri == "deep/er/My (Plot).md"
 
 
 def test_links_follow_a_moved_section(library: package.Library, folder: Path) -> None:
-    shown = library.doc_move_section(
+    shown = library.doc.move_section(
         "sub/Garden.md", ["Garden", "Plans", "Spring"], ["Garden", "Archive"], dry_run=True
     )
     assert [(link.before, link.after) for link in shown.links] == [
         ("![[Garden#Plans#Spring]]", "![[Garden#Archive#Spring]]")
     ]
-    library.doc_move_section("sub/Garden.md", ["Garden", "Plans", "Spring"], ["Garden", "Archive"], update_links=True)
+    library.doc.move_section("sub/Garden.md", ["Garden", "Plans", "Spring"], ["Garden", "Archive"], update_links=True)
     assert "![[Garden#Archive#Spring]]" in (folder / "Links.md").read_text()
-    library.doc_restore("Links.md")
+    library.doc.restore("Links.md")
     assert (folder / "Links.md").read_bytes() == LINKS.encode()
 
 
@@ -128,7 +128,7 @@ def test_all_files_are_written_or_none(library: package.Library, folder: Path) -
     before = files(folder)
     for change in ({"to": "New.md"}, {"heading_path": ["Garden", "Plans"], "heading": "X"}):
         with pytest.raises(OctavoError, match="read-only"):
-            library.doc_rename("sub/Garden.md", update_links=True, **change)
+            library.doc.rename("sub/Garden.md", update_links=True, **change)
         assert files(folder) == before
 
 
@@ -148,7 +148,7 @@ def test_a_failure_half_way_takes_every_file_back(
     monkeypatch.setattr(module.StagedFile, "replace", failing)
     before = files(folder)
     with pytest.raises(OctavoError, match="No space left"):
-        library.doc_rename("sub/Garden.md", to="new/New.md", update_links=True)
+        library.doc.rename("sub/Garden.md", to="new/New.md", update_links=True)
     assert files(folder) == before
     assert not (folder / "new").exists()
 
@@ -168,31 +168,31 @@ def test_a_rename_needs_a_place_or_a_section_with_its_heading(
     library: package.Library, change: dict[str, object]
 ) -> None:
     with pytest.raises(InvalidArgument):
-        library.doc_rename("sub/Garden.md", **change)  # type: ignore[arg-type]
+        library.doc.rename("sub/Garden.md", **change)  # type: ignore[arg-type]
 
 
 def test_a_name_that_is_taken_is_a_conflict(library: package.Library, folder: Path) -> None:
     with pytest.raises(Conflict):
-        library.doc_rename("sub/Garden.md", to="Other.md")
+        library.doc.rename("sub/Garden.md", to="Other.md")
     with pytest.raises(Conflict):
-        library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="Archive")
+        library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="Archive")
     with pytest.raises(Conflict):
-        library.doc_rename("sub/Garden.md", to="New.md", expected_hash="0")
+        library.doc.rename("sub/Garden.md", to="New.md", expected_hash="0")
 
 
 def test_a_link_that_would_come_to_mean_another_note_follows_too(library: package.Library, folder: Path) -> None:
     (folder / "a").mkdir()
     (folder / "a" / "Pond.md").write_text("x\n")
     (folder / "Links.md").write_text("[[Pond]]\n")
-    library.doc_rename("sub/Garden.md", to="Pond.md", update_links=True)
+    library.doc.rename("sub/Garden.md", to="Pond.md", update_links=True)
     assert (folder / "Links.md").read_text() == "[[a/Pond]]\n"
 
 
 def renamed(library: package.Library, change: str) -> None:
     if change == "heading":
-        library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="New", update_links=True)
+        library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="New", update_links=True)
     else:
-        library.doc_rename("sub/Garden.md", to="new/Plot.md", update_links=change == "file")
+        library.doc.rename("sub/Garden.md", to="new/Plot.md", update_links=change == "file")
 
 
 @pytest.mark.parametrize(
@@ -210,32 +210,32 @@ def test_an_undo_is_of_the_whole_operation(library: package.Library, folder: Pat
     renamed(library, change)
     after = files(folder)
     assert (before["Links.md"] == after["Links.md"]) == (change == "file alone")
-    shown = library.doc_restore(uri, dry_run=True)
+    shown = library.doc.restore(uri, dry_run=True)
     assert (files(folder), shown.changed) == (after, True)
-    answer = library.doc_restore(uri)
+    answer = library.doc.restore(uri)
     assert files(folder) == before
     assert answer.note is not None and "sub/Garden.md" in answer.note
-    assert not [finding for finding in library.lint().findings if finding.rule == "missing-anchor"]
+    assert not [finding for finding in library.notes.lint().findings if finding.rule == "missing-anchor"]
     with pytest.raises(OctavoError):
-        library.doc_restore("sub/Garden.md")
+        library.doc.restore("sub/Garden.md")
     renamed(library, change)
     assert files(folder) == after
 
 
 def test_an_undo_of_several_files_waits_for_what_was_written_since(library: package.Library, folder: Path) -> None:
     renamed(library, "heading")
-    library.note_append("Other.md", "More.")
+    library.notes.append("Other.md", "More.")
     after = files(folder)
     with pytest.raises(Conflict, match=r"Other\.md was written to since, by note_append"):
-        library.doc_restore("sub/Garden.md")
+        library.doc.restore("sub/Garden.md")
     assert files(folder) == after
-    library.doc_restore("Other.md")
+    library.doc.restore("Other.md")
     (folder / "Links.md").write_text("mine")
     with pytest.raises(Conflict, match=r"Links\.md changed since"):
-        library.doc_restore("sub/Garden.md")
+        library.doc.restore("sub/Garden.md")
     (folder / "Links.md").unlink()
     with pytest.raises(Conflict, match=r"Links\.md .* is gone"):
-        library.doc_restore("sub/Garden.md")
+        library.doc.restore("sub/Garden.md")
     assert (folder / "sub" / "Garden.md").read_bytes() == after["sub/Garden.md"]
 
 
@@ -244,5 +244,5 @@ def test_a_file_is_not_renamed_back_over_another(library: package.Library, folde
     (folder / "sub" / "Garden.md").write_text("theirs")
     after = files(folder)
     with pytest.raises(Conflict, match="there is a file"):
-        library.doc_restore("new/Plot.md")
+        library.doc.restore("new/Plot.md")
     assert files(folder) == after

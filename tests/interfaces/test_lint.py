@@ -37,28 +37,28 @@ def rules(answer: package.LintAnswer) -> list[tuple[str, str]]:
 
 
 def test_notes_are_checked_on_disk_whether_they_were_indexed_or_not(library: package.Library) -> None:
-    answer = library.lint()
+    answer = library.notes.lint()
     assert rules(answer) == [("A.md", "heading-jump"), ("B.md", "broken-wikilink")]
     assert (answer.ok, answer.notes, answer.total) == (False, 2, 2)
     assert answer.counts == {"heading-jump": 1, "broken-wikilink": 1}
 
 
 def test_fix_closes_jumps_and_leaves_everything_else(library: package.Library, folder: Path) -> None:
-    shown = library.lint(fix=True, dry_run=True)
+    shown = library.notes.lint(fix=True, dry_run=True)
     assert [note.uri for note in shown.fixed] == ["A.md"]
     assert (folder / "A.md").read_text() == JUMPING
-    fixed = library.lint(fix=True)
+    fixed = library.notes.lint(fix=True)
     assert fixed.fixed == shown.fixed
     assert rules(fixed) == [("B.md", "broken-wikilink")]
     assert (folder / "A.md").read_text() == JUMPING.replace("### Deep", "## Deep")
-    library.doc_restore("A.md")
+    library.doc.restore("A.md")
     assert (folder / "A.md").read_text() == JUMPING
 
 
 def test_fix_needs_leave(library: package.Library, folder: Path) -> None:
     library.add("notes", folder, writable=False)
     with pytest.raises(InvalidArgument, match="not writable"):
-        library.lint(fix=True)
+        library.notes.lint(fix=True)
     assert (folder / "A.md").read_text() == JUMPING
 
 
@@ -70,25 +70,25 @@ def test_a_link_into_another_collection_of_the_library_is_not_broken(
     (other / "Elsewhere.md").write_text("x\n")
     library.add("other", other)
     library.index()
-    assert rules(library.lint(files=["A.md", "B.md"])) == [("A.md", "heading-jump")]
+    assert rules(library.notes.lint(files=["A.md", "B.md"])) == [("A.md", "heading-jump")]
 
 
 def test_files_are_named_by_uri_or_by_path_and_unknown_ones_are_not_found(
     library: package.Library, folder: Path
 ) -> None:
     assert (
-        rules(library.lint(files=["A.md"]))
-        == rules(library.lint(files=[str(folder / "A.md")]))
-        == rules(library.lint(files=["notes/A.md"]))
+        rules(library.notes.lint(files=["A.md"]))
+        == rules(library.notes.lint(files=[str(folder / "A.md")]))
+        == rules(library.notes.lint(files=["notes/A.md"]))
         == [("A.md", "heading-jump")]
     )
     with pytest.raises(NotFound):
-        library.lint(files=["nowhere.md"])
+        library.notes.lint(files=["nowhere.md"])
 
 
 def test_a_file_that_is_not_utf8_is_told(library: package.Library, folder: Path) -> None:
     (folder / "bad.md").write_bytes(b"\xff\xfe")
-    answer = library.lint(rules=["orphan-note"])
+    answer = library.notes.lint(rules=["orphan-note"])
     assert (answer.unread, answer.ok) == (("notes/bad.md",), False)
 
 
@@ -97,8 +97,8 @@ def test_rules_are_switched_off_and_on_in_the_configuration(tmp_path: Path, fold
     (folder / "A.md").write_text(JUMPING + "\n# Again\n")
     with package.open(tmp_path / "library.db", create=True, config=off) as library:
         library.add("notes", folder)
-        assert rules(library.lint()) == [("A.md", "single-h1")]
-        assert rules(library.lint(rules=["broken-wikilink"])) == [("B.md", "broken-wikilink")]
+        assert rules(library.notes.lint()) == [("A.md", "single-h1")]
+        assert rules(library.notes.lint(rules=["broken-wikilink"])) == [("B.md", "broken-wikilink")]
 
 
 def test_the_command_line_has_an_exit_code_for_hooks_and_sarif_for_code_scanning(octavo: Octavo, folder: Path) -> None:

@@ -35,35 +35,35 @@ def test_a_memory_is_written_into_a_section_with_its_provenance_and_links_to_it(
     library: package.Library, folder: Path
 ) -> None:
     state = library.remember("The pump leaks.", kind="fact", author="ann", reason="seen today.")
-    shown = library.memory_to_note(state.item, "garden.md", ["Garden", "Log"], dry_run=True)
+    shown = library.memory.to_note(state.item, "garden.md", ["Garden", "Log"], dry_run=True)
     assert (folder / "garden.md").read_text() == NOTE
-    answer = library.memory_to_note(state.item, "garden.md", ["Garden", "Log"])
+    answer = library.memory.to_note(state.item, "garden.md", ["Garden", "Log"])
     assert answer.diff == shown.diff
     day = state.created_at[:10]
     assert (folder / "garden.md").read_text() == (
         f"{NOTE}\nThe pump leaks.\n\n*Fact remembered on {day} by ann: seen today ({state.item}, version 1).*\n"
     )
-    assert "garden.md#Log" in library.memory_get(state.item).links
-    library.doc_restore("garden.md")
+    assert "garden.md#Log" in library.memory.get(state.item).links
+    library.doc.restore("garden.md")
     assert (folder / "garden.md").read_text() == NOTE
 
 
 def test_writing_a_memory_out_needs_leave_and_a_section(library: package.Library, folder: Path) -> None:
     state = library.remember("The pump leaks.")
     with pytest.raises(NotFound):
-        library.memory_to_note(state.item, "garden.md", ["Nowhere"])
+        library.memory.to_note(state.item, "garden.md", ["Nowhere"])
     library.add("notes", folder, writable=False)
     with pytest.raises(InvalidArgument, match="not writable"):
-        library.memory_to_note(state.item, "garden.md", ["Garden", "Log"])
-    assert library.memory_get(state.item).links == ()
+        library.memory.to_note(state.item, "garden.md", ["Garden", "Log"])
+    assert library.memory.get(state.item).links == ()
 
 
 def test_a_section_is_remembered_with_a_citation_back_and_the_note_knows_of_it(library: package.Library) -> None:
-    state = library.memory_from_note("garden.md#Plans", kind="plan")
-    memory = library.memory_get(state.item)
+    state = library.memory.from_note("garden.md#Plans", kind="plan")
+    memory = library.memory.get(state.item)
     assert memory.text == ("## Plans\n\nPrune the apple tree in March.\n\nFrom [[garden.md#Plans]], lines 3-6.\n")
     assert (memory.title, memory.kind, memory.links) == ("Plans", "plan", ("garden.md",))
-    edges = library.graph_neighbors("garden.md").edges
+    edges = library.graph.neighbors("garden.md").edges
     assert [(edge.direction, edge.anchor) for edge in edges if state.item in (edge.place or "")] == [("in", "Plans")]
 
 

@@ -42,7 +42,7 @@ def test_a_note_is_made_from_a_template_in_the_folder_that_the_rules_say(
     library: package.Library, folder: Path
 ) -> None:
     before = today()
-    answer = library.note_new("Ann: plans?", template="meeting", content_md="We met.")
+    answer = library.notes.new("Ann: plans?", template="meeting", content_md="We met.")
     after = today()
     assert answer.uri in {f"meetings/{when:%Y}/Ann plans.md" for when in (before, after)}
     assert (folder / answer.uri).read_text() in {
@@ -58,44 +58,44 @@ def test_a_note_is_made_from_a_template_in_the_folder_that_the_rules_say(
 def test_without_a_template_a_note_is_its_title_and_its_text_and_a_folder_may_be_given(
     library: package.Library, folder: Path
 ) -> None:
-    assert library.note_new("Pond", content_md="Dig.").uri == "inbox/Pond.md"
+    assert library.notes.new("Pond", content_md="Dig.").uri == "inbox/Pond.md"
     assert (folder / "inbox" / "Pond.md").read_text() == "# Pond\n\nDig.\n"
-    assert library.note_new("Pond", folder="garden/water").uri == "garden/water/Pond.md"
-    assert library.note_new("Top", folder="").uri == "Top.md"
+    assert library.notes.new("Pond", folder="garden/water").uri == "garden/water/Pond.md"
+    assert library.notes.new("Top", folder="").uri == "Top.md"
     with pytest.raises(InvalidArgument, match="leads out"):
-        library.note_new("Pond", folder="../elsewhere")
+        library.notes.new("Pond", folder="../elsewhere")
 
 
 def test_a_note_that_some_system_takes_for_the_same_is_a_conflict(library: package.Library) -> None:
-    library.note_new("Pond")
+    library.notes.new("Pond")
     for title in ("Pond", "POND", "pond?"):
         with pytest.raises(Conflict):
-            library.note_new(title)
+            library.notes.new(title)
 
 
 def test_an_unknown_template_is_not_found_and_those_there_are_are_named(library: package.Library) -> None:
     with pytest.raises(NotFound, match="no template nope") as raised:
-        library.note_new("A", template="nope")
+        library.notes.new("A", template="nope")
     assert "meeting" in str(raised.value.hint)
 
 
 def test_a_text_is_added_at_the_end_of_a_note_found_by_its_name(library: package.Library, folder: Path) -> None:
     (folder / "sub").mkdir()
     (folder / "sub" / "Inbox.md").write_text("# Inbox\n\n- one\n\n## Later\n\ntext")
-    assert library.note_append("inbox", "- two").uri == "sub/Inbox.md"
-    library.note_append("Inbox", "- three")
-    assert library.note_append("notes/sub/Inbox.md", "- first", heading_path=["Inbox"]).uri == "sub/Inbox.md"
+    assert library.notes.append("inbox", "- two").uri == "sub/Inbox.md"
+    library.notes.append("Inbox", "- three")
+    assert library.notes.append("notes/sub/Inbox.md", "- first", heading_path=["Inbox"]).uri == "sub/Inbox.md"
     assert (folder / "sub" / "Inbox.md").read_text() == (
         "# Inbox\n\n- one\n- first\n\n## Later\n\ntext\n\n- two\n- three\n"
     )
-    library.doc_restore("sub/Inbox.md")
+    library.doc.restore("sub/Inbox.md")
     assert "- first" not in (folder / "sub" / "Inbox.md").read_text()
 
 
 def test_a_note_without_headings_is_added_to_as_well(library: package.Library, folder: Path) -> None:
     (folder / "plain.md").write_bytes(b"\xef\xbb\xbf---\r\na: 1\r\n---\r\n- x\r\n\r\n\r\n")
-    library.note_append("plain", "- y")
-    library.note_append("plain", "# Heading\n\ntext")
+    library.notes.append("plain", "- y")
+    library.notes.append("plain", "# Heading\n\ntext")
     assert (folder / "plain.md").read_bytes() == (
         b"\xef\xbb\xbf---\r\na: 1\r\n---\r\n- x\r\n- y\r\n\r\n# Heading\r\n\r\ntext\r\n"
     )
@@ -104,19 +104,19 @@ def test_a_note_without_headings_is_added_to_as_well(library: package.Library, f
 def test_a_missing_note_is_made_by_its_first_line_and_two_of_a_name_are_refused(
     library: package.Library, folder: Path
 ) -> None:
-    answer = library.note_append("Inbox", "- one")
+    answer = library.notes.append("Inbox", "- one")
     assert (answer.uri, answer.note) == ("inbox/Inbox.md", "there was no note Inbox: it is new")
     assert (folder / "inbox" / "Inbox.md").read_text() == "# Inbox\n\n- one\n"
-    library.note_new("Inbox", folder="other")
+    library.notes.new("Inbox", folder="other")
     with pytest.raises(InvalidArgument, match="2 notes are called Inbox"):
-        library.note_append("Inbox", "- two")
+        library.notes.append("Inbox", "- two")
 
 
 def test_todays_note_is_made_once_and_added_to(library: package.Library, folder: Path) -> None:
     (folder / "templates" / "daily.md").write_text("# {{title}}\n\n## Log\n")
-    answer = library.note_today()
-    assert library.note_today().changed is False
-    assert library.note_today("- woke up").uri == answer.uri
+    answer = library.notes.today()
+    assert library.notes.today().changed is False
+    assert library.notes.today("- woke up").uri == answer.uri
     title = Path(answer.uri).stem
     assert answer.uri == f"daily/{title}.md"
     assert (folder / answer.uri).read_text() == f"# {title}\n\n## Log\n\n- woke up\n"
@@ -127,19 +127,19 @@ def test_the_collection_is_the_only_writable_one_or_the_configured_one(
 ) -> None:
     (tmp_path / "more").mkdir()
     library.add("more", tmp_path / "more")
-    assert library.note_new("A", dry_run=True).collection == "notes"
+    assert library.notes.new("A", dry_run=True).collection == "notes"
     with pytest.raises(InvalidArgument, match="not writable"):
-        library.note_new("A", collection="more")
+        library.notes.new("A", collection="more")
     library.add("more", tmp_path / "more", writable=True)
     with pytest.raises(InvalidArgument, match="several"):
-        library.note_new("A")
+        library.notes.new("A")
     config = {**HASHING, "writing": {"note_collection": "more"}}
     with package.open(tmp_path / "library.db", config=config) as other:
-        assert other.note_new("A", dry_run=True).collection == "more"
+        assert other.notes.new("A", dry_run=True).collection == "more"
     library.add("more", tmp_path / "more", writable=False)
     library.add("notes", folder, writable=False)
     with pytest.raises(InvalidArgument, match="no collection may be written"):
-        library.note_today()
+        library.notes.today()
 
 
 def test_the_command_line_takes_text_from_stdin_and_opens_an_editor(shell: Shell, folder: Path, tmp_path: Path) -> None:

@@ -43,11 +43,11 @@ def test_a_section_that_was_read_redacted_is_not_written_back_over_its_key(
     assert MARK * len(TOKEN) in body
     before, whole = note.read_bytes(), library.get("note.md").text
     calls = (
-        lambda dry: library.doc_replace_section("note.md", ["A", "Keys"], body, dry_run=dry),
-        lambda dry: library.doc_create("note.md", "A", content_md=whole, overwrite=True, dry_run=dry),
-        lambda dry: library.doc_append_to_section("note.md", ["A"], f"Moved: {MARK * len(TOKEN)}", dry_run=dry),
-        lambda dry: library.doc_set_property("note.md", "api", value=MARK * len(TOKEN), dry_run=dry),
-        lambda dry: library.doc_replace_section("note.md", ["A", "Keys"], f"The key is {MARK * 3}.", dry_run=dry),
+        lambda dry: library.doc.replace_section("note.md", ["A", "Keys"], body, dry_run=dry),
+        lambda dry: library.doc.create("note.md", "A", content_md=whole, overwrite=True, dry_run=dry),
+        lambda dry: library.doc.append_to_section("note.md", ["A"], f"Moved: {MARK * len(TOKEN)}", dry_run=dry),
+        lambda dry: library.doc.set_property("note.md", "api", value=MARK * len(TOKEN), dry_run=dry),
+        lambda dry: library.doc.replace_section("note.md", ["A", "Keys"], f"The key is {MARK * 3}.", dry_run=dry),
     )
     for call in calls:
         for dry_run in (True, False):
@@ -60,45 +60,45 @@ def test_a_section_that_was_read_redacted_is_not_written_back_over_its_key(
 def test_a_heading_that_holds_a_key_is_not_renamed_to_marks(library: package.Library, note: Path) -> None:
     note.write_text(f"# {TOKEN}\n\nx\n")
     with pytest.raises(InvalidArgument, match="GitHub token on line 1"):
-        library.doc_rename("note.md", heading_path=[TOKEN], heading=f"Key {MARK * len(TOKEN)}")
+        library.doc.rename("note.md", heading_path=[TOKEN], heading=f"Key {MARK * len(TOKEN)}")
 
 
 def test_marks_are_text_where_no_key_is_lost(library: package.Library, note: Path) -> None:
-    library.doc_append_to_section("note.md", ["A"], f"Done: {MARK * 5}")
-    library.doc_replace_section("note.md", ["A", "Keys"], f"Progress: {MARK * 8}")  # the key goes on purpose
+    library.doc.append_to_section("note.md", ["A"], f"Done: {MARK * 5}")
+    library.doc.replace_section("note.md", ["A", "Keys"], f"Progress: {MARK * 8}")  # the key goes on purpose
     assert TOKEN not in note.read_text().partition("# A")[2]
-    library.doc_restore("note.md")
+    library.doc.restore("note.md")
     library.add("notes", note.parent, allow_secrets=True)
-    assert library.doc_replace_section("note.md", ["A", "Keys"], f"The key is {MARK * 40}").changed
+    assert library.doc.replace_section("note.md", ["A", "Keys"], f"The key is {MARK * 40}").changed
 
 
 def test_a_diff_says_where_a_withheld_line_changes(library: package.Library, note: Path) -> None:
-    changed = library.doc_replace_section("note.md", ["A", "Keys"], f"The key is {OTHER} until May.", dry_run=True)
+    changed = library.doc.replace_section("note.md", ["A", "Keys"], f"The key is {OTHER} until May.", dry_run=True)
     line = f"The key is {MARK * len(TOKEN)} until May.\r\n{WITHHELD_CHANGES}\n"
     assert f"-{line}" in changed.diff and f"+{line}" in changed.diff
     assert "\0" not in changed.diff
-    beside = library.doc_append_to_section("note.md", ["A", "Keys"], "More.", dry_run=True)
+    beside = library.doc.append_to_section("note.md", ["A", "Keys"], "More.", dry_run=True)
     assert f" The key is {MARK * len(TOKEN)} until May.\r\n" in beside.diff
     assert WITHHELD_CHANGES not in beside.diff
 
 
 def test_a_restored_version_has_the_keys_that_it_had(library: package.Library, note: Path) -> None:
     before = note.read_bytes()
-    first = library.history("note.md").versions[0].version
-    library.doc_replace_section("note.md", ["A", "Keys"], "None.")
-    library.doc_append_to_section("note.md", ["A"], "more")
-    answer = library.doc_restore("note.md", version=first)
+    first = library.doc.history("note.md").versions[0].version
+    library.doc.replace_section("note.md", ["A", "Keys"], "None.")
+    library.doc.append_to_section("note.md", ["A"], "more")
+    answer = library.doc.restore("note.md", version=first)
     assert note.read_bytes() == before
     assert TOKEN not in answer.diff and WITHHELD_CHANGES in answer.diff
-    assert not library.doc_restore("note.md", version=first).changed
+    assert not library.doc.restore("note.md", version=first).changed
 
 
 def test_a_version_that_is_kept_without_its_keys_is_not_written(library: package.Library, note: Path) -> None:
-    first = library.history("note.md").versions[0].version
+    first = library.doc.history("note.md").versions[0].version
     note.write_text("# Mine\n")
     library.index()
     with pytest.raises(InvalidArgument, match="kept without its keys"):
-        library.doc_restore("note.md", version=first)
+        library.doc.restore("note.md", version=first)
     assert note.read_text() == "# Mine\n"
 
 

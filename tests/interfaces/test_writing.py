@@ -56,16 +56,16 @@ def tree(folder: Path) -> dict[str, Any]:
 
 
 WRITES: dict[str, Callable[[package.Library, str], Any]] = {
-    "auto_fix": lambda library, uri: library.doc_auto_fix(uri),
-    "insert": lambda library, uri: library.doc_insert_section(uri, [], "N", "x"),
-    "replace": lambda library, uri: library.doc_replace_section(uri, ["A"], "x"),
-    "append": lambda library, uri: library.doc_append_to_section(uri, ["A"], "x"),
-    "move": lambda library, uri: library.doc_move_section(uri, ["A", "B"], []),
+    "auto_fix": lambda library, uri: library.doc.auto_fix(uri),
+    "insert": lambda library, uri: library.doc.insert_section(uri, [], "N", "x"),
+    "replace": lambda library, uri: library.doc.replace_section(uri, ["A"], "x"),
+    "append": lambda library, uri: library.doc.append_to_section(uri, ["A"], "x"),
+    "move": lambda library, uri: library.doc.move_section(uri, ["A", "B"], []),
 }
 
 
 def test_a_write_answers_with_the_new_hash_the_lines_and_a_diff(library: package.Library, folder: Path) -> None:
-    answer = library.doc_replace_section("note.md", ["A", "B"], "one\ntwo")
+    answer = library.doc.replace_section("note.md", ["A", "B"], "one\ntwo")
     assert (folder / "note.md").read_text() == "# A\n\nalpha\n\n## B\n\none\ntwo\n"
     assert answer.hash == sha(folder / "note.md")
     assert (answer.collection, answer.uri, answer.changed, answer.indexed) == ("notes", "note.md", True, True)
@@ -77,7 +77,7 @@ def test_a_search_finds_what_was_written_at_once_and_no_run_indexes_it_again(
     library: package.Library, folder: Path
 ) -> None:
     library.index()
-    library.doc_append_to_section("note.md", ["A"], "A quokka was seen.")
+    library.doc.append_to_section("note.md", ["A"], "A quokka was seen.")
     assert library.search("quokka").hits[0].uri == "note.md"
     report = library.index()
     assert [(collection.added, collection.changed, collection.unchanged) for collection in report.collections] == [
@@ -91,7 +91,7 @@ def test_nothing_is_written_without_leave(name: str, tmp_path: Path, folder: Pat
         library.add("notes", folder)
         with pytest.raises(InvalidArgument, match="not writable"):
             WRITES[name](library, "note.md")
-        assert library.doc_validate("note.md").ok
+        assert library.doc.validate("note.md").ok
     assert (folder / "note.md").read_text() == NOTE
     config = {**HASHING, "writing": {"collections": ["notes"]}}
     with package.open(tmp_path / "other.db", config=config) as library:
@@ -100,10 +100,10 @@ def test_nothing_is_written_without_leave(name: str, tmp_path: Path, folder: Pat
 
 def test_leave_is_given_and_taken_back_by_adding_again(library: package.Library, folder: Path) -> None:
     library.add("notes", folder)
-    library.doc_append_to_section("note.md", ["A"], "x")
+    library.doc.append_to_section("note.md", ["A"], "x")
     library.add("notes", folder, writable=False)
     with pytest.raises(InvalidArgument, match="not writable"):
-        library.doc_append_to_section("note.md", ["A"], "x")
+        library.doc.append_to_section("note.md", ["A"], "x")
 
 
 BAD = ["/etc/x.md", "../x.md", "a/../note.md", "no\0te.md", "note.txt", "note", "", "note.md/", "sub/", ".md", "x.py"]
@@ -115,9 +115,9 @@ def test_a_uri_that_is_no_markdown_path_below_the_folder_is_refused(
     name: str, uri: str, library: package.Library, folder: Path
 ) -> None:
     calls = WRITES | {
-        "validate": lambda library, uri: library.doc_validate(uri),
-        "create": lambda library, uri: library.doc_create(uri, "T"),
-        "template": lambda library, uri: library.doc_create("new.md", "T", template=uri),
+        "validate": lambda library, uri: library.doc.validate(uri),
+        "create": lambda library, uri: library.doc.create(uri, "T"),
+        "template": lambda library, uri: library.doc.create("new.md", "T", template=uri),
     }
     before = tree(folder)
     with pytest.raises(InvalidArgument):
@@ -127,22 +127,22 @@ def test_a_uri_that_is_no_markdown_path_below_the_folder_is_refused(
 
 def test_a_uri_is_taken_literally(library: package.Library, folder: Path) -> None:
     for name in ("a%20b.md", " lead.md", "~x.md", "ü.md", "A.MD", "back\\slash.md", "x.markdown"):
-        library.doc_create(name, "T")
+        library.doc.create(name, "T")
         assert (folder / name).read_text() == "# T\n"
 
 
 def test_a_note_is_taken_by_the_name_that_answers_show(library: package.Library, folder: Path) -> None:
-    assert library.doc_append_to_section("notes/note.md", ["A", "B"], "more").uri == "note.md"
+    assert library.doc.append_to_section("notes/note.md", ["A", "B"], "more").uri == "note.md"
     assert "more" in (folder / "note.md").read_text("utf-8")
     (folder / "notes").mkdir()
     (folder / "notes" / "note.md").write_bytes(NOTE.encode())
-    assert library.doc_append_to_section("notes/note.md", ["A", "B"], "again").uri == "notes/note.md"
+    assert library.doc.append_to_section("notes/note.md", ["A", "B"], "again").uri == "notes/note.md"
 
 
 def test_a_note_is_made_at_its_literal_uri_also_in_a_folder_that_is_called_as_the_collection(
     library: package.Library, folder: Path
 ) -> None:
-    library.doc_create("notes/note.md", "T", overwrite=True)
+    library.doc.create("notes/note.md", "T", overwrite=True)
     assert (folder / "notes" / "note.md").read_text("utf-8") == "# T\n"
     assert (folder / "note.md").read_bytes() == NOTE.encode()
 
@@ -153,14 +153,14 @@ def test_a_note_is_made_at_its_literal_uri_also_in_a_folder_that_is_called_as_th
 def test_a_property_has_the_type_that_was_given(
     value: Any, written: str, library: package.Library, folder: Path
 ) -> None:
-    library.doc_create("own.md", "Own", content_md="---\na: 1\n---\n")
-    library.doc_set_property("own.md", "a", value=value)
+    library.doc.create("own.md", "Own", content_md="---\na: 1\n---\n")
+    library.doc.set_property("own.md", "a", value=value)
     assert (folder / "own.md").read_text("utf-8") == f"---\n{written}---\n\n# Own\n"
 
 
 def test_in_a_named_collection_a_uri_is_literal(library: package.Library, folder: Path) -> None:
     with pytest.raises(NotFound):
-        library.doc_append_to_section("notes/note.md", ["A", "B"], "more", collection="notes")
+        library.doc.append_to_section("notes/note.md", ["A", "B"], "more", collection="notes")
     assert (folder / "note.md").read_bytes() == NOTE.encode()
 
 
@@ -176,7 +176,7 @@ def test_links_that_lead_out_of_the_folder_are_refused(
     (folder / "nowhere.md").symlink_to(outside / "gone.md")
     (folder / "up.md").symlink_to("../outside/note.md")
     (folder / "loop.md").symlink_to("loop.md")
-    calls = WRITES | {"create": lambda library, uri: library.doc_create(uri, "T", overwrite=True)}
+    calls = WRITES | {"create": lambda library, uri: library.doc.create(uri, "T", overwrite=True)}
     for uri in ("file.md", "dir/note.md", "dir/new.md", "nowhere.md", "up.md", "loop.md"):
         with pytest.raises(InvalidArgument):
             calls[name](library, uri)
@@ -187,8 +187,8 @@ def test_a_link_that_stays_inside_is_followed_and_stays_a_link(library: package.
     (folder / "alias.md").symlink_to("note.md")
     (folder / "sub").mkdir()
     (folder / "way").symlink_to("sub")
-    library.doc_replace_section("alias.md", ["A", "B"], "new")
-    library.doc_create("way/made.md", "T")
+    library.doc.replace_section("alias.md", ["A", "B"], "new")
+    library.doc.create("way/made.md", "T")
     assert (folder / "alias.md").readlink() == Path("note.md")
     assert (folder / "note.md").read_text() == NOTE.replace("beta", "new")
     assert (folder / "sub" / "made.md").read_text() == "# T\n"
@@ -198,7 +198,7 @@ def test_a_link_that_stays_inside_is_followed_and_stays_a_link(library: package.
 def test_a_file_that_is_not_there_is_not_found_and_one_that_is_not_utf8_is_refused(
     name: str, library: package.Library, folder: Path
 ) -> None:
-    calls = WRITES | {"validate": lambda library, uri: library.doc_validate(uri)}
+    calls = WRITES | {"validate": lambda library, uri: library.doc.validate(uri)}
     (folder / "folder.md").mkdir()
     (folder / "bad.md").write_bytes(b"# A\n\n\xff\n\n## B\n")
     for uri in ("gone.md", "no/such.md", "note.md/x.md", "folder.md"):
@@ -213,20 +213,20 @@ def test_a_file_with_another_hash_is_a_conflict_and_nothing_changes(
     name: str, library: package.Library, folder: Path
 ) -> None:
     calls: dict[str, Callable[..., Any]] = {
-        "auto_fix": lambda **given: library.doc_auto_fix("note.md", **given),
-        "insert": lambda **given: library.doc_insert_section("note.md", ["Nowhere"], "N", "x", **given),
-        "replace": lambda **given: library.doc_replace_section("note.md", ["Nowhere"], "x", **given),
-        "append": lambda **given: library.doc_append_to_section("note.md", ["Nowhere"], "x", **given),
-        "move": lambda **given: library.doc_move_section("note.md", ["Nowhere"], [], **given),
-        "create": lambda **given: library.doc_create("note.md", "T", overwrite=True, **given),
+        "auto_fix": lambda **given: library.doc.auto_fix("note.md", **given),
+        "insert": lambda **given: library.doc.insert_section("note.md", ["Nowhere"], "N", "x", **given),
+        "replace": lambda **given: library.doc.replace_section("note.md", ["Nowhere"], "x", **given),
+        "append": lambda **given: library.doc.append_to_section("note.md", ["Nowhere"], "x", **given),
+        "move": lambda **given: library.doc.move_section("note.md", ["Nowhere"], [], **given),
+        "create": lambda **given: library.doc.create("note.md", "T", overwrite=True, **given),
     }
     for wrong in ("", "0" * 64, sha(folder / "note.md").upper()):
         with pytest.raises(Conflict):
             calls[name](expected_hash=wrong)
     with pytest.raises(Conflict):
-        library.doc_create("new.md", "T", expected_hash="0" * 64)
+        library.doc.create("new.md", "T", expected_hash="0" * 64)
     assert tree(folder) == {"note.md": NOTE.encode()}
-    assert library.doc_auto_fix("note.md", expected_hash=sha(folder / "note.md")).hash == sha(folder / "note.md")
+    assert library.doc.auto_fix("note.md", expected_hash=sha(folder / "note.md")).hash == sha(folder / "note.md")
 
 
 def test_arguments_are_checked_before_the_uri_the_uri_before_the_file_and_headings_last(
@@ -237,17 +237,17 @@ def test_arguments_are_checked_before_the_uri_the_uri_before_the_file_and_headin
             call()
         return raised.value.code
 
-    assert code(lambda: library.doc_append_to_section("gone.md", ["A"], " ")) == "INVALID_ARGUMENT"
-    assert code(lambda: library.doc_replace_section("gone.md", [], "x")) == "INVALID_ARGUMENT"
-    assert code(lambda: library.doc_insert_section("gone.md", [], "# x", "")) == "INVALID_ARGUMENT"
-    assert code(lambda: library.doc_insert_section("gone.md", [], "x", "", level=7)) == "INVALID_ARGUMENT"
-    assert code(lambda: library.doc_insert_section("gone.md", [], "x", "", position="up")) == "INVALID_ARGUMENT"
-    assert code(lambda: library.doc_move_section("gone.md", [], ["A"])) == "INVALID_ARGUMENT"
-    assert code(lambda: library.doc_create("note.md", "")) == "INVALID_ARGUMENT"
-    assert code(lambda: library.doc_replace_section("../gone.md", ["A"], "x")) == "INVALID_ARGUMENT"
-    assert code(lambda: library.doc_replace_section("gone.md", ["A"], "x", expected_hash="x")) == "NOT_FOUND"
-    assert code(lambda: library.doc_replace_section("note.md", ["X"], "x", expected_hash="x")) == "CONFLICT"
-    assert code(lambda: library.doc_replace_section("note.md", ["X"], "x")) == "NOT_FOUND"
+    assert code(lambda: library.doc.append_to_section("gone.md", ["A"], " ")) == "INVALID_ARGUMENT"
+    assert code(lambda: library.doc.replace_section("gone.md", [], "x")) == "INVALID_ARGUMENT"
+    assert code(lambda: library.doc.insert_section("gone.md", [], "# x", "")) == "INVALID_ARGUMENT"
+    assert code(lambda: library.doc.insert_section("gone.md", [], "x", "", level=7)) == "INVALID_ARGUMENT"
+    assert code(lambda: library.doc.insert_section("gone.md", [], "x", "", position="up")) == "INVALID_ARGUMENT"
+    assert code(lambda: library.doc.move_section("gone.md", [], ["A"])) == "INVALID_ARGUMENT"
+    assert code(lambda: library.doc.create("note.md", "")) == "INVALID_ARGUMENT"
+    assert code(lambda: library.doc.replace_section("../gone.md", ["A"], "x")) == "INVALID_ARGUMENT"
+    assert code(lambda: library.doc.replace_section("gone.md", ["A"], "x", expected_hash="x")) == "NOT_FOUND"
+    assert code(lambda: library.doc.replace_section("note.md", ["X"], "x", expected_hash="x")) == "CONFLICT"
+    assert code(lambda: library.doc.replace_section("note.md", ["X"], "x")) == "NOT_FOUND"
 
 
 @pytest.mark.parametrize("name", [*WRITES, "create"])
@@ -255,12 +255,12 @@ def test_a_dry_run_says_what_is_then_written_and_writes_nothing(
     name: str, library: package.Library, folder: Path
 ) -> None:
     calls: dict[str, Callable[..., Any]] = {
-        "auto_fix": lambda **given: library.doc_auto_fix("note.md", **given),
-        "insert": lambda **given: library.doc_insert_section("note.md", ["A"], "N", "x", **given),
-        "replace": lambda **given: library.doc_replace_section("note.md", ["A"], "x", **given),
-        "append": lambda **given: library.doc_append_to_section("note.md", ["A"], "x", **given),
-        "move": lambda **given: library.doc_move_section("note.md", ["A", "B"], [], **given),
-        "create": lambda **given: library.doc_create("deep/er/new.md", "T", content_md="x", **given),
+        "auto_fix": lambda **given: library.doc.auto_fix("note.md", **given),
+        "insert": lambda **given: library.doc.insert_section("note.md", ["A"], "N", "x", **given),
+        "replace": lambda **given: library.doc.replace_section("note.md", ["A"], "x", **given),
+        "append": lambda **given: library.doc.append_to_section("note.md", ["A"], "x", **given),
+        "move": lambda **given: library.doc.move_section("note.md", ["A", "B"], [], **given),
+        "create": lambda **given: library.doc.create("deep/er/new.md", "T", content_md="x", **given),
     }
     if name == "auto_fix":
         (folder / "note.md").write_text(NOTE.replace("## B", "#### B"))
@@ -286,32 +286,32 @@ def test_a_read_only_file_stays_as_it_is(library: package.Library, folder: Path)
     (folder / "note.md").chmod(0o444)
     for dry_run in (True, False):
         with pytest.raises(StorageError, match="read-only"):
-            library.doc_append_to_section("note.md", ["A"], "x", dry_run=dry_run)
+            library.doc.append_to_section("note.md", ["A"], "x", dry_run=dry_run)
     assert tree(folder) == {"note.md": NOTE.encode()}
 
 
 def test_create_makes_folders_refuses_what_is_there_and_overwrites_whole(
     library: package.Library, folder: Path
 ) -> None:
-    library.doc_create("a/b/c.md", "T", content_md="x")
+    library.doc.create("a/b/c.md", "T", content_md="x")
     assert (folder / "a/b/c.md").read_bytes() == b"# T\n\nx\n"
     with pytest.raises(Conflict):
-        library.doc_create("note.md", "T")
+        library.doc.create("note.md", "T")
     (folder / "note.md").write_bytes(b"\xef\xbb\xbf\xff\r\n")
-    library.doc_create("note.md", "T", overwrite=True)
+    library.doc.create("note.md", "T", overwrite=True)
     assert (folder / "note.md").read_bytes() == b"# T\n"
     for title in ("", " \t", "a\nb"):
         with pytest.raises(InvalidArgument):
-            library.doc_create("x.md", title)
+            library.doc.create("x.md", title)
     assert not (folder / "x.md").exists()
 
 
 def test_a_template_is_a_note_of_the_same_collection(library: package.Library, folder: Path) -> None:
     (folder / "t.md").write_text("# {{title}}\n\n> {{content}}\n")
-    library.doc_create("x.md", "T", template="t.md", content_md="c")
+    library.doc.create("x.md", "T", template="t.md", content_md="c")
     assert (folder / "x.md").read_text() == "# T\n\n> c\n"
     with pytest.raises(NotFound):
-        library.doc_create("y.md", "T", template="gone.md")
+        library.doc.create("y.md", "T", template="gone.md")
     assert not (folder / "y.md").exists()
 
 
@@ -321,18 +321,18 @@ def test_generated_files_and_files_over_the_limit_are_not_edited(tmp_path: Path,
     with package.open(tmp_path / "library.db", create=True, config=config) as library:
         library.add("notes", folder, writable=True)
         with pytest.raises(InvalidArgument, match="generated"):
-            library.doc_append_to_section("made.md", ["A"], "x")
+            library.doc.append_to_section("made.md", ["A"], "x")
         (folder / "large.md").write_text("# A\n" + "x" * 100)
         with pytest.raises(InvalidArgument, match="bytes"):
-            library.doc_append_to_section("large.md", ["A"], "x")
+            library.doc.append_to_section("large.md", ["A"], "x")
 
 
 def test_validate_and_auto_fix_answer_with_violations(library: package.Library, folder: Path) -> None:
     (folder / "note.md").write_text("# A\n### B\n### B\n")
-    answer = library.doc_validate("note.md")
+    answer = library.doc.validate("note.md")
     assert [(one.rule, one.start_line) for one in answer.violations] == [("heading-jump", 2), ("duplicate-sibling", 3)]
     assert (answer.ok, answer.hash) == (False, sha(folder / "note.md"))
-    fixed = library.doc_auto_fix("note.md")
+    fixed = library.doc.auto_fix("note.md")
     assert [one.rule for one in fixed.violations] == ["duplicate-sibling"]
     assert (folder / "note.md").read_text() == "# A\n## B\n## B\n"
 
@@ -345,11 +345,11 @@ def test_with_several_collections_the_one_that_has_the_note_is_meant(
     (other / "note.md").write_text("# Other\n")
     library.add("other", other, writable=True)
     with pytest.raises(InvalidArgument, match="several collections"):
-        library.doc_append_to_section("note.md", ["A"], "x")
-    library.doc_append_to_section("note.md", ["Other"], "x", collection="other")
+        library.doc.append_to_section("note.md", ["A"], "x")
+    library.doc.append_to_section("note.md", ["Other"], "x", collection="other")
     assert (other / "note.md").read_text() == "# Other\n\nx\n"
     (other / "only.md").write_text("# Only\n")
-    assert library.doc_append_to_section("only.md", ["Only"], "x").collection == "other"
+    assert library.doc.append_to_section("only.md", ["Only"], "x").collection == "other"
 
 
 def test_the_command_line_edits_by_paths_as_outlines_show_them_and_from_stdin(
@@ -425,20 +425,20 @@ def test_writes_are_undone_one_after_the_other_to_the_byte(library: package.Libr
         call(library, "note.md")
         states.append((folder / "note.md").read_bytes())
     for state in reversed(states[:-1]):
-        library.doc_restore("note.md")
+        library.doc.restore("note.md")
         assert (folder / "note.md").read_bytes() == state
     with pytest.raises(NotFound):
-        library.doc_restore("note.md")
-    library.doc_append_to_section("note.md", ["A"], "again")
-    library.doc_restore("note.md")
+        library.doc.restore("note.md")
+    library.doc.append_to_section("note.md", ["A"], "again")
+    library.doc.restore("note.md")
     assert (folder / "note.md").read_bytes() == odd
 
 
 def test_an_undo_does_not_lose_what_somebody_else_wrote(library: package.Library, folder: Path) -> None:
-    library.doc_append_to_section("note.md", ["A"], "x")
+    library.doc.append_to_section("note.md", ["A"], "x")
     (folder / "note.md").write_text("# Mine\n")
     with pytest.raises(Conflict):
-        library.doc_restore("note.md")
+        library.doc.restore("note.md")
     assert (folder / "note.md").read_text() == "# Mine\n"
 
 
@@ -447,32 +447,32 @@ def test_a_version_of_the_history_is_written_back_and_the_history_says_who_wrote
 ) -> None:
     (folder / "note.md").write_bytes(NOTE.replace("\n", "\r\n").encode())
     library.index()
-    library.doc_replace_section("note.md", ["A", "B"], "new", author="ann", reason="it was wrong")
-    past = library.history("note.md")
+    library.doc.replace_section("note.md", ["A", "B"], "new", author="ann", reason="it was wrong")
+    past = library.doc.history("note.md")
     assert [(write.operation, write.author, write.reason) for write in past.writes] == [
         ("doc_replace_section", "ann", "it was wrong")
     ]
-    answer = library.doc_restore("note.md", version=past.versions[0].version)
+    answer = library.doc.restore("note.md", version=past.versions[0].version)
     assert (folder / "note.md").read_bytes() == NOTE.replace("\n", "\r\n").encode()
     assert answer.hash == sha(folder / "note.md")
     with pytest.raises(NotFound):
-        library.doc_restore("note.md", version=99)
+        library.doc.restore("note.md", version=99)
 
 
 def test_a_note_cannot_be_made_below_a_file_or_in_the_place_of_a_folder(library: package.Library, folder: Path) -> None:
     (folder / "folder.md").mkdir()
     for dry_run in (True, False):
         with pytest.raises(InvalidArgument):
-            library.doc_create("note.md/new.md", "T", dry_run=dry_run)
+            library.doc.create("note.md/new.md", "T", dry_run=dry_run)
         with pytest.raises(Conflict):
-            library.doc_create("folder.md", "T", overwrite=True, dry_run=dry_run)
+            library.doc.create("folder.md", "T", overwrite=True, dry_run=dry_run)
     assert tree(folder) == {"folder.md": False, "note.md": NOTE.encode()}
 
 
 def test_two_writers_at_once_lose_nothing(library: package.Library, folder: Path) -> None:
     def write(name: str) -> None:
         for number in range(10):
-            library.doc_append_to_section("note.md", ["A", "B"], f"- {name}{number}")
+            library.doc.append_to_section("note.md", ["A", "B"], f"- {name}{number}")
 
     threads = [threading.Thread(target=write, args=(name,)) for name in "xyz"]
     for thread in threads:
@@ -526,23 +526,23 @@ def test_what_is_told_of_a_note_on_disk_holds_no_token(library: package.Library,
     (folder / "note.md").write_text(note)
     (folder / "other.md").write_text(f"# O\n\n[[note#A {TOKEN}]] [x](note.md)\n")
     told = [
-        library.doc_replace_section("note.md", [f"A {TOKEN}"], "x", dry_run=True),
-        library.doc_rename("note.md", heading_path=[f"A {TOKEN}"], heading="C", dry_run=True),
-        library.doc_auto_fix("note.md", dry_run=True),
-        library.doc_create("new.md", "N", template="note.md", dry_run=True),
-        library.doc_validate("note.md"),
-        library.lint(),
+        library.doc.replace_section("note.md", [f"A {TOKEN}"], "x", dry_run=True),
+        library.doc.rename("note.md", heading_path=[f"A {TOKEN}"], heading="C", dry_run=True),
+        library.doc.auto_fix("note.md", dry_run=True),
+        library.doc.create("new.md", "N", template="note.md", dry_run=True),
+        library.doc.validate("note.md"),
+        library.notes.lint(),
     ]
     with pytest.raises(NotFound) as refused:
-        library.doc_replace_section("note.md", ["Z"], "x")
+        library.doc.replace_section("note.md", ["Z"], "x")
     told += [refused.value.message, refused.value.hint, refused.value.details]
-    written = library.doc_append_to_section("note.md", [f"A {TOKEN}"], f"And {TOKEN}", reason=TOKEN, author=TOKEN)
-    told += [written, library.history("note.md"), library.doc_restore("note.md")]
+    written = library.doc.append_to_section("note.md", [f"A {TOKEN}"], f"And {TOKEN}", reason=TOKEN, author=TOKEN)
+    told += [written, library.doc.history("note.md"), library.doc.restore("note.md")]
     assert [answer for answer in told if TOKEN in str(answer)] == []
     assert MARK * len(TOKEN) in written.diff
     assert (folder / "note.md").read_text() == note
     library.add("notes", folder, allow_secrets=True)
-    assert TOKEN in library.doc_append_to_section("note.md", [f"A {TOKEN}"], "More").diff
+    assert TOKEN in library.doc.append_to_section("note.md", [f"A {TOKEN}"], "More").diff
 
 
 def test_a_file_that_no_search_reads_is_not_read_by_an_edit(library: package.Library, folder: Path) -> None:
@@ -561,11 +561,11 @@ def test_a_file_that_no_search_reads_is_not_read_by_an_edit(library: package.Lib
                 write(library, uri)
             assert "hunter2" not in str(refused.value)
         with pytest.raises(InvalidArgument, match="left out"):
-            library.doc_create("new.md", "N", template=uri, dry_run=True)
+            library.doc.create("new.md", "N", template=uri, dry_run=True)
         with pytest.raises(InvalidArgument, match="left out"):
-            library.doc_validate(uri)
+            library.doc.validate(uri)
     assert tree(folder) == before
-    assert library.doc_create("new.md", "N", template="templates/t.md").changed
+    assert library.doc.create("new.md", "N", template="templates/t.md").changed
 
 
 def test_a_new_note_is_refused_where_no_search_would_read_it(library: package.Library, folder: Path) -> None:
@@ -580,15 +580,15 @@ def test_a_new_note_is_refused_where_no_search_would_read_it(library: package.Li
         *("templates/.git/x.md", "deep/.obsidian/x.md"),
     ):
         for write in (
-            lambda uri: library.doc_create(uri, "T"),
-            lambda uri: library.doc_rename("note.md", to=uri),
-            lambda uri: library.doc_rename("note.md", to=uri, dry_run=True),
+            lambda uri: library.doc.create(uri, "T"),
+            lambda uri: library.doc.rename("note.md", to=uri),
+            lambda uri: library.doc.rename("note.md", to=uri, dry_run=True),
         ):
             with pytest.raises(InvalidArgument, match=f"{re.escape(uri)} would be left out of notes: ") as refused:
                 write(uri)
             assert refused.value.hint == "choose another name or folder"
     with pytest.raises(InvalidArgument, match="would be left out"):
-        library.note_new("x", folder="private")
+        library.notes.new("x", folder="private")
     assert tree(folder) == before
 
 
@@ -599,5 +599,5 @@ def test_a_version_is_not_written_back_to_where_no_search_reads_it_any_more(
     (folder / "note.md").unlink()
     (folder / ".gitignore").write_text("note.md\n")
     with pytest.raises(InvalidArgument, match=r"note\.md would be left out"):
-        library.doc_restore("note.md", version=1)
+        library.doc.restore("note.md", version=1)
     assert not (folder / "note.md").exists()

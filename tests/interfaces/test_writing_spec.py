@@ -356,7 +356,7 @@ def test_a_call_does_what_the_sentence_says(
 ) -> None:
     path = folder / "note.md"
     path.write_bytes(before)
-    call = getattr(library, f"doc_{operation}")
+    call = getattr(library.doc, operation)
     names = {"insert_section": ("parent_heading_path", "heading", "content_md", "level", "position")}
     given = dict(zip(names[operation], arguments, strict=False)) if operation in names else {}
     positional = () if given else arguments
@@ -381,16 +381,16 @@ def test_a_file_is_made_as_the_sentence_says(
     path = folder / "made" / "new.md"
     if isinstance(expected, str):
         with pytest.raises(OctavoError) as error:
-            library.doc_create("made/new.md", **arguments)
+            library.doc.create("made/new.md", **arguments)
         assert error.value.code == expected and not path.parent.exists()
         return
-    library.doc_create("made/new.md", **arguments, dry_run=True)
+    library.doc.create("made/new.md", **arguments, dry_run=True)
     assert not path.parent.exists()
-    library.doc_create("made/new.md", **arguments)
+    library.doc.create("made/new.md", **arguments)
     assert path.read_bytes() == expected
     with pytest.raises(OctavoError) as error:
-        library.doc_create("made/new.md", **arguments)
+        library.doc.create("made/new.md", **arguments)
     assert error.value.code == "CONFLICT"
-    assert library.doc_create("made/new.md", **arguments, overwrite=True).changed is False
+    assert library.doc.create("made/new.md", **arguments, overwrite=True).changed is False
     path.unlink()
     path.parent.rmdir()

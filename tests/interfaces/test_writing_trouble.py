@@ -58,16 +58,16 @@ def test_a_section_moved_across_a_large_note_is_told_in_two_hunks_and_undone_fro
         library.add("notes", notes, writable=True)
         for source, target in ((7, 1100), (1190, 20)):
             path, parent = [f"Nöte {source}"], [f"Nöte {target}"]
-            shown = library.doc_move_section("large.md", path, parent, dry_run=True)
-            answer = library.doc_move_section("large.md", path, parent)
+            shown = library.doc.move_section("large.md", path, parent, dry_run=True)
+            answer = library.doc.move_section("large.md", path, parent)
             assert (shown.diff, shown.hash, shown.start_line) == (answer.diff, answer.hash, answer.start_line)
             lines = (notes / "large.md").read_text("utf-8").split("\n")
             assert lines[answer.start_line - 1] == f"## Nöte {source}"
             assert answer.diff.count("@@ -") == 2 and f"+## Nöte {source}\n" in answer.diff
             assert f"-# Nöte {source}\n" in answer.diff and len(answer.diff) < 2_000
-            library.doc_restore("large.md")
+            library.doc.restore("large.md")
             assert (notes / "large.md").read_bytes() == before
-        library.doc_rename("large.md", heading_path=["Nöte 5"], heading="Fünf")
+        library.doc.rename("large.md", heading_path=["Nöte 5"], heading="Fünf")
         assert (notes / "large.md").read_bytes() == before.replace("# Nöte 5\n".encode(), "# Fünf\n".encode(), 1)
 
 

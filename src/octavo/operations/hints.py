@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from octavo.dataclass import replace
 from octavo.errors import OctavoError
 from octavo.operations.library.answers import HealthAnswer
+from octavo.operations.methods import method_of
 from octavo.operations.operation import Operation
 from octavo.operations.request_fields import RequestField, request_fields
 from octavo.operations.table import EVERY
@@ -31,7 +32,7 @@ def for_python(hint: str, asked: Operation) -> str:
         required = [field.name for field in request_fields(operation.takes) if field.required]
         known = _options(operation.takes)
         given = [_argument(known[option]) for option in _OPTION.findall(options) if option in known]
-        return f"`library.{operation.name}({', '.join([*required, *given])})`"
+        return f"`library.{method_of(operation)}({', '.join([*required, *given])})`"
 
     return _without_options(_respelled(hint, call), asked, _argument)
 

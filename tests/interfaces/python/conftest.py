@@ -23,8 +23,8 @@ def made(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Loca
         library.index()
         library.remember(**OPERATIONS["remember"].example)
         library.remember("Perhaps paint the dome green.", title="A passing thought")
-        library.sessions_start(**OPERATIONS["sessions_start"].example)
-        library.canonical_upsert(**OPERATIONS["canonical_upsert"].example)
+        library.sessions.start(**OPERATIONS["sessions_start"].example)
+        library.canonical.upsert(**OPERATIONS["canonical_upsert"].example)
     return path
 
 

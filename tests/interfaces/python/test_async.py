@@ -119,6 +119,10 @@ def test_tools_are_called_without_holding_up_the_event_loop(path: Path) -> None:
     assert not answer.is_error and len(answer.data["hits"]) == 1
 
 
-def test_a_coroutine_is_documented_as_its_method_is() -> None:
-    assert octavo.AsyncLibrary.search.__doc__ == octavo.Library.search.__doc__
-    assert inspect.signature(octavo.AsyncLibrary.search) == inspect.signature(octavo.Library.search)
+def test_a_coroutine_is_documented_as_its_method_is(path: Path, library: octavo.Library) -> None:
+    async def main() -> tuple[str | None, inspect.Signature]:
+        async with octavo.open_async(path) as opened:
+            assert await opened.memory.search("dome") == library.memory.search("dome")
+            return opened.memory.search.__doc__, inspect.signature(opened.memory.search)
+
+    assert asyncio.run(main()) == (library.memory.search.__doc__, inspect.signature(library.memory.search))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
+from operator import attrgetter
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from queue import Queue
 
@@ -18,19 +20,42 @@ from python_calls import VAULT
 import octavo
 from octavo import answers
 from octavo.interfaces.python.arguments import argument
+from octavo.operations.methods import method_of, methods
 from octavo.operations.table import EVERY, OPERATIONS
 
-
-def test_every_operation_is_a_method_and_a_coroutine() -> None:
-    for name in OPERATIONS:
-        assert callable(getattr(octavo.Library, name)), name
-        if name != "watch":
-            assert inspect.iscoroutinefunction(getattr(octavo.AsyncLibrary, name)), name
+ON_TOP = "add ask doctor forget get index recall reindex remember remove search status"
 
 
-def test_a_library_overrides_none_of_the_methods_made_from_the_table() -> None:
-    overridden = {name for name in vars(octavo.Library) if name in OPERATIONS}
-    assert overridden == {"watch"}
+def method(library: octavo.Library, name: str) -> Callable[..., object]:
+    found: Callable[..., object] = attrgetter(method_of(EVERY[name]))(library)
+    return found
+
+
+def test_what_is_done_daily_is_on_top_and_the_rest_is_below_nouns(library: octavo.Library) -> None:
+    assert [name for name in sorted(methods()) if "." not in name] == ON_TOP.split()
+    assert set(dir(library)) > {*ON_TOP.split(), "memory", "graph", "notes", "profiles", "snapshots", "watch", "tools"}
+    assert {"get", "history", "pin", "search"} < set(dir(library.memory))
+    assert not hasattr(library.memory, "graph")
+
+
+def test_every_operation_is_one_method() -> None:
+    named = [operation.name for operation in methods().values()]
+    assert sorted([*named, "watch"]) == sorted(EVERY)
+
+
+def test_a_name_that_is_no_method_is_an_attribute_error_that_names_the_method(library: octavo.Library) -> None:
+    with pytest.raises(AttributeError, match=r"a library has no 'memory_get': it is library\.memory\.get"):
+        library.memory_get  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"library\.memory has no 'gte'"):
+        library.memory.gte  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(TypeError, match=r"search\(\) got an unexpected keyword argument 'qurey'"):
+        library.search("dome", qurey="pump")  # type: ignore[call-arg]
+
+
+def test_a_library_stays_open_as_long_as_one_of_its_methods_is_used(path: Location) -> None:
+    recall, memory = octavo.open(path).recall, octavo.open(path).memory
+    gc.collect()
+    assert recall("paint").memories and memory.search("paint").memories
 
 
 def test_the_examples_of_all_operations_work_as_calls_of_their_methods(library: octavo.Library) -> None:
@@ -39,28 +64,26 @@ def test_the_examples_of_all_operations_work_as_calls_of_their_methods(library: 
         of_files = name.startswith(("snapshot_", "db_backup", "db_restore"))
         left_out = name == "watch" or (of_files and "://" in library.location)
         if not left_out and operation.example is not None:
-            answer = getattr(library, name)(**operation.example)
+            answer = method(library, name)(**operation.example)
             assert type(answer) is getattr(answers, type(answer).__name__) is operation.gives
 
 
 def test_the_errors_of_all_operations_are_raised_by_their_methods(library: octavo.Library) -> None:
     for name in OPERATIONS:
-        taken = inspect.signature(getattr(library, name)).parameters.keys()
+        taken = inspect.signature(method(library, name)).parameters.keys()
         for arguments, code in ERROR_CASES[name]:
             if arguments.keys() <= taken:
                 with pytest.raises((octavo.OctavoError, TypeError)) as caught:
-                    getattr(library, name)(**arguments)
+                    method(library, name)(**arguments)
                 # Python itself refuses a call that leaves out what is required.
                 assert getattr(caught.value, "code", code) == code, (name, arguments)
 
 
-def test_every_method_documents_every_argument() -> None:
-    for name in OPERATIONS:
-        method = getattr(octavo.Library, name)
-        arguments = [parameter for parameter in inspect.signature(method).parameters if parameter != "self"]
-        assert [parameter for parameter in arguments if f"\n            {parameter}: " not in method.__doc__] == [], (
-            name
-        )
+def test_every_method_documents_every_argument(library: octavo.Library) -> None:
+    for name in methods():
+        documented = attrgetter(name)(library)
+        arguments = inspect.signature(documented).parameters
+        assert [each for each in arguments if f"\n    {each}: " not in documented.__doc__] == [], name
 
 
 def test_a_result_iterates_over_its_hits(library: octavo.Library) -> None:
@@ -165,7 +188,7 @@ def test_a_path_is_written_with_slashes_as_uris_are() -> None:
         (
             lambda library: library.search("x", collections="nope"),
             "there is no collection nope",
-            "`library.list_collections()` shows",
+            "`library.collections.list()` shows",
         ),
         (lambda library: library.add("x", "/nowhere/at/all"), "/nowhere/at/all is not a folder", "give the folder"),
     ],

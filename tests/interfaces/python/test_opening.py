@@ -164,7 +164,7 @@ def test_closing_waits_for_the_calls_of_other_threads(path: Path) -> None:
     indexing.join(60)
     assert [str(error) for error in ends] == [f"the library at {shown(path)} was closed while it was being indexed"]
     with octavo.open(path) as again:
-        assert again.health_check().ok
+        assert again.doctor().ok
 
 
 def test_a_progress_callback_may_close_the_library_or_raise(path: Path) -> None:

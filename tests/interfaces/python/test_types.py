@@ -33,9 +33,10 @@ with octavo.open("notes.db", create=True, config={"retrieval.limit": 5}) as libr
     library.search("pump", kinds="note", uris=[Path("a.md")], modified_before=datetime.now(), profile="mine")
     library.remember("It is behind the boiler.", kind="fact", valid_from=date(2024, 5, 1))
     memories: list[str] = [memory.text for memory in library.recall("boiler")]
-    commits: LogAnswer = library.log("cache")
+    commits: LogAnswer = library.git.log("cache")
     with library.watch(changed=lambda job: print(job.added)) as watch:
         queued: int = watch.state().queued
+    versions: list[int] = [one.version for one in library.memory.history("boiler").versions]
     answer: octavo.ToolAnswer = library.tools("code").call("search_code", {"query": "retry"})
     functions = [{"type": "function", "function": tool} for tool in library.tools()]
 
@@ -65,6 +66,9 @@ with octavo.open("notes.db", creat=True) as library:  # call-arg
     library.remember("x", kind="fcat")  # arg-type
     library.search("pump").hits[0].line  # attr-defined
     library.engine  # attr-defined
+    library.memory_get("boiler")  # attr-defined
+    library.memory.get(5)  # arg-type
+    library.graph.neighbours("a.md")  # attr-defined
     library.index(progress=5)  # arg-type
     number: int = library.get("a.md").text  # assignment
 
@@ -73,6 +77,7 @@ async def main() -> None:
     async with octavo.open_async("notes.db") as library:
         await library.search("pump", limit="5")  # arg-type
         library.search("pump").hits  # attr-defined
+        await library.memory.get(5)  # arg-type
 """
 
 

@@ -9,13 +9,13 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 from octavo.errors import InvalidArgument
-from octavo.interfaces.python.async_methods import AsyncMethods
+from octavo.interfaces.python.awaiting import Threads
 from octavo.interfaces.python.library import Library
+from octavo.interfaces.python.methods import AsyncMethods
 from octavo.interfaces.python.opening import Settings, open
 
 if TYPE_CHECKING:
     from octavo.answers import WatchAnswer
-    from octavo.interfaces.python.awaiting import InThread
     from octavo.interfaces.python.tools import ToolAnswer, Tools
     from octavo.interfaces.python.watch import ChangeCallback, FolderWatch
 
@@ -38,6 +38,11 @@ class AsyncLibrary(AsyncMethods):
     one that indexes stops.
     """
 
+    def __init__(self, library: Library, threads: Threads) -> None:
+        super().__init__(threads.run)
+        self._opened = library
+        self._in_thread = threads
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -45,41 +50,41 @@ class AsyncLibrary(AsyncMethods):
         await self.close()
 
     def __repr__(self) -> str:
-        return repr(self._library).replace("Library", "AsyncLibrary")
+        return repr(self._opened).replace("Library", "AsyncLibrary")
 
     @property
     def location(self) -> str:
         """Where the library is: its file, or its database without the password."""
-        return self._library.location
+        return self._opened.location
 
     @property
     def project(self) -> str:
         """The project whose collections and memories it shows."""
-        return self._library.project
+        return self._opened.project
 
     @property
     def closed(self) -> bool:
-        return self._library.closed
+        return self._opened.closed
 
     async def close(self) -> None:
         """Waits for the calls under way, stops a run that is indexing, and closes. Closing again does nothing."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        await asyncio.to_thread(self._library.close)
+        self._in_thread.close()
+        await asyncio.to_thread(self._opened.close)
 
     def watch(self, *, debounce_ms: int | None = None, changed: ChangeCallback | None = None) -> AsyncWatch:
         """The same as `Library.watch`, for `async with`; `changed` is called in the event loop."""
-        start = partial(self._library.watch, debounce_ms=debounce_ms)
+        start = partial(self._opened.watch, debounce_ms=debounce_ms)
         return AsyncWatch(self._in_thread, start, changed)
 
     def tools(self, names: str | Iterable[str] = "default") -> AsyncTools:
         """The same as `Library.tools`, with a dispatcher that is awaited."""
-        return AsyncTools(self._in_thread, self._library.tools(names))
+        return AsyncTools(self._in_thread, self._opened.tools(names))
 
 
 class AsyncWatch:
     """Folders that are watched from `async with` on until it is left."""
 
-    def __init__(self, in_thread: InThread, start: Callable[..., FolderWatch], changed: ChangeCallback | None) -> None:
+    def __init__(self, in_thread: Threads, start: Callable[..., FolderWatch], changed: ChangeCallback | None) -> None:
         self._in_thread = in_thread
         self._start = start
         self._changed = changed
@@ -107,7 +112,7 @@ class AsyncWatch:
 class AsyncTools:
     """The tools of `Library.tools`, called without holding up the event loop."""
 
-    def __init__(self, in_thread: InThread, tools: Tools) -> None:
+    def __init__(self, in_thread: Threads, tools: Tools) -> None:
         self._in_thread = in_thread
         self._tools = tools
 
@@ -149,4 +154,5 @@ class AsyncOpening:
             await self._library.close()
 
     async def _open(self) -> AsyncLibrary:
-        return AsyncLibrary(await asyncio.to_thread(self._opened))
+        library = await asyncio.to_thread(self._opened)
+        return AsyncLibrary(library, Threads(library))

@@ -1,71 +1,59 @@
-"""A method of a library as a coroutine: its work is done in a thread, and its progress reported in the event loop."""
+"""Calls of a library awaited: the work is done in a thread, and its progress reported in the event loop."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
-import inspect
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from octavo.engine.builds import Stopped
-from octavo.interfaces.python.library import Library
+from octavo.operations.methods import method_of
+from octavo.operations.table import EVERY
 
 if TYPE_CHECKING:
+    from octavo.interfaces.python.library import Library
     from octavo.interfaces.python.progress import ProgressCallback, ProgressUpdate
 
-_P = ParamSpec("_P")
 _R = TypeVar("_R")
 _THREADS = 8
 
 
-class InThread(Protocol):
-    """Calls something in a thread and awaits what it returns."""
-
-    async def __call__(self, call: Callable[[], _R], /) -> _R: ...
-
-
-class AsyncCaller:
-    """What the coroutines made from a library's methods stand on."""
+class Threads:
+    """The threads that work for one library. A closed library says so in the thread of the caller."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._pool = ThreadPoolExecutor(_THREADS, "octavo-async")
 
-    async def _in_thread(self, call: Callable[[], _R]) -> _R:
+    async def __call__(self, call: Callable[[], _R]) -> _R:
         if self._library.closed:
-            return call()  # which says so
+            return call()
         return await asyncio.wrap_future(self._pool.submit(call))
 
-
-def awaited(
-    method: Callable[Concatenate[Library, _P], _R],
-) -> Callable[Concatenate[AsyncCaller, _P], Coroutine[Any, Any, _R]]:
-    """A method as a coroutine. A call that is cancelled ends by itself; one that reports progress is stopped."""
-    reports = "progress" in inspect.signature(method).parameters
-
-    @functools.wraps(method)
-    async def call(self: AsyncCaller, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        relay = _Relay(kwargs.get("progress")) if reports else None
-        if relay is not None:
-            kwargs["progress"] = relay
+    async def run(self, name: str, arguments: Mapping[str, Any], progress: ProgressCallback | None) -> Any:
+        """An operation. A call that is cancelled ends by itself; one that reports progress is stopped."""
+        relay = _Relay(progress) if EVERY[name].watched else None
+        method = attrgetter(method_of(EVERY[name]))(self._library)
         try:
-            return await self._in_thread(functools.partial(method, self._library, *args, **kwargs))
+            return await self(partial(method, **arguments, **({"progress": relay} if relay else {})))
         except asyncio.CancelledError:
             if relay is not None:
                 relay.stop()
             raise
 
-    return call
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Relay:
     """A progress callback for the working thread: calls the caller's in its event loop, and stops cancelled work."""
 
-    def __init__(self, callback: Any) -> None:
-        self._callback: ProgressCallback | None = callback
+    def __init__(self, callback: ProgressCallback | None) -> None:
+        self._callback = callback
         self._loop = asyncio.get_running_loop()
         self._stopped = threading.Event()
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Self
 
 from octavo.interfaces.python.handle import Handle
 from octavo.interfaces.python.methods import Methods
-from octavo.interfaces.python.watch import ChangeCallback, FolderWatch
 
 if TYPE_CHECKING:
     from octavo.interfaces.python.tools import Tools
+    from octavo.interfaces.python.watch import ChangeCallback, FolderWatch
 
 
 class Library(Methods):
-    """An open library: `octavo.open` makes one. Every operation of the operations reference is a method.
+    """An open library: `octavo.open` makes one. What is done daily is a method, the rest is below nouns:
+    `library.search`, `library.memory.history`.
 
     It may be used from several threads, and it is a context manager: leaving the block closes it. A value may be given
     as what it is in Python: a `Path`, a `datetime`, a `timedelta` for an age, an enum's member, any iterable for a
@@ -24,6 +25,7 @@ class Library(Methods):
 
     def __init__(self, handle: Handle, location: str, project: str) -> None:
         super().__init__(handle)
+        self._handle = handle
         self._location = location
         self._project = project
         # An interpreter that ends with a library open closes it: a model that is being loaded then is waited for.
@@ -65,6 +67,8 @@ class Library(Methods):
             debounce_ms: How long a folder must be quiet before it is looked at. 250 to 30,000.
             changed: Called with each run that indexed something, in the watcher's thread.
         """
+        from octavo.interfaces.python.watch import FolderWatch
+
         return FolderWatch(self._handle, debounce_ms, changed)
 
     def tools(self, names: str | Iterable[str] = "default") -> Tools:

@@ -13,7 +13,7 @@ from octavo.operations.hints import for_python
 from octavo.operations.table import EVERY
 
 
-def run(handle: Handle, name: str, arguments: Mapping[str, Any], callback: ProgressCallback | None) -> Any:
+def run(handle: Handle, name: str, arguments: Mapping[str, Any], callback: ProgressCallback | None = None) -> Any:
     """The operation's answer. A library that is closed says so before anything else is wrong."""
     operation = EVERY[name]
     try:

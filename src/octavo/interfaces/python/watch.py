@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
 from octavo.errors import LibraryClosed
-from octavo.interfaces.python.calling import Caller
+from octavo.interfaces.python.running import run
+from octavo.operations.library.indexing import indexing_run
 
 if TYPE_CHECKING:
     from octavo.answers import IndexingRun, WatchAnswer
@@ -17,15 +18,15 @@ ChangeCallback = Callable[["IndexingRun"], object]
 """Takes the run that indexed a change, in the watcher's thread."""
 
 
-class FolderWatch(Caller):
+class FolderWatch:
     """Folders that are being watched: a context manager. Closing it, or the library, ends the watch."""
 
     def __init__(self, handle: Handle, debounce_ms: int | None, changed: ChangeCallback | None) -> None:
-        super().__init__(handle)
+        self._handle = handle
         if changed is not None:
             with handle.use() as engine:
                 engine.watcher.on_report = lambda _: _report(engine, changed)
-        self._call("watch", {"enabled": True, "debounce_ms": debounce_ms})
+        run(handle, "watch", {"enabled": True, "debounce_ms": debounce_ms})
 
     def __enter__(self) -> Self:
         return self
@@ -35,13 +36,13 @@ class FolderWatch(Caller):
 
     def state(self) -> WatchAnswer:
         """What is watched, and how many changes wait to be indexed."""
-        answer: WatchAnswer = self._call("watch", {})
+        answer: WatchAnswer = run(self._handle, "watch", {})
         return answer
 
     def close(self) -> None:
         """Stops watching. Closing twice, or after the library was closed, does nothing."""
         try:
-            self._call("watch", {"enabled": False})
+            run(self._handle, "watch", {"enabled": False})
             with self._handle.use() as engine:
                 engine.watcher.on_report = None
         except LibraryClosed:
@@ -49,8 +50,6 @@ class FolderWatch(Caller):
 
 
 def _report(engine: Engine, changed: ChangeCallback) -> None:
-    from octavo.operations.library.indexing import indexing_run
-
     latest = engine.builds.latest
     if latest is not None:
         changed(indexing_run(latest))
