@@ -23,23 +23,20 @@ from octavo.operations.evaluation.evaluate import cache_folder, evaluate_profile
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.stage import Expand, Recall, Refine, RetrievalProfile
 from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
-from octavo.retrieval.stages.caps import CapPerSection
-from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
-from octavo.retrieval.stages.diversity import MarginalRelevance
-from octavo.retrieval.stages.duplicates import (
-    ExactDuplicates,
-    MinHashDuplicates,
-    NgramDuplicates,
-    SemanticDuplicates,
-)
-from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, QueryIntent
+from octavo.retrieval.stages.duplicates import ExactDuplicates, SemanticDuplicates
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
 from octavo.retrieval.stages.joined import JoinedFusion
-from octavo.retrieval.stages.parents import ParentExpansion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.recency import RecencyDecay, RecencyTiers
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
+from octavo.retrieval.stages.typos import TypoRecall
+from octavo_stages.caps import CapPerSection
+from octavo_stages.diversity import MarginalRelevance
+from octavo_stages.duplicates import MinHashDuplicates, NgramDuplicates
+from octavo_stages.lexical_channels import PhraseRecall, TitleRecall
+from octavo_stages.parents import ParentExpansion
+from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
+from octavo_stages.recency import RecencyDecay, RecencyTiers
 
 TARGET = Path(__file__).parents[1] / "docs" / "research" / "ablations.md"
 DEFAULT = PROFILES[DEFAULT_PROFILE]

@@ -6,6 +6,7 @@ octavo.converters   extension of a file, without its dot     function that reads
 octavo.stages       name of a stage in a profile             frozen dataclass of one of the four shapes
 octavo.importers    name of another program                  `operations.database.importing.Importer`
 octavo.providers    name of an embedding profile's provider  function that makes an embedder
+octavo.indexes      form of a snapshot's vector index        module with `save_index` and `open_indexes`
 octavo.trainers     `finetune`                               function that trains a model on a library
 
 Ours are listed here, as pyproject.toml declares them: a search that needs nothing else looks at no installed package.
@@ -29,6 +30,7 @@ CONVERTERS = "octavo.converters"
 STAGES = "octavo.stages"
 IMPORTERS = "octavo.importers"
 PROVIDERS = "octavo.providers"
+INDEXES = "octavo.indexes"
 TRAINERS = "octavo.trainers"
 
 OURS: Mapping[str, Mapping[str, str]] = {
@@ -40,9 +42,30 @@ OURS: Mapping[str, Mapping[str, str]] = {
         "rtf": "octavo_office.rtf:read_rtf",
         "xls": "octavo_office.xls:read_xls",
     },
-    STAGES: {},
+    STAGES: {
+        "intent": "octavo_stages.query_expansion:QueryIntent",
+        "concepts": "octavo_stages.query_expansion:ConceptExpansion",
+        "dense_feedback": "octavo_stages.query_expansion:FeedbackRecall",
+        "phrase": "octavo_stages.lexical_channels:PhraseRecall",
+        "title": "octavo_stages.lexical_channels:TitleRecall",
+        "dense_clusters": "octavo_stages.clusters:ClusterRecall",
+        "dense_outline": "octavo_stages.outline:OutlineRecall",
+        "graph": "octavo_stages.graph:GraphRecall",
+        "intent_fusion": "octavo_stages.intents:IntentFusion",
+        "community_boost": "octavo_stages.graph:CommunityBoost",
+        "graph_expansion": "octavo_stages.graph:GraphExpansion",
+        "recency_tiers": "octavo_stages.recency:RecencyTiers",
+        "recency_decay": "octavo_stages.recency:RecencyDecay",
+        "time_range": "octavo_stages.recency:TimeRange",
+        "ngram_duplicates": "octavo_stages.duplicates:NgramDuplicates",
+        "minhash_duplicates": "octavo_stages.duplicates:MinHashDuplicates",
+        "mmr": "octavo_stages.diversity:MarginalRelevance",
+        "cap_per_section": "octavo_stages.caps:CapPerSection",
+        "parent_expansion": "octavo_stages.parents:ParentExpansion",
+    },
     IMPORTERS: {"chroma": "octavo_import.chroma"},
     PROVIDERS: {},
+    INDEXES: dict.fromkeys(("ivfpq", "hnsw"), "octavo_stages.faiss_indexes"),
     TRAINERS: {"finetune": "octavo_train.library_training:train_model"},
 }
 

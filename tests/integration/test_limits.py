@@ -17,9 +17,9 @@ from octavo.model.document import Kind
 from octavo.model.query import Query
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.caps import CapPerSection
 from octavo.retrieval.stages.floor import ConfidenceFloor
-from octavo.retrieval.stages.parents import ParentExpansion
+from octavo_stages.caps import CapPerSection
+from octavo_stages.parents import ParentExpansion
 
 WORDS = (
     "lamp",

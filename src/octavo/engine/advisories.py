@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from octavo.engine.full_vectors import seconds_left
 from octavo.engine.offline_runs import (
@@ -29,10 +29,8 @@ from octavo.model.stored import LibraryCounts
 from octavo.model.summary import SUMMARIES
 from octavo.observability.logs import logger
 from octavo.ports import ReadingEmbedder
-from octavo.retrieval.stages.clusters import ClusterRecall
-from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphRecall
 from octavo.retrieval.stages.levels import FileRecall, SectionRecall
-from octavo.retrieval.stages.neighbours import WRITTEN_EDGES, NeighbourBoost
+from octavo.retrieval.stages.neighbours import WRITTEN_EDGES
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -52,7 +50,22 @@ _CALLED = {
     REPAIR: ("repairing what was found damaged", "octavo db repair"),
 }
 _FOUND = {COMMUNITIES: "communities", THEMATIC_LINKS: "thematic links", ENTITIES: "entities"}
-_WALKING = (GraphRecall, GraphExpansion, NeighbourBoost)
+
+
+@runtime_checkable
+class NeedsRun(Protocol):
+    """A stage that reads what an offline run computes; `needs` is the run's name."""
+
+    @property
+    def needs(self) -> str: ...
+
+
+@runtime_checkable
+class FollowsEdges(Protocol):
+    """A stage that walks the graph along these types of edges; along all where there are none."""
+
+    @property
+    def types(self) -> tuple[EdgeType, ...]: ...
 
 
 def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
@@ -133,13 +146,13 @@ def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     made = engine.store.clusters.state(engine.project.id)
     if made is not None and made.stale(counts.chunks):
         yield Advisory("info", "the library has grown by a fifth since its clusters were made", "octavo cluster build")
-    if made is None and (profile := _with_stage(engine, ClusterRecall)):
+    if made is None and (profile := _needing(engine, CLUSTERS)):
         yield Advisory("warn", f"{profile} searches in clusters, but none were made", "octavo cluster build")
 
 
 def _graph(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     runs = engine.store.graph.runs(engine.project.id)
-    if COMMUNITIES not in runs and (profile := _with_stage(engine, CommunityBoost)):
+    if COMMUNITIES not in runs and (profile := _needing(engine, COMMUNITIES)):
         yield Advisory("warn", f"{profile} knows communities, but none were found", "octavo graph build")
     if THEMATIC_LINKS not in runs and (profile := _following(engine, EdgeType.THEMATIC_LINK)):
         said = f"{profile} follows links between what is near in meaning, but none were made"
@@ -152,7 +165,7 @@ def _graph(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
 def _following(engine: Engine, *types: EdgeType) -> str:
     """The profile with a stage that follows every type of link, or names one of these."""
     for profile, stages in _wanted_stages(engine):
-        walked = [stage.types for stage in stages if isinstance(stage, _WALKING)]
+        walked = [stage.types for stage in stages if isinstance(stage, FollowsEdges)]
         # What follows all that people wrote down does well without what is computed.
         if any(not each or (each != WRITTEN_EDGES and not set(types).isdisjoint(each)) for each in walked):
             return profile
@@ -196,6 +209,14 @@ def _with_stage(engine: Engine, kind: type[object]) -> str:
     """The profile that has a stage of this kind, in words; empty where none has."""
     for profile, stages in _wanted_stages(engine):
         if any(isinstance(stage, kind) for stage in stages):
+            return profile
+    return ""
+
+
+def _needing(engine: Engine, run: str) -> str:
+    """The profile with a stage that reads what this run computes, in words; empty where none does."""
+    for profile, stages in _wanted_stages(engine):
+        if any(isinstance(stage, NeedsRun) and stage.needs == run for stage in stages):
             return profile
     return ""
 

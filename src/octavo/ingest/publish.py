@@ -19,15 +19,16 @@ from octavo.model.index import LexicalRow
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.snapshot import FileEntry, Manifest, Watermark, WindowVectors
 from octavo.observability.progress import Progress
+from octavo.plugins import INDEXES, load
 from octavo.ports import SnapshotSource, Store
 from octavo.snapshots.arrays import write_arrays
-from octavo.snapshots.faiss_indexes import CODES, require_faiss, save_index
 from octavo.snapshots.folder import SnapshotFolder, carry, entries
 from octavo.snapshots.outline import section_vectors
 from octavo.snapshots.reader import OUTLINE, SEGMENTS, SHARD, TOMBSTONES, OpenSnapshot, index_name
 from octavo.snapshots.segment import Segment, make_segment, merge_segments
 from octavo.snapshots.shards import joined, save_shard, without
 
+CODES = "codes"  # vectors found by their binary codes: the form that needs no index
 _ROWS_AT_ONCE = 200_000  # made into one segment, before these are merged
 _KEYS_AT_ONCE = 20_000  # whose vectors are read together
 _STALE_SHARE = 4  # a base segment is made anew once a quarter of it is gone, or has been added to it
@@ -64,7 +65,7 @@ class _Delta:
 def publish(making: Making, previous: OpenSnapshot | None, progress: Progress) -> Manifest:
     """The new snapshot, current from now on. What goes wrong leaves the previous one as it was."""
     if making.vectors != CODES:
-        require_faiss()
+        load(INDEXES, making.vectors).require_faiss()
     started = time.perf_counter()
     snapshot = _new_id(making)
     with making.folder.building(snapshot) as built:
@@ -298,7 +299,8 @@ def _all_shards(
 def _write_shard(making: Making, number: int, windows: WindowVectors, built: Path) -> None:
     save_shard(built / SHARD.format(number), windows)
     if making.vectors != CODES:
-        save_index(built / index_name(SHARD.format(number), making.vectors), making.vectors, windows.matrix)
+        path = built / index_name(SHARD.format(number), making.vectors)
+        load(INDEXES, making.vectors).save_index(path, making.vectors, windows.matrix)
     _write_outline(making, number, windows, built)
 
 
@@ -330,7 +332,7 @@ def _changed_shards(
                     carry(previous.path / file_name, built / file_name, copy=making.copies)
                     carried[file_name] = replace(previous.manifest.files[file_name], carried=True)
             if making.vectors != CODES and index not in carried:
-                save_index(built / index, making.vectors, windows.matrix)
+                load(INDEXES, making.vectors).save_index(built / index, making.vectors, windows.matrix)
             if OUTLINE.format(number) not in carried:
                 _write_outline(making, number, windows, built)
             total += len(windows)

@@ -31,7 +31,7 @@ from octavo.algorithms.calibration import Calibration
 from octavo.errors import ConfigurationError
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.registry import SHAPES
+from octavo.retrieval.stages.registry import SHAPES, stage_of, stages
 from octavo.sources.small_files import read_small
 
 _STAGE = "stage"
@@ -86,18 +86,18 @@ def profile_from(table: Mapping[str, Any], where: str = "profile") -> RetrievalP
     for needed in ("recall", "fuse"):
         if not table.get(needed):
             raise ConfigurationError(f"{where} has no {needed} stage", hint=_choices(needed))
-    stages: dict[str, tuple[Any, ...]] = {}
+    made: dict[str, tuple[Any, ...]] = {}
     for shape in SHAPES:
         given = table.get(shape, [])
         several = [given] if shape == "fuse" else given
         if not isinstance(several, list):
             raise ConfigurationError(f"{where}: {shape} is not a list", hint=f"write [[{shape}]] above each stage")
-        stages[shape] = tuple(
+        made[shape] = tuple(
             _stage(stage, shape, f"{where}, {shape} {number}") for number, stage in enumerate(several, 1)
         )
     given = table.get(_CALIBRATION)
     calibration = None if given is None else _value(Calibration, given, f"{where}, {_CALIBRATION}")
-    return RetrievalProfile(name, stages["recall"], stages["fuse"][0], stages["refine"], stages["expand"], calibration)
+    return RetrievalProfile(name, made["recall"], made["fuse"][0], made["refine"], made["expand"], calibration)
 
 
 def write_profile(profile: RetrievalProfile) -> str:
@@ -121,13 +121,14 @@ def _stage(table: object, shape: str, where: str) -> Any:
     name = table.get(_STAGE)
     if not isinstance(name, str):
         raise ConfigurationError(f"{where} does not say which stage it is", hint=_choices(shape))
-    if name not in SHAPES[shape]:
-        other = next((shape for shape, known in SHAPES.items() if name in known), None)
+    kind = stage_of(shape, name)
+    if kind is None:
+        other = next((shape for shape in SHAPES if stage_of(shape, name)), None)
         if other:
             raise ConfigurationError(f"{where}: {name} is a stage of {other}", hint=_choices(shape))
-        raise ConfigurationError(f"{where}: there is no stage {name}", hint=_nearest(name, SHAPES[shape]))
+        raise ConfigurationError(f"{where}: there is no stage {name}", hint=_nearest(name, stages(shape)))
     given = {key: value for key, value in table.items() if key != _STAGE}
-    return _value(SHAPES[shape][name], given, f"{where} ({name})")
+    return _value(kind, given, f"{where} ({name})")
 
 
 def _value(kind: type[Any], table: Mapping[str, Any], where: str) -> Any:
@@ -172,14 +173,14 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _choices(shape: str) -> str:
-    return f"choose a stage of: {', '.join(SHAPES[shape])}"
+    return f"choose a stage of: {', '.join(stages(shape))}"
 
 
 def _table(value: Any, path: str, header: str) -> Iterator[str]:
     """A stage or a nested value: its own fields first, since TOML gives everything after a header to that header."""
     yield header
     shape = path.partition(".")[0]
-    registered = next((name for name, kind in SHAPES[shape].items() if kind is type(value)), None)
+    registered = _registered(value, SHAPES[shape]) or _registered(value, stages(shape))
     if registered is not None:
         yield f"{_STAGE} = {_written(registered)}"
     nested: list[tuple[str, Any]] = []
@@ -195,6 +196,10 @@ def _table(value: Any, path: str, header: str) -> Iterator[str]:
     yield ""
     for inner, held in nested:
         yield from _table(held, inner, f"[{inner}]")
+
+
+def _registered(value: object, known: Mapping[str, type[Any]]) -> str | None:
+    return next((name for name, kind in known.items() if kind is type(value)), None)
 
 
 def _default(field: Field[Any]) -> Any:

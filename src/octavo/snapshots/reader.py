@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from octavo.errors import DamagedSnapshot, MissingExtra
 from octavo.model.ids import ProjectId, SnapshotId
 from octavo.model.snapshot import Manifest, WindowVectors
+from octavo.plugins import INDEXES, OURS, load
 from octavo.ports import SnapshotSource
 from octavo.snapshots.arrays import open_arrays
-from octavo.snapshots.faiss_indexes import FORMS, FaissIndexes
 from octavo.snapshots.folder import SnapshotFolder
 from octavo.snapshots.outline import OutlineIndex
 from octavo.snapshots.segment import Segment, open_segment
-from octavo.snapshots.shards import Shards, open_shard
+from octavo.snapshots.shards import ApproximateIndexes, Shards, open_shard
 from octavo.snapshots.verification import VerifiedFiles, written_at
 
 SEGMENTS = ("lexical-base.seg", "lexical-recent.seg")
@@ -79,13 +79,16 @@ class OpenSnapshot:
         names = [name for name in names if name in self.manifest.files]
         return Shards([self._file(name) for name in names], self._most_open, self._approximate(names))
 
-    def _approximate(self, shards: Sequence[str]) -> FaissIndexes | None:
+    def _approximate(self, shards: Sequence[str]) -> ApproximateIndexes | None:
         """The faiss indexes next to the shards; None if the snapshot has none, or faiss is not installed."""
-        for form in FORMS:
+        for form in OURS[INDEXES]:
             names = [index_name(name, form) for name in shards]
             if names and all(name in self.manifest.files for name in names):
                 try:
-                    return FaissIndexes([self._file(name) for name in names], self._most_open)
+                    indexes: ApproximateIndexes = load(INDEXES, form).open_indexes(
+                        [self._file(name) for name in names], self._most_open
+                    )
+                    return indexes
                 except MissingExtra as error:
                     _warn("%s; %s", error.message, "codes are searched instead")
         return None

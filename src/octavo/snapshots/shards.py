@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
 from octavo.model.snapshot import WindowVectors
 from octavo.snapshots.arrays import open_arrays, write_arrays
-from octavo.snapshots.faiss_indexes import FaissIndexes
 
 _BLOCK = 1 << 14  # codes compared at once: what fits a core's cache
 _ROWS = 128  # vectors converted at once, for the same reason
@@ -77,13 +76,28 @@ def open_shard(path: Path) -> tuple[WindowVectors, NDArray[np.uint64]]:
     return windows, bits
 
 
+class ApproximateIndexes(Protocol):
+    """An approximate index next to each shard. A package adds the form: `octavo.indexes`."""
+
+    def near(
+        self,
+        vector: NDArray[np.float32],
+        wanted: int,
+        firsts: NDArray[np.int64],
+        admitted: NDArray[np.bool_] | None,
+        within: Sequence[int] | None,
+    ) -> NDArray[np.int64]:
+        """Near rows, ascending: about `wanted` of the admitted ones, evenly from every shard."""
+        ...
+
+
 @dataclass(slots=True)
 class Shards:
     """All shards of a snapshot, searched as one. Rows are numbered consecutively over the shards."""
 
     paths: Sequence[Path]
     most_open: int
-    approximate: FaissIndexes | None = None
+    approximate: ApproximateIndexes | None = None
     """Finds candidates instead of the codes, if the snapshot was built with faiss indexes."""
     chunks: NDArray[np.int64] = field(init=False)
     tiers: NDArray[np.uint8] = field(init=False)

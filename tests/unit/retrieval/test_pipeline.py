@@ -21,11 +21,11 @@ from octavo.retrieval.present import present
 from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile, Search, SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from octavo.retrieval.stages.parents import ParentExpansion
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
+from octavo_stages.parents import ParentExpansion
 
 PROFILE = samples.embedding_profile(dimensions=26)
 

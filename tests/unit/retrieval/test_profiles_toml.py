@@ -11,14 +11,14 @@ import pytest
 from octavo.errors import ConfigurationError
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.caps import CapPerSection
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.joined import JoinedFusion
 from octavo.retrieval.stages.recall import LexicalRecall
-from octavo.retrieval.stages.recency import RecencyTiers
 from octavo.retrieval.stages.refine import CapPerDocument
-from octavo.retrieval.stages.registry import SHAPES
+from octavo.retrieval.stages.registry import SHAPES, stages
 from octavo.retrieval.toml import read_profile, read_profiles, write_profile
+from octavo_stages.caps import CapPerSection
+from octavo_stages.recency import RecencyTiers
 
 MINE = """
 name = "mine"
@@ -46,7 +46,7 @@ def test_every_built_in_profile_prints_and_reads_back(name: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_stage_prints_and_reads_back_and_answers_to_its_name(shape: str) -> None:
     plain = read_profile(MINE)
-    for name, kind in SHAPES[shape].items():
+    for name, kind in stages(shape).items():
         stage = kind()
         assert stage.name == name or stage.name == "dense"
         profile = replace(plain, **{shape: stage if shape == "fuse" else (stage,)})

@@ -21,16 +21,17 @@ from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.budget import TokenBudget
-from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
-from octavo.retrieval.stages.diversity import MarginalRelevance
 from octavo.retrieval.stages.duplicates import SemanticDuplicates
-from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, QueryIntent
 from octavo.retrieval.stages.fuse import ScoreFusion
 from octavo.retrieval.stages.joined import JoinedFusion
-from octavo.retrieval.stages.parents import ParentExpansion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.recency import RecencyDecay
 from octavo.retrieval.stages.rerank import Rerank
+from octavo.retrieval.stages.typos import TypoRecall
+from octavo_stages.diversity import MarginalRelevance
+from octavo_stages.lexical_channels import PhraseRecall, TitleRecall
+from octavo_stages.parents import ParentExpansion
+from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
+from octavo_stages.recency import RecencyDecay
 
 EVERYTHING = RetrievalProfile(
     "everything",

@@ -12,10 +12,11 @@ from octavo.model.result import Ranking, ScoredChunk
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SearchedLibrary, SkipStage
 from octavo.retrieval.stages.adaptive import BalancedFusion
-from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.joined import JoinedFusion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.typos import TypoRecall
+from octavo_stages.lexical_channels import PhraseRecall, TitleRecall
 
 
 @pytest.fixture

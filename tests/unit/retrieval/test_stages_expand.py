@@ -12,9 +12,10 @@ from stage_samples import LetterEmbedder, asking, library, note, uris
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary, SkipStage
-from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
+from octavo.retrieval.stages.hypothesis import HypothesisRecall
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.retrieval.stage import SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
-from octavo.retrieval.stages.graph import GraphExpansion
-from octavo.retrieval.stages.intents import IntentFusion
 from octavo.retrieval.stages.joined import JoinedFusion
+from octavo_stages.graph import GraphExpansion
+from octavo_stages.intents import IntentFusion
 
 
 def held() -> SearchedLibrary:

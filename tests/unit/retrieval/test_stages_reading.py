@@ -13,8 +13,8 @@ from octavo.retrieval.pipeline import run
 from octavo.retrieval.stage import RetrievalProfile, SkipStage
 from octavo.retrieval.stages.budget import TokenBudget, check_cursor, next_cursor
 from octavo.retrieval.stages.fuse import SingleChannel
-from octavo.retrieval.stages.parents import ParentExpansion
 from octavo.retrieval.stages.recall import LexicalRecall
+from octavo_stages.parents import ParentExpansion
 
 
 def test_a_hit_grows_to_its_small_section_and_knows_its_lines() -> None:

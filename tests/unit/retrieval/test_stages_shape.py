@@ -9,15 +9,16 @@ from stage_samples import asking, details, library, listed, note, uris
 
 from octavo.model.result import ScoreStep
 from octavo.retrieval.stage import Refine, RetrievalProfile, SkipStage, in_order
-from octavo.retrieval.stages.caps import CapPerSection
 from octavo.retrieval.stages.compressed import compressed
 from octavo.retrieval.stages.copies import ExactDuplicates
-from octavo.retrieval.stages.diversity import MarginalRelevance
-from octavo.retrieval.stages.duplicates import MinHashDuplicates, NgramDuplicates, SemanticDuplicates
+from octavo.retrieval.stages.duplicates import SemanticDuplicates
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.recall import LexicalRecall
+from octavo_stages.caps import CapPerSection
+from octavo_stages.diversity import MarginalRelevance
+from octavo_stages.duplicates import MinHashDuplicates, NgramDuplicates
 
 SENTENCE = "the quick brown fox jumps over the lazy dog while nobody in the whole garden looks at it"
 

@@ -7,7 +7,7 @@ from samples import MODIFIED
 from stage_samples import asking, details, library, listed, note, uris
 
 from octavo.retrieval.stage import SearchedLibrary, SkipStage
-from octavo.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
+from octavo_stages.recency import RecencyDecay, RecencyTiers, TimeRange
 
 DAY = 86_400.0
 

@@ -14,8 +14,8 @@ from octavo.model.query import Query
 from octavo.operations.graph.clusters import cluster_build, cluster_plot
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotRequest
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.clusters import ClusterRecall
 from octavo.retrieval.stages.fuse import SingleChannel
+from octavo_stages.clusters import ClusterRecall
 
 SETTINGS = {"embedding.provider": "hashing"}
 PROFILE = RetrievalProfile("clustered", recall=(ClusterRecall(top=1),), fuse=SingleChannel())

@@ -14,8 +14,9 @@ from snapshot_samples import Bench
 
 from octavo.errors import MissingExtra
 from octavo.model.snapshot import WindowVectors
-from octavo.snapshots.faiss_indexes import FORMS, FaissIndexes, require_faiss, save_index
+from octavo.plugins import INDEXES, OURS
 from octavo.snapshots.shards import Shards, save_shard
+from octavo_stages.faiss_indexes import FaissIndexes, require_faiss, save_index
 
 COUNT, DIMENSIONS = 2_600, 24
 
@@ -44,7 +45,7 @@ def shards_with(form: str, vectors: NDArray[np.float16], folder: Path, most_open
     return Shards(paths, most_open, FaissIndexes([path.with_suffix(f".{form}") for path in paths], most_open))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", OURS[INDEXES])
 def test_the_best_ten_are_nearly_those_of_an_exact_scan(
     form: str, vectors: NDArray[np.float16], tmp_path: Path
 ) -> None:
@@ -57,7 +58,7 @@ def test_the_best_ten_are_nearly_those_of_an_exact_scan(
     assert found / 300 > 0.95
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", OURS[INDEXES])
 @pytest.mark.parametrize("share", [0.001, 0.6, 0.9])
 def test_a_filter_is_looked_at_before_anything_is_found(
     form: str, share: float, vectors: NDArray[np.float16], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -73,7 +74,7 @@ def test_a_filter_is_looked_at_before_anything_is_found(
     assert len({*chunks.tolist()} & {*wanted.tolist()}) >= len(wanted) - 1
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", OURS[INDEXES])
 def test_a_snapshot_carries_its_indexes_over_with_their_shards(form: str, tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         bench.making = replace(bench.making, vectors=form)

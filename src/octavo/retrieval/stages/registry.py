@@ -1,29 +1,26 @@
-"""Every stage a profile can name, by shape."""
+"""Every stage a profile can name, by shape: the core's, and those that packages add."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+from octavo.errors import ConfigurationError
+from octavo.plugins import STAGES, load, names
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.bridges import Bridges
 from octavo.retrieval.stages.budget import TokenBudget
-from octavo.retrieval.stages.caps import CapPerSection
-from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
-from octavo.retrieval.stages.clusters import ClusterRecall
 from octavo.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
 from octavo.retrieval.stages.commits import CapCommits
 from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst, OnePerDeclaration
-from octavo.retrieval.stages.diversity import MarginalRelevance
-from octavo.retrieval.stages.duplicates import MinHashDuplicates, NgramDuplicates, SemanticDuplicates
+from octavo.retrieval.stages.duplicates import SemanticDuplicates
 from octavo.retrieval.stages.exact import ExactMatch
-from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
-from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphRecall
-from octavo.retrieval.stages.intents import IntentFusion
+from octavo.retrieval.stages.hypothesis import HypothesisRecall
 from octavo.retrieval.stages.joined import JoinedFusion
 from octavo.retrieval.stages.language import Hypothesise, ModelExpansion, ModelRerank
 from octavo.retrieval.stages.levels import FileRecall, LevelFusion, SectionRecall
@@ -33,17 +30,13 @@ from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, Memory
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.neighbours import NeighbourBoost
-from octavo.retrieval.stages.outline import OutlineRecall
-from octavo.retrieval.stages.parents import ParentExpansion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.rerank import Rerank
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
+from octavo.retrieval.stages.typos import TypoRecall
 
 EXPAND: Mapping[str, type[Any]] = {
-    "intent": QueryIntent,
-    "concepts": ConceptExpansion,
     "read_code": ReadCode,
     "hyde": Hypothesise,
     "subqueries": ModelExpansion,
@@ -52,16 +45,10 @@ EXPAND: Mapping[str, type[Any]] = {
 RECALL: Mapping[str, type[Any]] = {
     "lexical": LexicalRecall,
     "dense": DenseRecall,
-    "dense_clusters": ClusterRecall,
-    "dense_outline": OutlineRecall,
-    "dense_feedback": FeedbackRecall,
     "dense_hypothesis": HypothesisRecall,
     "dense_sections": SectionRecall,
     "dense_files": FileRecall,
-    "phrase": PhraseRecall,
-    "title": TitleRecall,
     "typos": TypoRecall,
-    "graph": GraphRecall,
     "pinned": PinnedRecall,
     "canonical": CanonicalRecall,
     "dense_code": CodeDense,
@@ -73,7 +60,6 @@ FUSE: Mapping[str, type[Any]] = {
     "balanced_fusion": BalancedFusion,
     "score_fusion": ScoreFusion,
     "rank_fusion": RankFusion,
-    "intent_fusion": IntentFusion,
     "level_fusion": LevelFusion,
     "joined_fusion": JoinedFusion,
     "code_fusion": CodeFusion,
@@ -84,12 +70,7 @@ FUSE: Mapping[str, type[Any]] = {
 REFINE: Mapping[str, type[Any]] = {
     "context": ContextSmoothing,
     "neighbour_boost": NeighbourBoost,
-    "community_boost": CommunityBoost,
     "bridges": Bridges,
-    "graph_expansion": GraphExpansion,
-    "recency_tiers": RecencyTiers,
-    "recency_decay": RecencyDecay,
-    "time_range": TimeRange,
     "memory_recency": MemoryRecency,
     "validity": Validity,
     "links_below": LinksBelow,
@@ -106,17 +87,30 @@ REFINE: Mapping[str, type[Any]] = {
     "confidence_floor": ConfidenceFloor,
     "exact_duplicates": ExactDuplicates,
     "near_copies": NearCopies,
-    "ngram_duplicates": NgramDuplicates,
-    "minhash_duplicates": MinHashDuplicates,
     "semantic_duplicates": SemanticDuplicates,
-    "mmr": MarginalRelevance,
     "cap_per_document": CapPerDocument,
-    "cap_per_section": CapPerSection,
     "cap_commits": CapCommits,
-    "parent_expansion": ParentExpansion,
     "merge_spans": MergeSpans,
     "token_budget": TokenBudget,
 }
 
 SHAPES: Mapping[str, Mapping[str, type[Any]]] = {"expand": EXPAND, "recall": RECALL, "fuse": FUSE, "refine": REFINE}
 """In the order in which a search runs them."""
+
+
+def stage_of(shape: str, name: str) -> type[Any] | None:
+    """The stage of a name; None where none of this shape has it."""
+    kind = SHAPES[shape].get(name)
+    if kind is None and name in names(STAGES):
+        kind = load(STAGES, name)
+    return kind if callable(getattr(kind, shape, None)) else None
+
+
+def stages(shape: str) -> dict[str, type[Any]]:
+    """Every stage of a shape. A plugin that cannot be imported is left out: `doctor` names it."""
+    found = dict(SHAPES[shape])
+    for name in names(STAGES):
+        with suppress(ConfigurationError):
+            if (kind := stage_of(shape, name)) is not None:
+                found.setdefault(name, kind)
+    return found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from octavo.dataclass import dataclass
+from octavo.engine.offline_runs import CLUSTERS
 from octavo.model.clustering import NO_CLUSTER
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage
@@ -22,6 +25,7 @@ class ClusterRecall:
     top: int = 5
     depth: int = 100
     name: str = "dense"
+    needs: ClassVar[str] = CLUSTERS
 
     def recall(self, search: Search) -> Ranking:
         library = search.library

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from octavo.errors import DamagedSnapshot, MissingExtra
 
-CODES, IVFPQ, HNSW = "codes", "ivfpq", "hnsw"
-FORMS = (IVFPQ, HNSW)
+HNSW = "hnsw"
 
 _FLAT_BELOW = 1_000
 _MOST_CELLS, _PROBES = 256, 16
@@ -70,6 +69,10 @@ def _empty(faiss: Any, form: str, rows: int, dimensions: int) -> Any:
     index.own_fields = True
     cells.this.disown()
     return index
+
+
+def open_indexes(paths: Sequence[Path], most_open: int) -> FaissIndexes:
+    return FaissIndexes(paths, most_open)
 
 
 class FaissIndexes:

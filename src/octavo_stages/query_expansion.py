@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from octavo.algorithms.intent import intent_of
 from octavo.algorithms.nearest import cosines
 from octavo.dataclass import dataclass, replace
 from octavo.model.query import Query
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.hypothesis import aim
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,40 +81,6 @@ class FeedbackRecall:
         if not first:
             raise SkipStage("no chunk has a vector yet")
         near = index.vectors_of([chunk.key for chunk in first])
-        _aim(search, list(near.values()), self.share)
+        aim(search, list(near.values()), self.share)
         search.notes["passages"] = len(near)
         return Ranking(self.name, index.search(search.vector, self.depth, search.admitted))
-
-
-@dataclass(frozen=True, slots=True)
-class HypothesisRecall:
-    """Dense recall from between the question and what a good passage might say.
-
-    The query's hypothesis and variants are embedded as passages; `share` of the direction is theirs. A query without
-    any is asked as it is.
-    """
-
-    depth: int = 100
-    share: float = 0.5
-    name: str = "dense"
-
-    def recall(self, search: Search) -> Ranking:
-        query, embedder = search.query, search.library.embedder()
-        supposed = [text for text in (query.hypothesis or "", *query.variants) if text.strip()]
-        if not query.terms.text.strip() and not supposed:
-            raise SkipStage("the query has no text to embed")
-        search.vector = embedder.embed_query(query.terms.text)
-        if supposed:
-            _aim(search, list(embedder.embed(supposed)), self.share)
-            search.notes["supposed"] = len(supposed)
-        found = search.library.vectors().search(search.vector, self.depth, search.admitted)
-        if not found:
-            raise SkipStage("no chunk has a vector yet")
-        return Ranking(self.name, found)
-
-
-def _aim(search: Search, targets: Sequence[object], share: float) -> None:
-    """Turns the query's vector towards the mean of others. Fusion sees the new one, so its cosines are of one kind."""
-    mean = np.mean(np.asarray(targets, dtype=np.float32), axis=0)
-    moved = (1.0 - share) * search.vector + share * mean
-    search.vector = (moved / max(float(np.linalg.norm(moved)), 1e-12)).astype(np.float32)

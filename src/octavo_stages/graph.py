@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
-from octavo.model.graph import EdgeType, Walk
+from octavo.model.graph import COMMUNITIES, EdgeType, Walk
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.query import Filters
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
@@ -26,6 +28,7 @@ class CommunityBoost:
     factor: float = 1.1
     seeds: int = 3
     name: str = "community_boost"
+    needs: ClassVar[str] = COMMUNITIES
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         best = best_documents(candidates, self.seeds)

@@ -1,0 +1,47 @@
+"""De-duplication by words: of candidates that say nearly the same, the best stays and names the others.
+
+Each stage looks at the first `among` candidates; what comes after them is left as it is.
+"""
+
+from __future__ import annotations
+
+from octavo.algorithms.likeness import jaccards, kept_first, minhash_jaccards
+from octavo.algorithms.shingles import shingles
+from octavo.dataclass import dataclass
+from octavo.model.result import Candidate
+from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.copies import without_copies
+from octavo.retrieval.stages.steps import texts_of
+
+
+@dataclass(frozen=True, slots=True)
+class NgramDuplicates:
+    """Texts that share most of their runs of `size` words."""
+
+    threshold: float = 0.8
+    size: int = 3
+    among: int = 50
+    name: str = "ngram_duplicates"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        pieces = [shingles(text, self.size) for text in texts_of(search, candidates[: self.among])]
+        return without_copies(search, candidates, kept_first(jaccards(pieces).tolist(), self.threshold), self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class MinHashDuplicates:
+    """The same as by n-grams, estimated from signatures: worth it where texts are long or candidates many."""
+
+    threshold: float = 0.8
+    size: int = 3
+    permutations: int = 128
+    among: int = 100
+    name: str = "minhash_duplicates"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        pieces = [shingles(text, self.size) for text in texts_of(search, candidates[: self.among])]
+        try:
+            alike = minhash_jaccards(pieces, self.permutations)
+        except ImportError:
+            raise SkipStage("rensa is not installed: `pip install 'octavo[minhash]'`") from None
+        return without_copies(search, candidates, kept_first(alike.tolist(), self.threshold), self.name)
