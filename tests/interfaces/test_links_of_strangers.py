@@ -104,3 +104,38 @@ def test_nobody_waits_for_a_client_whose_file_is_a_pipe(octavo: Octavo, environm
     ):
         refused = octavo(*arguments)
         assert refused.exit_code != 0 and "not a regular file" in refused.stderr
+
+
+def test_links_in_a_circle_are_named_like_any_path_that_cannot_be_read(
+    octavo: Octavo, environment: Path, outside: Path
+) -> None:
+    octavo("init")
+    octavo("add", outside, "--name", "notes")
+    outside.rename(environment / "away")
+    for circle in (outside, environment / "circle", environment / ".cursor", environment.parent / "home" / ".cursor"):
+        circle.symlink_to(circle.name)
+    for arguments, status in {
+        ("index",): 6,
+        ("add", "circle"): 2,
+        ("memory", "sync", "circle"): 6,
+        ("skill", "install", "--client", "cursor", "--here"): 6,
+        ("mcp", "install", "--client", "cursor", "--write"): 6,
+    }.items():
+        refused = octavo(*arguments)
+        assert (arguments, refused.exit_code) == (arguments, status), refused.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["add", "~nobody-of-this-name/notes"],
+        ["search", "x", "--library", "~nobody-of-this-name/l.db"],
+        ["memory", "sync", "~nobody-of-this-name/memories"],
+        ["db", "backup", "~nobody-of-this-name/copy.db"],
+    ],
+    ids=" ".join,
+)
+def test_the_home_of_somebody_unknown_is_a_path_that_is_not_there(octavo: Octavo, arguments: list[str]) -> None:
+    octavo("init")
+    refused = octavo(*arguments)
+    assert refused.exit_code in (0, 2, 4, 6) and "defect" not in refused.stderr

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from octavo.errors import ConfigurationError
+from octavo.model.location import expand_user
 
 
 def api_key(variable: str, file: str, environ: Mapping[str, str] | None = None) -> str | None:
     """The key in a file, or else in a variable; None where neither is named or the variable is unset."""
     if file:
-        path = Path(file).expanduser()
+        path = expand_user(file)
         try:
             key = path.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:

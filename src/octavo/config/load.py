@@ -14,7 +14,7 @@ from octavo.config.local_library import ORIGIN, trusted
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
-from octavo.model.location import DatabaseUrl, Location, location
+from octavo.model.location import DatabaseUrl, Location, expand_user, location, real_path
 from octavo.model.model_settings import ROLES, ModelSettings
 from octavo.sources.small_files import read_small
 
@@ -116,7 +116,7 @@ def library_location(config: Config) -> Location:
     """Where the configuration says the library is: a file, or a database on a server."""
     if isinstance(config.library, DatabaseUrl):
         return config.library
-    return config.library.expanduser() if config.library else user_data_path("octavo") / "library.db"
+    return expand_user(config.library) if config.library else user_data_path("octavo") / "library.db"
 
 
 def conversions_folder() -> Path:
@@ -130,7 +130,7 @@ def journals_folder(place: Location | None, root: Path) -> Path:
     A database on a server has folders on several machines, and what lies in the folder itself may come from anyone:
     these are kept in the user's data folder of this machine.
     """
-    if isinstance(place, Path) and not place.resolve().is_relative_to(root.resolve()):
+    if isinstance(place, Path) and not real_path(place).is_relative_to(real_path(root)):
         return place.with_name(f"{place.name}.writes")
     return user_data_path("octavo") / "writes"
 
@@ -289,7 +289,7 @@ def _read(path: Path, drafts: Mapping[Path, str]) -> dict[str, Any]:
 
 def _read_project(path: Path, drafts: Mapping[Path, str]) -> dict[str, Any]:
     folder = path.parent.parent
-    if path not in drafts and not path.resolve().is_relative_to(folder.resolve()):
+    if path not in drafts and not real_path(path).is_relative_to(real_path(folder)):
         raise ConfigurationError(
             f"{path} is a link out of {folder}", hint="remove it; no file elsewhere is read for it"
         )

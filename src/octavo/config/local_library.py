@@ -16,6 +16,7 @@ from platformdirs import user_data_path
 
 from octavo.config.replacing import replace_file
 from octavo.errors import ConfigurationError
+from octavo.model.location import real_path
 
 LIBRARY_HERE = Path(".octavo") / "library.db"
 ORIGIN = "octavo init --here"
@@ -32,11 +33,11 @@ def nearest(directory: Path) -> Path | None:
 def trusted(directory: Path) -> Path | None:
     """The library of the nearest folder that has one, if this user made it."""
     library = nearest(directory)
-    return library if library is not None and str(library.resolve()) in _trusted_paths() else None
+    return library if library is not None and str(real_path(library)) in _trusted_paths() else None
 
 
 def trust(library: Path) -> None:
-    paths = sorted({*_trusted_paths(), str(library.resolve())})
+    paths = sorted({*_trusted_paths(), str(real_path(library))})
     replace_file(_list_file(), json.dumps(paths, indent=2) + "\n")
 
 

@@ -7,11 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from octavo.errors import ConfigurationError
+from octavo.model.location import real_path
 
 
 def replace_file(file: Path, text: str) -> None:
     """A symbolic link stays one: people keep such files in a repository. A new file is its owner's alone."""
-    file = file.resolve()
+    file = real_path(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = file.with_name(f".{file.name}.{os.urandom(4).hex()}.new")

@@ -9,7 +9,7 @@ from octavo.embedding import jina, ollama, openai, voyage
 from octavo.embedding.remote import EmbeddingWire, RemoteEmbedder
 from octavo.errors import InvalidArgument
 from octavo.model.embedding_profile import EmbeddingProfileSettings
-from octavo.services.endpoint import Endpoint, Patience
+from octavo.services.endpoint import Endpoint, Patience, address_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ def completed(settings: EmbeddingProfileSettings) -> EmbeddingProfileSettings:
             known = f"it has: {', '.join(service.options)}" if service.options else "it has none"
             raise InvalidArgument(f"{settings.provider} has no option {name}", hint=known)
     url = settings.url or service.url
-    if not url.startswith(("http://", "https://")):
-        raise InvalidArgument(f"{url} is not an http address")
+    if problem := address_problem(url):
+        raise InvalidArgument(f"the url of {settings.provider} {problem}")
     # A key meant for one service is not sent to another address.
     variable = settings.key_variable or (service.key_variable if url == service.url else "")
     return replace(settings, url=url, key_variable=variable)

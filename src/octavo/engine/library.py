@@ -13,6 +13,7 @@ from octavo.engine.hit_counts import HitCounts
 from octavo.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
 from octavo.model.collection import MEMORIES, Collection, CollectionSettings
 from octavo.model.ids import collection_id
+from octavo.model.location import real_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,7 +101,7 @@ class OpenLibrary:
         if not root.is_dir():
             raise SourceError(f"{root} is not a folder", hint="give the folder that holds the documents")
         settings = settings or CollectionSettings()
-        collection = Collection(collection_id(self.project.id, name), self.project.id, name, root.resolve(), settings)
+        collection = Collection(collection_id(self.project.id, name), self.project.id, name, real_path(root), settings)
         with self.store.transaction():
             self.store.catalog.put_collection(collection)
         return collection

@@ -13,6 +13,7 @@ from typing import Any
 
 from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, SourceError
+from octavo.model.location import real_path
 
 SHIPPED = Path(__file__).parent / "sets"
 _CORPUS = ("corpus.jsonl",)
@@ -160,7 +161,7 @@ def _locate(folder: Path, chosen: Path | None, usual: tuple[str, ...]) -> Path:
 
 def _name(folder: Path, *variants: str) -> str:
     """The folder's name, with what tells the files from the usual ones: `locomo/sessions`, `scifact/train`."""
-    return "/".join(dict.fromkeys((folder.resolve().name, *filter(None, variants))))
+    return "/".join(dict.fromkeys((real_path(folder).name, *filter(None, variants))))
 
 
 def _variant(name: str, usual: str) -> str:

@@ -13,6 +13,7 @@ from platformdirs import user_state_path
 
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError, StorageError
+from octavo.model.location import expand_user
 from octavo.observability.logs import logger
 
 _SHORTEST = 16
@@ -25,7 +26,7 @@ def read_token(settings: Serve) -> str | None:
             raise ConfigurationError(
                 "a token file is given, and no token is to be required", hint="leave out --token-file or --no-token"
             )
-        return _secret(settings.token_file.expanduser())
+        return _secret(expand_user(settings.token_file))
     if not loopback(settings.host):
         raise ConfigurationError(
             f"listening on {settings.host} lets others on the network ask, and needs a token",

@@ -10,9 +10,10 @@ from octavo.llm import Keys, anthropic, ollama, openai
 from octavo.llm.chat import ChatModel, ChatWire
 from octavo.llm.gguf import GgufServer
 from octavo.llm.rerank import RERANK_SERVICES, RerankService
+from octavo.model.location import expand_user
 from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel, Reranker
-from octavo.services.endpoint import Endpoint
+from octavo.services.endpoint import Endpoint, address_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def _in_process(name: str, settings: ModelSettings) -> LanguageModel:
         raise ConfigurationError(
             f"the model {name} runs in this process, but no file is named", hint=f"set llm.models.{name}.path"
         )
-    path = settings.path.expanduser()
+    path = expand_user(settings.path)
     server = GgufServer(name, path, settings.window, settings.concurrency, settings.threads)
     return ChatModel(name, settings, openai.OpenAIChatWire(settings.model), server)
 
@@ -82,8 +83,8 @@ def _in_process(name: str, settings: ModelSettings) -> LanguageModel:
 def _reached(name: str, settings: ModelSettings, url: str, variable: str, keys: Keys) -> tuple[str, str | None]:
     """The address and the key. A key meant for one service is not sent to another address."""
     given = settings.url or url
-    if not given.startswith(("http://", "https://")):
-        raise ConfigurationError(f"llm.models.{name}.url is {given}, which is not an http address")
+    if problem := address_problem(given):
+        raise ConfigurationError(f"llm.models.{name}.url {problem}")
     if not settings.model and given == url:
         raise ConfigurationError(
             f"the model {name} does not say which model it is", hint=f"set llm.models.{name}.model"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from octavo.model.location import expand_user
 from octavo.model.model_settings import LanguageModels, ModelSettings
 
 _SAID = re.compile(r"(?<![a-z\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)([mb])(?![a-z\d])")  # 4b, 135m, 1.7b, 8x7b
@@ -25,6 +26,6 @@ def millions_of_parameters(settings: ModelSettings) -> float:
         if found := _SAID.search(text.lower()):
             return float(found[1] or 1) * float(found[2]) * _MILLIONS[found[3]]
     try:
-        return _UNKNOWN if path is None else path.expanduser().stat().st_size / _BYTES_PER_PARAMETER / 1e6
+        return _UNKNOWN if path is None else expand_user(path).stat().st_size / _BYTES_PER_PARAMETER / 1e6
     except OSError:
         return _UNKNOWN

@@ -27,6 +27,7 @@ from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.sync_report import SkippedNote, SyncReport
 from octavo.model.ids import text_hash
+from octavo.model.location import real_path
 from octavo.model.memory import MemoryFile, MemoryFilter, MemoryItem, MemoryStatus
 from octavo.model.text import normalise
 from octavo.sources.decode import UnreadableFile, decode, read_bytes
@@ -63,7 +64,7 @@ class _Sync:
     def __init__(self, memories: ProjectMemories, folder: Path, accept_deletions: bool) -> None:
         self._memories = memories
         self._folder = folder
-        self._folder_id = str(folder.resolve())
+        self._folder_id = str(real_path(folder))
         self._accept_deletions = accept_deletions
         self._agreed = {row.path: row for row in memories.repository.files(memories.project, self._folder_id)}
         self._paths: dict[str, list[str]] = defaultdict(list)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -40,3 +41,13 @@ def location(given: str | Path) -> Location:
     if isinstance(given, str) and given.startswith(_SCHEMES):
         return DatabaseUrl(given)
     return Path(given)
+
+
+def real_path(path: Path) -> Path:
+    """Where a path leads. `Path.resolve` fails at links that lead in a circle, before Python 3.13."""
+    return Path(os.path.realpath(path))
+
+
+def expand_user(path: str | Path) -> Path:
+    """With the home directory for `~`; `~name` stays as it is where nobody has that name, which `Path` fails at."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.errors import InvalidArgument, StorageError
+from octavo.model.location import expand_user
 
 
 def write_new(path: str, text: str, *, force: bool) -> Path:
     """Writes a file; one that is there is replaced only with `force`."""
-    place = Path(path).expanduser()
+    place = expand_user(path)
     try:
         with place.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import ipaddress
 import json
 import random
 import threading
@@ -10,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,8 +28,6 @@ _TOLD = 300  # characters of a service's own words
 _LARGEST = 512_000_000  # bytes of an answer
 _LARGEST_REPLY = 16_000_000  # bytes of one that somebody waits for
 _DEADLINE = 3.0  # seconds that a search waits for a vector
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-
 
 _ASKED_ONCE: ContextVar[bool] = ContextVar("octavo_asked_once", default=False)
 
@@ -252,10 +251,32 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 def _opener(url: str, *handlers: urllib.request.BaseHandler) -> urllib.request.OpenerDirector:
     """Without redirects, and for a service on this machine without proxies: what is local stays local."""
     try:
-        local = urlsplit(url).hostname in LOOPBACK
+        local = _is_this_machine(urlsplit(url).hostname or "")
     except ValueError:
         local = False
     return urllib.request.build_opener(_NoRedirect, *handlers, *([urllib.request.ProxyHandler({})] if local else []))
+
+
+def _is_this_machine(host: str) -> bool:
+    if host in ("localhost", "localhost.") or host.endswith(".localhost"):
+        return True
+    with suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    return False
+
+
+def address_problem(url: str) -> str:
+    """Why a service cannot be at an address; empty where it can."""
+    try:
+        address = urlsplit(url)
+        usable = address.scheme in ("http", "https") and address.hostname and address.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        return "is not an http address"
+    # Addresses are shown in errors, lists and logs.
+    return "has a name or a password in it: a key is read from a variable or a file" if "@" in address.netloc else ""
 
 
 class _Failure(Exception):
@@ -270,7 +291,7 @@ class _Failure(Exception):
 def _json(answer: bytes) -> Any:
     try:
         return json.loads(answer)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _Failure("its answer is not JSON", again=True) from error
 
 
@@ -325,7 +346,7 @@ def _message(body: str) -> str:
     """
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     if not isinstance(value, dict):
         return ""

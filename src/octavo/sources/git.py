@@ -20,6 +20,7 @@ from typing import IO
 
 from octavo.errors import SourceError
 from octavo.model.commit import Commit, Repository
+from octavo.model.location import real_path
 from octavo.sources.git_records import FORMAT, Records
 from octavo.sources.small_files import read_small
 
@@ -72,10 +73,10 @@ def worktree_of(repository: Repository) -> Path | None:
     except OSError:
         named = ""
     if named:
-        return (repository.git_dir / named).resolve().parent
+        return real_path(repository.git_dir / named).parent
     with suppress(SourceError):
         lines = _lines(repository.folder, "config", "--local", "--get", "core.worktree")
-        return (repository.git_dir / lines[0]).resolve() if lines else None
+        return real_path(repository.git_dir / lines[0]) if lines else None
     return None
 
 

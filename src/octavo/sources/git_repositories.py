@@ -15,6 +15,7 @@ from pathlib import Path
 from octavo.dataclass import dataclass
 from octavo.errors import SourceError
 from octavo.model.commit import REPOSITORY, Repository
+from octavo.model.location import real_path
 from octavo.sources.git import open_repository, worktree_of
 from octavo.sources.git_traps import refuse_traps
 from octavo.sources.small_files import read_small
@@ -54,7 +55,7 @@ def readable_repository(root: Path, prefix: str, *, outside: bool = False) -> Re
     inside = all(_is_below(base, folder) for folder in (repository.git_dir, repository.common))
     # Only the other repository's own list of worktrees says that this folder is one of them.
     listed = _is_below(Path(os.path.realpath(repository.common)), repository.git_dir)
-    if inside or outside or (listed and worktree_of(repository) == repository.folder.resolve()):
+    if inside or outside or (listed and worktree_of(repository) == real_path(repository.folder)):
         return repository
     raise SourceError(
         f"{repository.folder / REPOSITORY} points out of the collection's folder, to {repository.common}",

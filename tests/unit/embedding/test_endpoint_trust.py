@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from octavo.errors import ProviderFailed
+from octavo.embedding.providers import completed
+from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
+from octavo.llm.providers import model_named
+from octavo.model.embedding_profile import EmbeddingProfileSettings
+from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.services.endpoint import Endpoint, Patience
 
 ONCE = Patience(timeout_seconds=10.0, retries=0)
@@ -58,14 +63,37 @@ def test_a_redirect_is_a_refusal_and_the_key_stays_here(status: int) -> None:
     assert stolen == []
 
 
-def test_a_service_on_this_machine_is_asked_without_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "localhost", "LocalHost", "[::ffff:127.0.0.1]"])
+def test_a_service_on_this_machine_is_asked_without_the_proxy(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(502, b"") as (proxy, through_proxy), serving(200, b'{"ok": true}') as (url, asked):
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, proxy)
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.delenv("NO_PROXY", raising=False)
-        assert Endpoint("made", url, None, ONCE).post("/embed", {}) == {"ok": True}
-    assert (len(asked), through_proxy) == (1, [])
+        address = url.replace("127.0.0.1", host)
+        for ask in (Endpoint.post, Endpoint.post_once, partial(Endpoint.post_within, seconds=10.0)):
+            # Not every machine answers at each of these: none of them asks elsewhere.
+            with suppress(ProviderFailed):
+                assert ask(Endpoint("made", address, None, ONCE), "/embed", {}) == {"ok": True}
+    assert (len(asked) == 3 or host != "127.0.0.1") and through_proxy == []
+
+
+@pytest.mark.parametrize(
+    "url", ["http://user:hush@127.0.0.1:1", "http://hush@host/v1", "http://[::1", "file:///hush", "http://"]
+)
+def test_an_address_that_cannot_be_shown_or_asked_is_refused_without_repeating_it(url: str) -> None:
+    profile = EmbeddingProfileSettings("openai", "model", url=url)
+    model = {"m": ModelSettings(provider="openai", model="model", url=url)}
+    for use in (lambda: completed(profile), lambda: model_named("m", LanguageModels(models=model), {}.get)):
+        with pytest.raises((InvalidArgument, ConfigurationError)) as refused:
+            use()
+        assert "hush" not in str(refused.value)
+
+
+def test_a_reply_without_an_end_is_not_json() -> None:
+    for status in (200, 404):
+        with serving(status, b"[" * 100_000) as (url, _), pytest.raises(ProviderFailed):
+            Endpoint("made", url, None, ONCE).post("/embed", {})
 
 
 @pytest.mark.parametrize("body", [b"root:x:0:0", b"<html>Inside</html>", b'["inside"]', b'{"data": "inside"}'])

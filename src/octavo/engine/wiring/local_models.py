@@ -9,6 +9,7 @@ from octavo.embedding.bundled import bundled_counter, bundled_embedder, bundled_
 from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
 from octavo.embedding.installed import model_named, models_folder
 from octavo.embedding.onnx import OnnxEmbedder, token_counter
+from octavo.model.location import expand_user
 from octavo.ports import Embedder, Reranker, TokenCounter
 
 REMEDY = "make it again with `octavo finetune --reranker`, or go back: `octavo models activate octavo-rerank-1`"
@@ -37,4 +38,4 @@ def reranker_of(settings: Reranking, name: str | None = None) -> Reranker:
     if name is not None:
         return make(model_named(models_folder(), name).path, remedy=REMEDY)
     assert settings.model is not None
-    return make(settings.model.expanduser())
+    return make(expand_user(settings.model))

@@ -11,7 +11,7 @@ import click
 
 from octavo.dataclass import dataclass
 from octavo.interfaces.cli.output import Answer, OutputFormat, write
-from octavo.model.location import DatabaseUrl, Location, location
+from octavo.model.location import DatabaseUrl, Location, expand_user, location
 
 _FORMATS = tuple(form.value for form in OutputFormat)
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -32,7 +32,7 @@ class Choices:
     def flags(self) -> dict[str, Any]:
         """What the configuration calls flags: only what was given."""
         # Absolute, because a server that is asked in place of this process runs in another folder.
-        library = self.library.expanduser().absolute() if isinstance(self.library, Path) else self.library
+        library = expand_user(self.library).absolute() if isinstance(self.library, Path) else self.library
         given = {"library": library, "project": self.project}
         return {name: value for name, value in given.items() if value is not None}
 

@@ -13,6 +13,7 @@ from octavo.dataclass import dataclass
 from octavo.errors import Conflict, StorageError
 from octavo.interfaces.mcp import jsonc, toml_text, yaml_text
 from octavo.interfaces.mcp.clients import NAME, Client
+from octavo.model.location import real_path
 from octavo.sources.small_files import read_small
 
 
@@ -96,7 +97,7 @@ def _servers(client: Client, text: str) -> dict[str, Any]:
 
 def _changed(path: Path, change: Callable[[str], str], hint: str, *, private: bool = False) -> InstalledClient:
     try:
-        path = path.resolve()  # a link into a folder of dotfiles stays a link
+        path = real_path(path)  # a link into a folder of dotfiles stays a link
         before = read_small(path, _LARGEST).decode("utf-8") if path.exists() else ""
         after = change(before)
         if after == before:

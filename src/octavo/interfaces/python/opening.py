@@ -16,6 +16,7 @@ from octavo.engine.wiring.embedders import embedding
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
 from octavo.interfaces.python.handle import Handle
 from octavo.interfaces.python.library import Library
+from octavo.model.location import expand_user
 
 USER = "user"
 Settings = Mapping[str, Any] | str | PathLike[str]
@@ -77,5 +78,5 @@ def _configuration(given: object, flags: Mapping[str, Any]) -> tuple[Config, tup
     if not isinstance(given, str | PathLike):
         hint = f'give settings by name, a TOML file, or "{USER}"'
         raise InvalidArgument(f"config cannot be a {type(given).__name__}", hint=hint)
-    file = Path(fspath(given)).expanduser()
+    file = expand_user(fspath(given))
     return load_isolated(file, flags).config, (file.parent / "profiles",)

@@ -14,7 +14,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.transfer import Carried, Transfer, transfer
 from octavo.engine.wiring.stores import open_tables, overwrite_library
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
-from octavo.model.location import DatabaseUrl, Location
+from octavo.model.location import DatabaseUrl, Location, expand_user, real_path
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.database.answers import SavedLibrary
 from octavo.operations.database.requests import DbBackupRequest
@@ -49,7 +49,7 @@ def db_backup(engine: Engine, request: DbBackupRequest) -> SavedLibrary:
     """The library in a file, while it is in use."""
     if engine.location is None:
         raise InvalidArgument("a library in memory cannot be saved", hint="open it at a path")
-    return save_copy(engine.location, Path(request.to).expanduser(), replace=request.force)
+    return save_copy(engine.location, expand_user(request.to), replace=request.force)
 
 
 def save_copy(library: Location, to: Path, *, replace: bool = False) -> SavedLibrary:
@@ -138,7 +138,7 @@ def _free_name(library: Path) -> Path:
 
 def _same_place(place: Location, other: Location) -> bool:
     if isinstance(place, Path) and isinstance(other, Path):
-        return place.resolve() == other.resolve()
+        return real_path(place) == real_path(other)
     return place == other
 
 

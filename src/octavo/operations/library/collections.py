@@ -12,6 +12,7 @@ from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.commit import is_repository
 from octavo.model.document import Kind
 from octavo.model.ledger import FileOutcome, LedgerEntry
+from octavo.model.location import expand_user, real_path
 from octavo.operations.library.answers import (
     AddAnswer,
     CollectionState,
@@ -34,7 +35,7 @@ _SETTINGS = (
 
 def add(engine: Engine, request: AddRequest) -> AddAnswer:
     """Nothing is read before the next indexing run."""
-    root = Path(request.folder).expanduser().resolve()
+    root = real_path(expand_user(request.folder))
     name = request.name if request.name is not None else collection_name(root)
     if root.is_file():
         # A collection of one: its folder, and nothing in it but this file.

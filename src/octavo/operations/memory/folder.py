@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from octavo.engine.engine import Engine
 from octavo.memory.files import sync
 from octavo.memory.sync_report import SyncReport
+from octavo.model.location import expand_user
 from octavo.operations.memory.requests import MemorySyncRequest
 
 
 def memory_sync(engine: Engine, request: MemorySyncRequest) -> SyncReport:
-    return sync(engine.memories, Path(request.folder).expanduser(), accept_deletions=request.accept_deletions)
+    return sync(engine.memories, expand_user(request.folder), accept_deletions=request.accept_deletions)

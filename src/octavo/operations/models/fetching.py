@@ -15,6 +15,7 @@ from octavo.embedding.hub_folder import describe_folder
 from octavo.embedding.installed import checked_name, models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
+from octavo.model.location import expand_user
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FetchedModel
 from octavo.operations.models.language_files import CARD, FETCHED
@@ -87,7 +88,7 @@ def _entry(request: ModelsFetchRequest) -> tuple[dict[str, RemoteFile], str, str
     """
     manifest, name = _manifest(), request.name
     if request.manifest:
-        manifest = Path(request.manifest).expanduser()
+        manifest = expand_user(request.manifest)
         if not manifest.is_file():
             raise NotFound(
                 f"there is no manifest {manifest}", hint="write one, or name one with --manifest (docs: models)"

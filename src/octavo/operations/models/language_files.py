@@ -10,6 +10,7 @@ from typing import NoReturn
 from octavo.embedding.installed import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, StorageError
+from octavo.model.location import expand_user, real_path
 from octavo.model.model_settings import ROLES
 from octavo.operations.models.answers import ModelShown
 
@@ -70,5 +71,5 @@ def _configured_as(engine: Engine, folder: Path) -> tuple[str, ...]:
     """The names under which models in this folder are configured."""
     config = engine.library.adapters.config
     models = config.llm.models if config else {}
-    paths = {name: each.path.expanduser().resolve() for name, each in models.items() if each.path is not None}
-    return tuple(name for name, path in paths.items() if path.parent == folder.resolve())
+    paths = {name: real_path(expand_user(each.path)) for name, each in models.items() if each.path is not None}
+    return tuple(name for name, path in paths.items() if path.parent == real_path(folder))

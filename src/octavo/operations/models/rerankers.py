@@ -6,6 +6,7 @@ from pathlib import Path
 
 from octavo.embedding.installed import InstalledModel, bundled_cross_encoder, model_named, models_folder
 from octavo.engine.engine import Engine
+from octavo.model.location import expand_user
 
 
 def activate_reranker(engine: Engine, name: str | None) -> None:
@@ -26,7 +27,7 @@ def reranker_folder(engine: Engine, name: str) -> Path:
         return model_named(models_folder(), name).path
     config = engine.library.adapters.config
     configured = None if config is None or name else config.reranking.model
-    return shipped.path if configured is None else configured.expanduser()
+    return shipped.path if configured is None else expand_user(configured)
 
 
 def is_active(engine: Engine, model: InstalledModel) -> bool:

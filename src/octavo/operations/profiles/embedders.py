@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from octavo.dataclass import replace
@@ -34,6 +33,7 @@ from octavo.model.embedding_profile import (
     NamedEmbeddingProfile,
 )
 from octavo.model.job import JobId, JobKind
+from octavo.model.location import expand_user, real_path
 from octavo.model.memory import MemoryStatus
 from octavo.operations.memory.resolve import item_named
 from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
@@ -168,8 +168,10 @@ def _local_problem(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> s
         return ""
     config = engine.library.adapters.config
     configured = None if config is None else config.embedding.model
-    folder = Path(request.model).expanduser().resolve()
-    known = models_folder().resolve() in folder.parents or (configured and configured.expanduser().resolve() == folder)
+    folder = real_path(expand_user(request.model))
+    known = real_path(models_folder()) in folder.parents or (
+        configured and real_path(expand_user(configured)) == folder
+    )
     return "" if known else "its model is neither installed nor configured"
 
 

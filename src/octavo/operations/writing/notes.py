@@ -11,6 +11,7 @@ from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound, OctavoError
 from octavo.model.collection import Collection
+from octavo.model.location import real_path
 from octavo.model.note_write import NoteWrite, Replaced, ReplacedPart
 from octavo.observability.logs import logger
 from octavo.operations.library.collections import is_writable
@@ -225,7 +226,7 @@ def recorded(
 
 def path_in(note: NoteFile) -> str:
     """The uri of the file that a note's own uri leads to."""
-    return note.path.relative_to(note.collection.root.resolve()).as_posix()
+    return note.path.relative_to(real_path(note.collection.root)).as_posix()
 
 
 def answered(

@@ -12,6 +12,7 @@ from typing import Any
 import apsw
 
 from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound
+from octavo.model.location import real_path
 from octavo.stores.shared.database import Row, fill_checksums
 from octavo.stores.shared.fair_lock import FairLock
 from octavo.stores.shared.queries import load_migrations, load_queries
@@ -64,7 +65,7 @@ class SqliteDatabase:
         self._address, self._flags = in_memory or str(path), apsw.SQLITE_OPEN_URI if in_memory else 0
         if in_memory is None and (on_read_only_mount(path) or (at_rest and has_no_log(path))):
             # SQLite would make its log and its locks next to the file, which nobody can, or should, change here.
-            self._address, self._flags = f"{path.resolve().as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI
+            self._address, self._flags = f"{real_path(path).as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI
             self._read_only = read_only = True
         self._busy_timeout_ms = busy_timeout_ms
         self._queries = load_queries(_PACKAGE)

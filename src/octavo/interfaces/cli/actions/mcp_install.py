@@ -18,6 +18,7 @@ from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
 from octavo.interfaces.mcp.installing import InstalledClient, location, snippet
 from octavo.interfaces.mcp.installing import install as put
 from octavo.interfaces.mcp.installing import uninstall as take_out
+from octavo.model.location import expand_user
 from octavo.operations.lines import Line, Part
 from octavo.operations.table import chosen
 
@@ -92,7 +93,7 @@ def command_line(choices: Choices, tools: str) -> list[str]:
     if library:
         # The one in effect here, whoever named it: a client starts the server elsewhere, without this environment.
         # A URL goes in without its password: ~/.pgpass and PGPASSFILE are for that.
-        where = library.expanduser().absolute() if isinstance(library, Path) else library
+        where = expand_user(library).absolute() if isinstance(library, Path) else library
         line += ["--library", str(where)]
     line += ["--project", choices.project] if choices.project else []
     return line

@@ -12,6 +12,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
 from octavo.interfaces.mcp.installing import replace_file
+from octavo.model.location import real_path
 from octavo.operations.lines import Line, Part
 
 _FILE = "SKILL.md"
@@ -46,7 +47,7 @@ def install(choices: Choices, clients: tuple[str, ...], here: bool, folder: Path
 def _refuse_links_out(project: Path, paths: list[Path]) -> None:
     """A project may come from anyone: its links do not say which file of yours is replaced."""
     for path in paths:
-        if not path.resolve().is_relative_to(project.resolve()):
+        if not real_path(path).is_relative_to(real_path(project)):
             raise click.UsageError(f"{path} leads out of this folder: nothing is written where a link leads.")
 
 
