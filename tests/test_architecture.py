@@ -257,6 +257,18 @@ def test_no_public_class_name_means_two_things() -> None:
     assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
 
 
+def test_no_two_values_of_more_than_four_fields_have_the_same() -> None:
+    """A value that repeats the fields of another is that value."""
+    owners: dict[frozenset[str], list[str]] = {}
+    for path in MODULES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef) and named(path) != "config/schema.py":
+                declared = (item.target for item in node.body if isinstance(item, ast.AnnAssign))
+                fields = frozenset(target.id for target in declared if isinstance(target, ast.Name))
+                owners.setdefault(fields, []).append(f"{named(path)}: {node.name}")
+    assert [classes for fields, classes in owners.items() if len(fields) > 4 and len(classes) > 1] == []
+
+
 def test_every_module_begins_by_saying_what_it_is_for() -> None:
     silent = [named(path) for path in MODULES if not (ast.get_docstring(tree(path)) or "").strip()]
     assert silent == []

@@ -5,11 +5,14 @@ Written by scripts/make_python_api.py from the table of operations: change that,
 
 from __future__ import annotations
 
+from octavo.ingest.report import CollectionReport, Problem
+from octavo.jobs.summaries import SummariesBuilt
 from octavo.memory.diffs import SectionChange
 from octavo.memory.sync_report import SkippedNote, SyncReport
-from octavo.model.advisory import Advisory
+from octavo.model.advisory import Advisory, OfflineRun
+from octavo.model.collection import FolderState
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
-from octavo.model.result import Freshness
+from octavo.model.result import Freshness, StageTrace
 from octavo.operations.answering.answers import (
     AnswerSentence,
     AskAnswer,
@@ -61,20 +64,16 @@ from octavo.operations.library.answers import (
     FileProblem,
     HealthAnswer,
     IndexAnswer,
-    IndexedCollection,
     IndexingRun,
     LedgerProblem,
     ListAnswer,
     ListedDocument,
     MissingFolder,
-    OfflineState,
     PropertyKey,
     RemoveAnswer,
     RemovedCollection,
     StatusAnswer,
-    UriProblem,
     WatchAnswer,
-    WatchedFolder,
 )
 from octavo.operations.library.excluded_files import ExcludedFiles
 from octavo.operations.memory.answers import (
@@ -120,9 +119,9 @@ from octavo.operations.reading.answers import (
     OutlineSection,
     TaggedDocument,
 )
-from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, Step
+from octavo.operations.search.answers import FoundHit, SearchAnswer, Step
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
-from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesBuilt, SummariesCleared
+from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.operations.writing.answers import (
     AutoFixAnswer,
     FixedNote,
@@ -157,6 +156,7 @@ __all__ = [
     "ChunkSizes",
     "ClusterMap",
     "ClustersAnswer",
+    "CollectionReport",
     "CollectionState",
     "CommitHit",
     "CommunitiesAnswer",
@@ -176,6 +176,7 @@ __all__ = [
     "Finding",
     "FinetuneAnswer",
     "FixedNote",
+    "FolderState",
     "FoundCommunity",
     "FoundEdge",
     "FoundEntity",
@@ -191,7 +192,6 @@ __all__ = [
     "HealthAnswer",
     "HistoryAnswer",
     "IndexAnswer",
-    "IndexedCollection",
     "IndexingRun",
     "JobsAnswer",
     "JobsCountAnswer",
@@ -222,9 +222,10 @@ __all__ = [
     "ModelsAnswer",
     "NamedCluster",
     "NeighborsAnswer",
-    "OfflineState",
+    "OfflineRun",
     "OutlineAnswer",
     "OutlineSection",
+    "Problem",
     "ProfileAnswer",
     "ProfileFigures",
     "ProfileShown",
@@ -258,7 +259,7 @@ __all__ = [
     "ShownSnapshot",
     "SkippedNote",
     "SnapshotsAnswer",
-    "Stage",
+    "StageTrace",
     "StatusAnswer",
     "Step",
     "Stored",
@@ -269,12 +270,10 @@ __all__ = [
     "TaggedDocument",
     "Touched",
     "UpgradeAnswer",
-    "UriProblem",
     "ValidateAnswer",
     "VersionState",
     "Violation",
     "WatchAnswer",
-    "WatchedFolder",
     "WriteAnswer",
     "Written",
 ]

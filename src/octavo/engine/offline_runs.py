@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from octavo.algorithms.times import when
 from octavo.engine import lease_holders
 from octavo.errors import OctavoError
 from octavo.jobs.graph import is_stale
@@ -96,7 +97,7 @@ def _finetuned(engine: Engine) -> Iterator[OfflineRun]:
         if state == "running" and lease_holders.has_ended(record.holder):
             state = "interrupted"
         if state in ("running", "done", "failed", "interrupted"):
-            yield OfflineRun(FINETUNE, state, at)
+            yield OfflineRun(FINETUNE, state, when(at))
 
 
 def _note(accelerator: Accelerator, name: str) -> Path:
@@ -106,7 +107,7 @@ def _note(accelerator: Accelerator, name: str) -> Path:
 def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[OfflineRun]:
     made = engine.store.clusters.state(engine.project.id)
     if made is not None:
-        yield OfflineRun(CLUSTERS, "stale" if made.stale(counts.chunks) else "done", made.made_at, made.chunks)
+        yield OfflineRun(CLUSTERS, "stale" if made.stale(counts.chunks) else "done", when(made.made_at), made.chunks)
 
 
 def _clustering(accelerator: Accelerator) -> Iterator[OfflineRun]:
@@ -114,17 +115,17 @@ def _clustering(accelerator: Accelerator) -> Iterator[OfflineRun]:
     with suppress(OSError, ValueError, KeyError, TypeError):
         note = json.loads(_note(accelerator, CLUSTERS).read_text("utf-8"))
         gone = lease_holders.has_ended(str(note["holder"]))
-        yield OfflineRun(CLUSTERS, "interrupted" if gone else "running", float(note["at"]))
+        yield OfflineRun(CLUSTERS, "interrupted" if gone else "running", when(float(note["at"])))
 
 
 def _snapshot(accelerator: Accelerator) -> Iterator[OfflineRun]:
     current = accelerator.snapshots.current()
     if current is not None:
         manifest = current.manifest
-        yield OfflineRun(SNAPSHOT, "done", manifest.created_at, manifest.chunks)
+        yield OfflineRun(SNAPSHOT, "done", when(manifest.created_at), manifest.chunks)
     begun = accelerator.upkeep.unfinished()
     if begun is not None:
-        yield OfflineRun(SNAPSHOT, "running" if accelerator.upkeep.building() else "interrupted", begun)
+        yield OfflineRun(SNAPSHOT, "running" if accelerator.upkeep.building() else "interrupted", when(begun))
 
 
 def _jobs(engine: Engine) -> Iterator[OfflineRun]:
@@ -135,11 +136,11 @@ def _jobs(engine: Engine) -> Iterator[OfflineRun]:
             stale = made.documents < made.of
         else:
             stale = is_stale(engine.store, engine.project.id, run)
-        yield OfflineRun(name, "stale" if stale else "done", run.at)
+        yield OfflineRun(name, "stale" if stale else "done", when(run.at))
     for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
         name, dead = _WORKED_ON.get(job.kind, ""), job.state is JobState.DEAD
         # A job that was given up counts until the work was done after all.
         if not name or (name in runs and runs[name].at >= job.created_at):
             continue
         if not (dead and name == FULL_VECTORS and engine.freshness().full_vectors >= 1.0):
-            yield OfflineRun(name, "failed" if dead else "running", job.created_at)
+            yield OfflineRun(name, "failed" if dead else "running", when(job.created_at))

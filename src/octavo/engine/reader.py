@@ -213,7 +213,7 @@ class Reader:
         took = (time.perf_counter() - started) * 1e3
         log_search(profile.name, len(hits), took, degraded)
         cursor, scored = next_cursor(trace), calibration is not None
-        repeatable = not stood_in and all(stage.repeatable for stage in trace)
+        repeatable = not stood_in and all(stage.repeatable is not False for stage in trace)
         return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
 
     def _embedded(self, query: Query, searched: SearchedLibrary) -> tuple[SearchedLibrary, tuple[str, ...]]:

@@ -19,7 +19,7 @@ from octavo.engine.histories import follow_histories
 from octavo.engine.indexing import is_stale
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.ingest.history_watch import HistoryWatch
-from octavo.model.collection import Collection
+from octavo.model.collection import Collection, FolderState
 from octavo.model.commit import is_repository
 from octavo.observability.logs import logger
 
@@ -39,16 +39,6 @@ _BUSY_SECONDS = 1.0  # for a library another process is writing
 _LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
 _EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
 _PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
-
-
-@dataclass(frozen=True, slots=True)
-class FolderState:
-    """`queued` paths wait to be looked at; `detail` says what is wrong, or why a folder is polled."""
-
-    collection: str
-    state: str
-    queued: int
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +129,7 @@ class Watcher:
             return WatchState(
                 self._active,
                 tuple(
-                    FolderState(folder.collection.name, folder.state, folder.queued, folder.detail)
+                    FolderState(folder.collection.name, folder.state, folder.queued, folder.detail or None)
                     for folder in folders
                 ),
             )

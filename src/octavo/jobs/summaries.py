@@ -63,7 +63,7 @@ class SummarySettings:
     def facts(self) -> dict[str, float]:
         return {"by_model": int(self.by_model), "sections": int(self.sections), "budget": self.budget}
 
-    def after(self, made: SummariesMade) -> SummarySettings:
+    def after(self, made: SummariesBuilt) -> SummarySettings:
         """With what is left of the budget."""
         return replace(self, budget=max(0, self.budget - made.tokens))
 
@@ -72,8 +72,13 @@ class SummarySettings:
         return name if self.sections else name + FILES_ONLY
 
 
-class SummariesMade(NamedTuple):
-    """What a run made and took, and how many documents are still without; `stopped` says why it ended before them."""
+@dataclass(frozen=True, slots=True)
+class SummariesBuilt:
+    """What a run made and took, or with a dry run what it would; `jobs` are those it was left to.
+
+    `documents` and `sections` have summaries now that had none. `calls`, `tokens` and `cost` are of the model. `left`
+    documents are still without, because of what `stopped` says.
+    """
 
     documents: int = 0
     sections: int = 0
@@ -82,16 +87,8 @@ class SummariesMade(NamedTuple):
     cost: float = 0.0
     left: int = 0
     stopped: str = ""
-
-
-class Estimate(NamedTuple):
-    """What making the missing summaries would take. Without a model nothing is called."""
-
-    documents: int = 0
-    sections: int = 0
-    calls: int = 0
-    tokens: int = 0
-    cost: float = 0.0
+    dry_run: bool = False
+    jobs: tuple[int, ...] = ()
 
 
 class _Node(NamedTuple):
@@ -120,7 +117,7 @@ def queue_summaries(store: Store, project: Project, profile: EmbeddingProfile) -
         return (store.outbox.enqueue(project.id, JobKind.SUMMARIES, SUMMARIES, settings.facts()),)
 
 
-def estimate(work: Summarising, settings: SummarySettings) -> Estimate:
+def estimate(work: Summarising, settings: SummarySettings) -> SummariesBuilt:
     """Reads every text that would be summarised, and asks nobody."""
     store, project, summariser = work.store, work.project.id, _summariser(work, settings)
     documents = sections = calls = tokens = 0
@@ -133,7 +130,7 @@ def estimate(work: Summarising, settings: SummarySettings) -> Estimate:
             asked = [summariser.tokens(*_asked(missing, text, node)) for node in nodes if not _short(node)]
             calls, tokens = calls + len(asked), tokens + sum(asked)
     cost = 0.0 if summariser is None else summariser.prices.cost(tokens, 0)
-    return Estimate(documents, sections, calls, tokens, cost)
+    return SummariesBuilt(documents, sections, calls, tokens, cost, dry_run=True)
 
 
 def make_summaries(
@@ -141,14 +138,14 @@ def make_summaries(
     settings: SummarySettings,
     most: int | None = None,
     advance: Callable[[int], None] = lambda count: None,
-) -> SummariesMade:
+) -> SummariesBuilt:
     """Makes what is missing, of so many documents at most, within the budget; the next run goes on where this ended."""
     store, project, profile = work.store, work.project.id, work.embedder.profile
     summariser = _summariser(work, settings)
     maker = settings.maker(summariser)
     missing = store.summaries.missing(project, profile, maker)
     batch = _Batch(store, work, maker)
-    made, stopped = SummariesMade(), ""
+    made, stopped = SummariesBuilt(), ""
     for number, document in enumerate(missing):
         if most is not None and number >= most:
             break
@@ -156,7 +153,7 @@ def make_summaries(
             text, nodes = _read(store, work.project, document, settings)
         if summariser is None:
             summaries = _extracted(work, text, nodes)
-            spent = SummariesMade()
+            spent = SummariesBuilt()
         else:
             room = settings.budget - made.tokens
             try:
@@ -169,7 +166,8 @@ def make_summaries(
                 break
             summaries, spent = written
         sections = batch.put(document, summaries)
-        made = made._replace(
+        made = replace(
+            made,
             documents=made.documents + 1,
             sections=made.sections + sections,
             calls=made.calls + spent.calls,
@@ -181,7 +179,7 @@ def make_summaries(
     with store.transaction():
         store.graph.note_run(project, SUMMARIES, settings.after(made).facts())
     left = len(store.summaries.missing(project, profile, maker))
-    return made._replace(left=left, stopped=stopped)
+    return replace(made, left=left, stopped=stopped)
 
 
 class _Batch:
@@ -256,7 +254,7 @@ def _extracted(work: Summarising, text: str, nodes: Sequence[_Node]) -> list[Sum
 
 def _written(
     work: Summarising, summariser: Summariser, document: Unsummarised, text: str, nodes: Sequence[_Node], room: int
-) -> tuple[list[Summary], SummariesMade] | None:
+) -> tuple[list[Summary], SummariesBuilt] | None:
     """None where the budget leaves too little room for the whole document."""
     asked = {node: _asked(document, text, node) for node in nodes}
     if sum(summariser.tokens(*asked[node]) for node in nodes if not _short(node)) > room:
@@ -278,7 +276,7 @@ def _written(
         Summary(node.node, node.span, node.heading_path, said, _stored(vector))
         for node, said, vector in zip(nodes, texts, vectors, strict=True)
     ]
-    return made, SummariesMade(calls=calls, tokens=tokens, cost=cost)
+    return made, SummariesBuilt(calls=calls, tokens=tokens, cost=cost)
 
 
 def _asked(document: Unsummarised, text: str, node: _Node) -> tuple[str, str]:

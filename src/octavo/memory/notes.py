@@ -7,6 +7,7 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import Any
 
+from octavo.algorithms.times import when
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument
 from octavo.memory.draft import MemoryDraft
@@ -74,7 +75,7 @@ def fields(item: MemoryItem, given_title: str) -> dict[str, Any]:
         named["tags"] = list(item.tags)
     if item.pinned:
         named["pinned"] = True
-    created = datetime.fromtimestamp(item.created_at, UTC).isoformat(timespec="seconds")
+    created = when(item.created_at)
     return {**named, "created_at": created, "version": item.version}
 
 

@@ -26,5 +26,5 @@ class OfflineRun:
 
     name: str
     state: Literal["done", "stale", "running", "interrupted", "failed"]
-    at: float
+    at: str
     chunks: int | None = None

@@ -86,3 +86,14 @@ class Collection:
     def place(self) -> str:
         """The path of its folder; empty when it has none."""
         return str(self.root) if self.on_disk else ""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderState:
+    """How a collection's folder is watched. `queued` paths wait to be looked at; `detail` says what is wrong, or
+    why it is polled."""
+
+    collection: str
+    state: str
+    queued: int
+    detail: str | None = None

@@ -20,5 +20,5 @@ class LoggedQuery(NamedTuple):
     at: float
     query: str
     profile: str
-    shown: tuple[ShownHit, ...]
+    hits: tuple[ShownHit, ...]
     opened: tuple[DocumentId, ...] = ()

@@ -181,10 +181,10 @@ class StageTrace:
     skipped: str | None = None
     failed: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
-    damage: bool = False
-    """Whether it failed because the library is damaged, which indexing again may mend."""
-    repeatable: bool = True
-    """Whether it would do the same again: not where a deadline cut it short, or a service did not answer."""
+    damage: bool | None = None
+    """True where it failed because the library is damaged, which indexing again may mend."""
+    repeatable: bool | None = None
+    """False where it may do otherwise again: a deadline cut it short, or a service did not answer."""
 
     @property
     def unread(self) -> int:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from octavo.algorithms.language_names import language_named
 from octavo.algorithms.properties import read_condition
 from octavo.algorithms.syntax import path_prefix
+from octavo.algorithms.times import moment
 from octavo.dataclass import replace
 from octavo.engine.path_filters import with_collections_resolved
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.model.document import Kind
 from octavo.model.query import Filters, PropertyCondition
 from octavo.operations.narrowing_fields import narrowing
-from octavo.operations.times import moment
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from octavo.algorithms.times import when
 from octavo.model.commit import ChangedFile, Commit
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
@@ -131,7 +131,7 @@ def _headers(commit: Commit) -> list[str]:
     lines = [f"commit {commit.hash}", f"Author: {commit.author}"]
     if commit.committer != commit.author:
         lines.append(f"Committer: {commit.committer}")
-    lines.append(f"Date: {_when(commit.committed_at)}")
+    lines.append(f"Date: {when(commit.committed_at)}")
     if len(commit.parents) > 1:
         lines.append(f"Merge: {' '.join(parent[:12] for parent in commit.parents)}")
     return lines
@@ -168,10 +168,6 @@ def _bounded(message: str) -> str:
     if len(message) <= _MESSAGE:
         return message
     return f"{message[:_MESSAGE]}\n… ({len(message) - _MESSAGE:,} more characters)"
-
-
-def _when(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")
 
 
 def _header(text: str) -> int:

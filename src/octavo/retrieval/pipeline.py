@@ -201,12 +201,12 @@ def _traced(
             shape=shape,
             received=len(received),
             returned=len(returned) if isinstance(returned, Sized) else 1,
-            took_ms=took,
+            took_ms=round(took, 3),
             skipped=skipped,
             failed=failed,
             detail=dict(search.notes),
-            damage=damage,
-            repeatable=answered and not search.notes.get(NO_TIME_FOR),
+            damage=damage or None,
+            repeatable=None if answered and not search.notes.get(NO_TIME_FOR) else False,
         )
     )
     search.notes.clear()

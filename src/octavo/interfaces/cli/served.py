@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.options import Choices
+from octavo.model.collection import FolderState
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config
@@ -46,14 +47,14 @@ def search(choices: Choices, request: Mapping[str, Any], *, full: bool) -> bool 
 def watching(config: Config) -> WatchAnswer | None:
     """What the library's server watches, as the operation `watch` answers; None when no server does."""
     from octavo.interfaces.daemon.client import Unreachable, running
-    from octavo.operations.library.answers import WatchAnswer, WatchedFolder
+    from octavo.operations.library.answers import WatchAnswer
 
     connection = running(config)
     if connection is None:
         return None
     try:
         answer: dict[str, Any] = connection.call("watch", {}, _ASIDE_SECONDS)
-        return WatchAnswer(**answer | {"folders": tuple(WatchedFolder(**folder) for folder in answer["folders"])})
+        return WatchAnswer(**answer | {"folders": tuple(FolderState(**folder) for folder in answer["folders"])})
     except Unreachable:
         return None
     finally:

@@ -12,8 +12,9 @@ from rich.text import Text
 from octavo.interfaces.cli.output import STYLES
 from octavo.interfaces.cli.terminal import TerminalView, terminal_lines
 from octavo.interfaces.marks import marked, marks_of
+from octavo.model.result import StageTrace
 from octavo.operations.lines import Block, Line, visible
-from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage
+from octavo.operations.search.answers import FoundHit, SearchAnswer
 from octavo.operations.search.lines import in_words
 from octavo.operations.table import EVERY
 
@@ -83,7 +84,7 @@ def _wrapped(line: Text, width: int) -> list[Text]:
     return list(line.wrap(console, max(20, width))) or [line]
 
 
-def stage_cells(stage: Stage) -> tuple[str, ...]:
+def stage_cells(stage: StageTrace) -> tuple[str, ...]:
     said = f"skipped: {stage.skipped}" if stage.skipped else f"failed: {stage.failed}" if stage.failed else ""
     detail = said or "; ".join(f"{name.replace('_', ' ')} {in_words(value)}" for name, value in stage.detail.items())
     return stage.stage, stage.shape, str(stage.received), str(stage.returned), f"{stage.took_ms:.1f}", visible(detail)

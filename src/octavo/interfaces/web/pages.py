@@ -23,8 +23,9 @@ from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.marks import marks_of
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import HEADERS, Listed, Site, templates
+from octavo.model.result import StageTrace
 from octavo.operations.arguments import request as parsed
-from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, whole_answer
+from octavo.operations.search.answers import FoundHit, SearchAnswer, whole_answer
 from octavo.operations.search.finding import find
 from octavo.operations.search.lines import in_words
 from octavo.operations.search.requests import SearchRequest
@@ -227,7 +228,7 @@ def searched(request: SearchRequest, engine: Engine) -> tuple[SearchAnswer, dict
     return answer, {document.document_id: document.tags for document in found}
 
 
-def waterfall(trace: Sequence[Stage]) -> list[tuple[Stage, float, float, list[tuple[str, str]]]]:
+def waterfall(trace: Sequence[StageTrace]) -> list[tuple[StageTrace, float, float, list[tuple[str, str]]]]:
     """Each stage with the percent of the whole at which it begins, those that it takes, and its details in words."""
     whole = sum(stage.took_ms for stage in trace) or 1.0
     rows, before = [], 0.0

@@ -7,8 +7,7 @@ from dataclasses import fields
 
 from octavo.dataclass import dataclass
 from octavo.model.position import Position
-from octavo.model.result import Freshness
-from octavo.operations.search.answers import Stage
+from octavo.model.result import Freshness, StageTrace
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ class AskAnswer:
     dropped: tuple[str, ...] | None = None
     hops: tuple[SearchHop, ...] | None = None
     usage: ModelUsage | None = None
-    trace: tuple[Stage, ...] | None = None
+    trace: tuple[StageTrace, ...] | None = None
     degraded: tuple[str, ...] | None = None
 
     def __iter__(self) -> Iterator[AnswerSentence]:

@@ -23,7 +23,6 @@ from octavo.operations.answering.fitting import fitting
 from octavo.operations.answering.lines import EXTRACTIVE
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.narrowing_fields import narrowing
-from octavo.operations.search.answers import stage
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
 from octavo.ports import LanguageModel
@@ -166,6 +165,6 @@ def _without_sentences(
         took_ms=0.0,
         freshness=replace(first.freshness, full_vectors=round(first.freshness.full_vectors, 4)),
         question=request.question,
-        trace=tuple(stage(traced) for result in searches for traced in result.trace) if request.explain else None,
+        trace=tuple(stage for result in searches for stage in result.trace) if request.explain else None,
         degraded=tuple(degraded) or None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from octavo.algorithms.times import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound, no_such_choice
 from octavo.model.document import Kind
@@ -14,7 +15,6 @@ from octavo.operations.graph.neighbors import place_of
 from octavo.operations.graph.requests import ENTITY_KINDS, GraphEntitiesRequest, GraphMentionsRequest
 from octavo.operations.lines import short
 from octavo.operations.narrowing import filters_of
-from octavo.operations.times import when
 
 _AROUND = 60  # characters of context on each side
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from octavo.algorithms.times import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotIndexed, no_such_choice
 from octavo.graph.communities import degrees, described
@@ -26,7 +27,6 @@ from octavo.operations.graph.requests import (
     GraphGhostsRequest,
 )
 from octavo.operations.lines import short
-from octavo.operations.times import when
 
 
 def graph_build(engine: Engine, request: GraphBuildRequest, progress: Progress) -> BuildAnswer:

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from itertools import count
 from typing import Any
 
+from octavo.algorithms.times import moment, when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
@@ -24,7 +25,6 @@ from octavo.operations.history.past import past
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
 from octavo.operations.lines import short
 from octavo.operations.model_text import lines
-from octavo.operations.times import moment, when
 from octavo.retrieval.profiles import profile_named
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.refine import CapPerDocument

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from octavo.algorithms.times import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
@@ -21,7 +22,6 @@ from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.lines import columns, short
 from octavo.operations.model_text import lines, written
 from octavo.operations.reading.passage import located, not_called
-from octavo.operations.times import when
 
 _RENAMES = 20  # names a file is followed through
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from octavo.dataclass import dataclass
-from octavo.model.advisory import Advisory
+from octavo.ingest.report import CollectionReport
+from octavo.model.advisory import Advisory, OfflineRun
+from octavo.model.collection import FolderState
 from octavo.model.recipe import Recipe
 from octavo.operations.library.excluded_files import ExcludedFiles
 
@@ -79,33 +81,6 @@ class ListAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class UriProblem:
-    uri: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedCollection:
-    """What a run did to one collection. `doubtful` files were not found and kept, for want of evidence."""
-
-    name: str
-    added: int
-    changed: int
-    moved: int
-    removed: int
-    unchanged: int
-    chunks: int
-    bytes: int
-    skipped: tuple[UriProblem, ...]
-    failed: tuple[UriProblem, ...]
-    warned: tuple[UriProblem, ...]
-    unreadable: tuple[UriProblem, ...]
-    doubtful: int
-    commits: int
-    commits_removed: int
-
-
-@dataclass(frozen=True, slots=True)
 class MissingFolder:
     collection: str
     reason: str
@@ -117,7 +92,7 @@ class IndexAnswer:
 
     `damaged` says what a quick check finds wrong with the library afterwards."""
 
-    collections: tuple[IndexedCollection, ...]
+    collections: tuple[CollectionReport, ...]
     missing: tuple[MissingFolder, ...]
     embedded: int
     fast_vectors: int
@@ -168,21 +143,11 @@ class IndexingRun:
 
 
 @dataclass(frozen=True, slots=True)
-class WatchedFolder:
-    """`queued` paths wait to be looked at. `detail` says what is wrong with the folder, or why it is polled."""
-
-    collection: str
-    state: str
-    queued: int
-    detail: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class WatchAnswer:
     watching: bool
     queued: int
     debounce_ms: int
-    folders: tuple[WatchedFolder, ...]
+    folders: tuple[FolderState, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,16 +159,6 @@ class LedgerProblem:
     outcome: str
     reason: str
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class OfflineState:
-    """How the last run of some work over the whole library stands; of how many chunks, where that is known."""
-
-    name: str
-    state: str
-    at: str
-    chunks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +180,7 @@ class StatusAnswer:
     watch: WatchAnswer | None = None
     problems: tuple[LedgerProblem, ...] | None = None
     advisories: tuple[Advisory, ...] = ()
-    offline: tuple[OfflineState, ...] = ()
+    offline: tuple[OfflineRun, ...] = ()
     recipe: Recipe | None = None
     left_out: tuple[ExcludedFiles, ...] = ()
     """Files of the collections that were not read, by reason."""

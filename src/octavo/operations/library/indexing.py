@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 
+from octavo.algorithms.times import when
 from octavo.dataclass import replace
 from octavo.engine.adapters import IndexOptions
 from octavo.engine.advisories import advisories
@@ -12,21 +13,18 @@ from octavo.engine.builds import Build
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage
 from octavo.errors import InvalidArgument, NotIndexed, no_such_choice
-from octavo.ingest.report import CollectionReport, IndexReport, Problem
+from octavo.ingest.report import IndexReport
 from octavo.model.commit import is_repository
 from octavo.model.damage import LibraryPart
 from octavo.observability.progress import Progress
 from octavo.operations.library.answers import (
     FileProblem,
     IndexAnswer,
-    IndexedCollection,
     IndexingRun,
     MissingFolder,
-    UriProblem,
 )
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import SCOPES, IndexRequest, ReindexRequest
-from octavo.operations.times import when
 
 _INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
 _REINDEX_PATIENCE = 1.0
@@ -53,7 +51,7 @@ def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAns
 
 def answered(report: IndexReport) -> IndexAnswer:
     return IndexAnswer(
-        collections=tuple(_collection(collection) for collection in report.collections),
+        collections=report.collections,
         missing=tuple(MissingFolder(problem.uri, problem.reason) for problem in report.missing),
         embedded=report.embedded,
         fast_vectors=report.fast,
@@ -158,27 +156,3 @@ def _prefix(request: ReindexRequest) -> str:
             f"{prefix!r} is not the start of a uri", hint="uris are paths inside a collection, without a leading slash"
         )
     return prefix
-
-
-def _collection(report: CollectionReport) -> IndexedCollection:
-    return IndexedCollection(
-        name=report.name,
-        added=report.added,
-        changed=report.changed,
-        moved=report.moved,
-        removed=report.removed,
-        unchanged=report.unchanged,
-        chunks=report.chunks,
-        bytes=report.bytes,
-        skipped=_problems(report.skipped),
-        failed=_problems(report.failed),
-        warned=_problems(report.warned),
-        unreadable=_problems(report.unreadable),
-        doubtful=report.doubtful,
-        commits=report.commits,
-        commits_removed=report.commits_removed,
-    )
-
-
-def _problems(problems: Iterable[Problem]) -> tuple[UriProblem, ...]:
-    return tuple(UriProblem(problem.uri, problem.reason) for problem in problems)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from octavo.model.advisory import Advisory
+from octavo.ingest.report import CollectionReport, Problem
+from octavo.model.advisory import Advisory, OfflineRun
 from octavo.model.commit import is_repository
 from octavo.model.ledger import FileOutcome
 from octavo.operations.library.answers import (
@@ -12,14 +13,11 @@ from octavo.operations.library.answers import (
     CollectionState,
     HealthAnswer,
     IndexAnswer,
-    IndexedCollection,
     IndexingRun,
     LedgerProblem,
     ListAnswer,
-    OfflineState,
     RemoveAnswer,
     StatusAnswer,
-    UriProblem,
     WatchAnswer,
 )
 from octavo.operations.library.excluded_files import excluded_files_text
@@ -113,7 +111,7 @@ def _left_out(answer: IndexAnswer) -> str:
     return f"{answer.read:,} read, {number:,} left out: {excluded_files_text(answer.left_out)}"
 
 
-def _done(done: IndexedCollection) -> str:
+def _done(done: CollectionReport) -> str:
     figures = {name: getattr(done, name) for name in _FIGURES} | {
         "skipped": len(done.skipped),
         "with warnings": len({problem.uri for problem in done.warned}),
@@ -125,7 +123,7 @@ def _done(done: IndexedCollection) -> str:
     return ", ".join(said) or "nothing to index"
 
 
-def _problems(problems: Sequence[UriProblem], word: str, style: str, most: int | None) -> Iterator[Line]:
+def _problems(problems: Sequence[Problem], word: str, style: str, most: int | None) -> Iterator[Line]:
     for problem in problems[:most]:
         yield Part("  "), Part(problem.uri or "."), Part(f" {word}: {problem.reason}", style)
     if most is not None and len(problems) > most:
@@ -233,7 +231,7 @@ def _watched(watch: WatchAnswer) -> str:
     return "; ".join(said)
 
 
-def offline(run: OfflineState) -> str:
+def offline(run: OfflineRun) -> str:
     """`done 2026-02-20T23:05:01+00:00, of 467 chunks`"""
     return f"{run.state} {run.at}" + ("" if run.chunks is None else f", of {run.chunks:,} chunks")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 from octavo.dataclass import replace
 from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import offline_runs
-from octavo.operations.library.answers import LedgerProblem, OfflineState, StatusAnswer
+from octavo.operations.library.answers import LedgerProblem, StatusAnswer
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_files import merged
 from octavo.operations.library.indexing import indexing_run
@@ -48,9 +47,7 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
         watch=watch_state(engine),
         problems=_problems(engine) if problems else None,
         advisories=advisories(engine, counts),
-        offline=tuple(
-            OfflineState(run.name, run.state, _instant(run.at), run.chunks) for run in offline_runs(engine, counts)
-        ),
+        offline=offline_runs(engine, counts),
         recipe=recipe,
         left_out=merged(group for collection in collections for group in collection.left_out or ()),
     )
@@ -58,7 +55,3 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
 
 def _problems(engine: Engine) -> tuple[LedgerProblem, ...]:
     return tuple(problem for collection in engine.collections() for problem in collection_problems(engine, collection))
-
-
-def _instant(timestamp: float) -> str:
-    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.operations.library.answers import WatchAnswer, WatchedFolder
+from octavo.operations.library.answers import WatchAnswer
 from octavo.operations.library.requests import WatchRequest
 
 
@@ -21,7 +21,4 @@ def watch(engine: Engine, request: WatchRequest) -> WatchAnswer:
 
 def watch_state(engine: Engine) -> WatchAnswer:
     state = engine.watcher.state()
-    folders = tuple(
-        WatchedFolder(folder.collection, folder.state, folder.queued, folder.detail or None) for folder in state.folders
-    )
-    return WatchAnswer(state.active, state.queued, engine.watcher.settings.debounce_ms, folders)
+    return WatchAnswer(state.active, state.queued, engine.watcher.settings.debounce_ms, state.folders)

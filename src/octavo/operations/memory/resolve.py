@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from octavo.algorithms.times import moment
 from octavo.engine.engine import Engine
 from octavo.errors import no_such_choice
 from octavo.memory.draft import Provenance
 from octavo.model.memory import MemoryItem, MemoryKind, SessionId
 from octavo.operations.memory.requests import MEMORY_KINDS, ChangeRequest
-from octavo.operations.times import moment
 
 
 def provenance(request: ChangeRequest) -> Provenance:

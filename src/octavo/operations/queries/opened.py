@@ -25,7 +25,7 @@ def opened_passages(engine: Engine) -> Iterator[OpenedPassage]:
         for entry in engine.store.query_log.entries(project):
             for document in entry.opened:
                 # The best of its hits: what made somebody open it.
-                chunk = next(hit.chunk for hit in entry.shown if hit.document == document)
+                chunk = next(hit.chunk for hit in entry.hits if hit.document == document)
                 key = documents.chunk_key(project, chunk)
                 if key is None:
                     continue

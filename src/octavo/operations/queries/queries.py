@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from octavo.algorithms.times import moment, when
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, StorageError
 from octavo.memory.query_log import keep_query
@@ -13,7 +14,6 @@ from octavo.model.query_log import LoggedQuery, ShownHit
 from octavo.model.result import Result
 from octavo.operations.queries.answers import AskedQuery, QueriesAnswer, QueriesCleared
 from octavo.operations.queries.requests import QueriesClearRequest, QueriesListRequest
-from octavo.operations.times import moment, when
 
 _OPENED_WITHIN = 1_800.0  # seconds after a search in which reading a document has to do with it
 _SHOWN = 10  # hits of a search that are kept: hardly anybody looks further
@@ -47,7 +47,7 @@ def queries_list(engine: Engine, request: QueriesListRequest) -> QueriesAnswer:
                 when(entry.at),
                 entry.query,
                 entry.profile,
-                len(entry.shown),
+                len(entry.hits),
                 tuple(places.get(document, document) for document in entry.opened),
             )
             for entry in entries

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from importlib import import_module
 
+from octavo.algorithms.times import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.graph import EdgeType
@@ -19,7 +20,6 @@ from octavo.operations.reading.answers import GetAnswer
 from octavo.operations.reading.lines import get_lines
 from octavo.operations.reading.passage import Passage, read
 from octavo.operations.reading.requests import GetRequest
-from octavo.operations.times import when
 
 _LINKS, _LINKS_BYTES = 10, 400
 _POINTING = tuple(kind for kind in EdgeType if kind is not EdgeType.CHANGES)  # of commits `history` tells

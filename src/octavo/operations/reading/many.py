@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 
+from octavo.algorithms.times import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
@@ -23,7 +24,6 @@ from octavo.operations.reading.answers import (
 from octavo.operations.reading.lines import document_line, list_documents_lines
 from octavo.operations.reading.passage import Passage, read
 from octavo.operations.reading.requests import GetManyRequest, GetRequest, ListDocumentsRequest
-from octavo.operations.times import when
 
 _GLOB = re.compile(r"[*?\[]")
 _NAMED = 50  # references that are told of as missing or left out

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from difflib import unified_diff
 
+from octavo.algorithms.times import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.operations.budget import BYTES_PER_TOKEN, size
 from octavo.operations.reading.answers import DiffAnswer
 from octavo.operations.reading.passage import Passage, read, version_numbers
 from octavo.operations.reading.requests import DiffRequest, GetRequest
-from octavo.operations.times import when
 
 
 def diff(engine: Engine, request: DiffRequest) -> DiffAnswer:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, field
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import asdict
 
+from octavo.algorithms.times import when
 from octavo.dataclass import dataclass, replace
 from octavo.model.position import NOWHERE, Position
 from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace
 from octavo.operations.lines import short
-from octavo.operations.times import when
 
 _SECTIONS = 8  # that a hit lists of those it covers
 _COPIES = 10  # named with a hit; a licence may stand in a thousand files
@@ -76,20 +75,6 @@ class FoundHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """What one stage of the search received, returned and took."""
-
-    stage: str
-    shape: str
-    received: int
-    returned: int
-    took_ms: float
-    skipped: str | None = None
-    failed: str | None = None
-    detail: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class SearchAnswer:
     """`next_cursor` is there when more hits were found than fit; `trace` when it was asked for, `query` if short.
 
@@ -101,7 +86,7 @@ class SearchAnswer:
     hits: tuple[FoundHit, ...]
     freshness: Freshness
     next_cursor: str | None = None
-    trace: tuple[Stage, ...] | None = None
+    trace: tuple[StageTrace, ...] | None = None
     query: str | None = None
     degraded: tuple[str, ...] | None = None
     repeatable: bool | None = None
@@ -132,7 +117,7 @@ def without_hits(result: Result, *, explain: bool) -> SearchAnswer:
         took_ms=round(result.took_ms, 3),
         hits=(),
         freshness=replace(result.freshness, full_vectors=round(result.freshness.full_vectors, 4)),
-        trace=tuple(stage(traced) for traced in result.trace) if explain else None,
+        trace=result.trace if explain else None,
         query=result.query,
         degraded=result.degraded or None,
         repeatable=None if result.repeatable else False,
@@ -179,16 +164,3 @@ _NOWHERE = asdict(NOWHERE)
 
 def _step(step: ScoreStep) -> Step:
     return Step(step.stage, round(step.score, 6), step.rank, step.detail or None)
-
-
-def stage(traced: StageTrace) -> Stage:
-    return Stage(
-        stage=traced.stage,
-        shape=traced.shape,
-        received=traced.received,
-        returned=traced.returned,
-        took_ms=round(traced.took_ms, 3),
-        skipped=traced.skipped,
-        failed=traced.failed,
-        detail=dict(traced.detail),
-    )

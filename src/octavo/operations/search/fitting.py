@@ -7,11 +7,11 @@ from typing import Any
 
 from octavo.algorithms.quotations import QUOTED_LINES
 from octavo.dataclass import replace
-from octavo.model.result import Result
+from octavo.model.result import Result, StageTrace
 from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.fields import DEFAULT_TOKENS
 from octavo.operations.model_text import lines, written
-from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, found, without_hits
+from octavo.operations.search.answers import FoundHit, SearchAnswer, found, without_hits
 from octavo.operations.search.lines import hit_lines, search_lines
 
 _QUERY_SHARE = 8  # of an answer's length, the most that repeating the query may take
@@ -40,7 +40,7 @@ def fitting(result: Result, request: Any, *, explain: bool = False) -> SearchAns
     return replace(empty, hits=shown, next_cursor=more)
 
 
-def _within_half(trace: tuple[Stage, ...] | None, available: int) -> tuple[Stage, ...] | None:
+def _within_half(trace: tuple[StageTrace, ...] | None, available: int) -> tuple[StageTrace, ...] | None:
     """The trace without stages that did nothing where it takes more than half of the answer, then without details."""
     if trace is None or _trace_size(trace) * 2 <= available:
         return trace
@@ -48,7 +48,7 @@ def _within_half(trace: tuple[Stage, ...] | None, available: int) -> tuple[Stage
     return ran if _trace_size(ran) * 2 <= available else tuple(replace(stage, detail={}) for stage in ran)
 
 
-def _trace_size(trace: tuple[Stage, ...]) -> int:
+def _trace_size(trace: tuple[StageTrace, ...]) -> int:
     return sum(json_size(asdict(stage)) for stage in trace)
 
 

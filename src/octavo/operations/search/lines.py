@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from octavo.algorithms.times import age
 from octavo.model.document import Kind, shown_path
-from octavo.model.result import Freshness
+from octavo.model.result import Freshness, StageTrace
 from octavo.operations.lines import (
     DETAIL,
     FILL,
@@ -20,8 +21,7 @@ from octavo.operations.lines import (
     duration,
     more,
 )
-from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, Step
-from octavo.operations.times import age
+from octavo.operations.search.answers import FoundHit, SearchAnswer, Step
 
 INDENT = "   "
 _NAMED = 3  # copies of a hit
@@ -98,7 +98,7 @@ def _score(step: Step) -> str:
     return f"score {step.score:.4f}" + (f"  {step.detail}" if step.detail else "")
 
 
-def stage_lines(trace: Iterable[Stage]) -> Iterator[Line]:
+def stage_lines(trace: Iterable[StageTrace]) -> Iterator[Line]:
     names = ("stage", "shape", "received", "returned", "ms", "")
     rows = [tuple(Part(name, "dim") for name in names)]
     for stage in trace:
@@ -122,7 +122,7 @@ def in_words(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def _detail(stage: Stage) -> str:
+def _detail(stage: StageTrace) -> str:
     return ", ".join(f"{name} {_rounded(value)}" for name, value in stage.detail.items())
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
+from octavo.algorithms.times import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
@@ -73,7 +72,7 @@ def _shown(snapshot: StoredSnapshot) -> ShownSnapshot:
     return ShownSnapshot(
         snapshot=snapshot.id,
         current=snapshot.current,
-        created_at=datetime.fromtimestamp(manifest.created_at, UTC).isoformat(timespec="seconds"),
+        created_at=when(manifest.created_at),
         chunks=manifest.chunks,
         vectors=manifest.vectors,
         shards=manifest.shards,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.algorithms.quotations import QUOTED_TITLES
+from octavo.jobs.summaries import SummariesBuilt
 from octavo.operations.lines import Block, Line, Part, Quote, count
-from octavo.operations.summaries.answers import SummariesAnswer, SummariesBuilt, SummariesCleared
+from octavo.operations.summaries.answers import SummariesAnswer, SummariesCleared
 
 
 def summaries_built_lines(answer: SummariesBuilt) -> Iterator[Line]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, no_such_choice
-from octavo.jobs.summaries import SummarySettings, estimate, make_summaries, nothing_to_summarise
+from octavo.jobs.summaries import SummariesBuilt, SummarySettings, estimate, make_summaries, nothing_to_summarise
 from octavo.model.document import shown_path
 from octavo.model.job import JobKind
 from octavo.model.summary import SUMMARIES
 from octavo.observability.progress import Progress
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
-from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesBuilt, SummariesCleared
+from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.operations.summaries.requests import (
     EXTRACT,
     MODEL,
@@ -36,7 +36,7 @@ def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Pr
                 hint="say with --budget how many tokens it may take; --dry-run only says this",
                 details={"calls": would.calls, "tokens": would.tokens, "cost": would.cost},
             )
-        return SummariesBuilt(would.documents, would.sections, would.calls, would.tokens, would.cost, dry_run=True)
+        return would
     if not request.wait:
         with engine.store.transaction():
             job = engine.store.outbox.enqueue(engine.project.id, JobKind.SUMMARIES, SUMMARIES, settings.facts())
@@ -48,18 +48,9 @@ def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Pr
     counted = engine.store.summaries.summarised(engine.project.id, engine.embedder.profile)
     progress.start("summaries", counted.of - counted.documents, "documents")
     try:
-        made = make_summaries(engine, settings, advance=progress.advance)
+        return make_summaries(engine, settings, advance=progress.advance)
     finally:
         progress.finish()
-    return SummariesBuilt(
-        made.documents,
-        made.sections,
-        made.calls,
-        made.tokens,
-        made.cost,
-        made.left if made.stopped else 0,
-        made.stopped,
-    )
 
 
 def summaries_show(engine: Engine, request: SummariesShowRequest) -> SummariesAnswer:

@@ -31,7 +31,7 @@ class QueryLogRepository:
                 "query_log_hit_put",
                 (
                     {**owner, "query": key, "rank": rank, "document": hit.document, "chunk": hit.chunk}
-                    for rank, hit in enumerate(query.shown, 1)
+                    for rank, hit in enumerate(query.hits, 1)
                 ),
             )
 
