@@ -62,3 +62,10 @@ def test_status_says_how_much_is_read_by_words_alone_and_what_to_do(notes: Bench
         assert answer.full_vectors == 1.0
         said = [str(advisory) for advisory in answer.advisories]
     assert any("4 of 5 chunks" in advice and "bge-m3" in advice for advice in said), said
+
+
+def test_what_is_redacted_is_in_no_script(bench: Bench) -> None:
+    bench.write({f"{letter}.md": f"token: ghp_{letter * 36}\n" for letter in "ab"})
+    bench.index(embedding={"provider": "bundled"})
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        assert not [advisory for advisory in status(engine, StatusRequest()).advisories if "scripts" in str(advisory)]

@@ -19,6 +19,7 @@ _LEAST_FLUENT = 0.1
 
 _MULTILINGUAL = 100_000
 """A vocabulary from this size on was made from many languages, and single ideographs in it have a meaning."""
+_FIRST_PICTURE = "\u2600"  # symbols before it are arrows, lines, blocks and keys
 _LOOKED_AT = 2_000  # characters of a passage: what language it is written in shows early
 
 
@@ -78,4 +79,5 @@ def fluent_trust(fluency: float) -> float:
 
 
 def _counts(character: str) -> bool:
-    return character.isalnum() or (character > "\x7f" and unicodedata.category(character) == "So")
+    """Letters, digits, and what stands for a word: emoji. Lines of tables, keys and marks of redaction say nothing."""
+    return character.isalnum() or (character >= _FIRST_PICTURE and unicodedata.category(character) == "So")

@@ -14,6 +14,12 @@ from octavo.ports import ReadingEmbedder
 
 UNREAD = ("压缩", "телескоп", "بيانات", "किताब", "😀", "ไทย", "東京", "qwxzv", "???")
 READ = ("who has a key", "où est la bibliothèque", "ignoreIfPresent", "192.168.1.10", "CVE-2021-44228", "Äpfel", "C")
+DRAWN = (
+    "token: ████████████████████████████████████████",
+    "├── src\n│   └── main.rs\n└── README",
+    "⌘ ⇧ K opens it",
+    "45° ±3°",
+)
 
 
 @pytest.mark.parametrize("text", UNREAD)
@@ -21,7 +27,7 @@ def test_scripts_the_bundled_model_never_learnt_are_not_trusted(text: str) -> No
     assert trust(bundled_embedder().readability(text)) == 0.0
 
 
-@pytest.mark.parametrize("text", READ)
+@pytest.mark.parametrize("text", [*READ, *DRAWN])
 def test_what_it_learnt_is_trusted_wholly(text: str) -> None:
     assert trust(bundled_embedder().readability(text)) == 1.0
 
