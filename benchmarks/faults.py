@@ -474,7 +474,8 @@ def _specimens() -> tuple[Path, ...]:
 def _preparer() -> Preparer:
     """With every grammar loaded, so that a process that is forked has only its own file to read."""
     settings = {"embedding": {"provider": "hashing"}, "library": ":memory:"}
-    preparer = open_engine(validated(Config, settings), create=True).library.adapters.preparer(CollectionSettings())
+    engine = open_engine(validated(Config, settings), create=True)
+    preparer = engine.library.adapters.preparing.preparer(CollectionSettings())
     for specimen in _specimens():
         preparer.file(_ORIGIN, _seen(specimen))
     return preparer

@@ -41,7 +41,6 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
-from octavo.jobs.worker import Pace
 from octavo.memory import canonical, commit
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.files import sync
@@ -225,7 +224,7 @@ def _snapshot(engine: Engine, _: Path, __: Command) -> Any:
 
 
 def _work(engine: Engine, _: Path, __: Command) -> Any:
-    engine.job_worker(f"worker {os.getpid()}", Pace(**asdict(Jobs(lease_seconds=5.0)))).run_due()
+    engine.job_worker(f"worker {os.getpid()}", Jobs(lease_seconds=5.0)).run_due()
     return None
 
 

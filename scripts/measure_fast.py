@@ -50,8 +50,7 @@ def measured(config: Config, cache: Path, aside: Path, request: EvaluateRequest,
     found = {}
     engine = open_engine(config)
     try:
-        full, make = engine.embedder, engine.library.adapters.fast
-        fast = make(full) if make else None
+        full, fast = engine.embedder, engine.library.active.fast
         if fast is None:
             raise SystemExit(f"there is no table for {full.profile.name}")
         store, project = engine.store, engine.project.id

@@ -45,8 +45,7 @@ ASKED_BY_NAME = {
     "octavo.embedding.installed",
     "octavo.embedding.fast_tables",
     "octavo.embedding.hub_folder",
-    "octavo.sources.small_files",
-}  # which models lie on this machine, and how a file that a stranger may have written is read
+}  # which models lie on this machine
 SPEAKS_TO_SQLITE = {f"stores/sqlite/{name}.py" for name in ("database", "salvage", "salvaged_vectors")}
 WRITES_TO_STDOUT = {"interfaces/cli/output.py"}
 

@@ -99,7 +99,7 @@ def _one(
 ) -> ImportedCollection:
     pages = partial(directory.pages, source, PAGE)
     adapters = engine.library.adapters
-    recipe, prepare = engine.library.cut_by(collection.settings), adapters.preparer(collection.settings).text
+    recipe, prepare = engine.library.cut_by(collection.settings), adapters.preparing.preparer(collection.settings).text
     done = write_records(engine.store, collection, recipe.id, prepare, pages, progress)
     if source.dimensions:
         profile = _profile(engine, directory.program, source, collection.name)

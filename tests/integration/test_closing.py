@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from set_clock import SetClock
 from octavo.config.schema import Jobs
 from octavo.embedding.hashing import HashingEmbedder
 from octavo.interfaces.calls import Calls
-from octavo.jobs.worker import Pace
 from octavo.operations.memory.changes import memory_commit
 from octavo.operations.memory.requests import MemoryCommitRequest
 from octavo.stores.sqlite.store import SqliteStore
@@ -37,7 +35,7 @@ def test_a_server_that_ends_while_a_job_runs_leaves_the_library_open_under_it(tm
     engine = engine_over(SqliteStore(tmp_path / "library.db", clock=clock), wired(tmp_path), clock, embedder=Slow)
     calls = Calls(lambda: engine, threads=1)
     memory_commit(calls.engine(), MemoryCommitRequest(text="The boiler is in the cellar."))
-    engine.job_threads.start(Pace(**asdict(Jobs(poll_seconds=0.01))))
+    engine.job_threads.start(Jobs(poll_seconds=0.01))
     assert Slow.begun.wait(60)
     assert not calls.close(timeout=0.01)
     assert engine.store._database.connections.open > 0  # type: ignore[attr-defined]

@@ -12,15 +12,15 @@ from threading import Event
 import pytest
 from workbench import GOOD, Bench
 
+from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
-from octavo.jobs.worker import Pace
 from octavo.model.job import JobKind, JobState
 from octavo.model.query import Query
 from octavo.model.result import Result
 
 SNAPSHOTS = {"snapshots": {"threshold": 1, "shards": 2}}
 MANY = {f"many/{number}.md": f"# Note {number}\n\nThe lamp {number} and the apple tree.\n" for number in range(30)}
-PACE = Pace(60.0, 1.0, 1.0, 5, 10, 1.0)
+PACE = Jobs(60.0, 1.0, 1.0, 5, 10, 1.0)
 
 
 @pytest.fixture

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from workbench import several_processes
 
+from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.ingest import fast
-from octavo.jobs.worker import Pace
 from octavo.model.query import Query
 from octavo.model.stored import StoredVectors
 from octavo.operations.library.status import full_status
 from octavo.retrieval.profiles import PROFILES
 
-PACE = Pace(lease_seconds=60, retry_seconds=1, max_retry_seconds=1, max_attempts=2, batch=4, poll_seconds=0.1)
+PACE = Jobs(lease_seconds=60, retry_seconds=1, max_retry_seconds=1, max_attempts=2, batch=4, poll_seconds=0.1)
 NOTES = {
     "bread.md": "The dough rests overnight and is baked in the morning.",
     "moon.md": "The moon is best seen through a telescope at half phase.",

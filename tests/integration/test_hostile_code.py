@@ -37,7 +37,7 @@ def crashing(make: Callable[[], Preparer]) -> Preparer:
 
 def in_crashing_processes(engine: Engine) -> None:
     several_processes(engine)
-    make = engine.library.adapters.preparers
+    make = engine.library.adapters.preparing.preparers
 
     def workers(*arguments: object) -> ProcessPreparers:
         real = make(*arguments)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ _CLAIM = """
 import sys
 from octavo.engine.wiring import open_library
 from octavo.config.schema import Jobs
-from octavo.jobs.worker import Pace, JobWorker
+from octavo.jobs.worker import JobWorker
 from octavo.model.job import JobKind
 from dataclasses import asdict
 
@@ -36,7 +36,7 @@ def hang(job):
     sys.stdin.read()
 
 with open_library(sys.argv[1], settings={"embedding.provider": "hashing"}) as engine:
-    pace = Pace(**asdict(Jobs()))
+    pace = Jobs()
     JobWorker(engine.store, engine.project.id, "doomed", {JobKind.EMBED: hang}, pace, engine.memories.clock).run_due()
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 
 import apsw
 import pytest
@@ -13,7 +12,7 @@ from workbench import Bench
 
 from octavo.config.schema import Jobs
 from octavo.engine import search_log
-from octavo.jobs.worker import JobWorker, Pace
+from octavo.jobs.worker import JobWorker
 from octavo.model.job import Job, JobKind
 from octavo.model.query import Query
 from octavo.retrieval.profiles import PROFILES
@@ -93,7 +92,7 @@ def test_a_job_that_is_given_up_is_logged(bench: Bench, lines: Lines) -> None:
     with bench.opened() as engine:
         with engine.store.transaction():
             engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "all", {})
-        pace = Pace(**asdict(Jobs(max_attempts=1)))
+        pace = Jobs(max_attempts=1)
         worker = JobWorker(engine.store, engine.project.id, "w", {JobKind.EMBED: failing}, pace, time.time)
         assert worker.run_due().dead == 1
     assert lines("jobs")[-1].endswith("(embed) is given up after 1 attempts")

@@ -42,7 +42,7 @@ class Meddling:
 
 def meddling(meddle: Callable[[], object]) -> Callable[[Engine], None]:
     def arrange(engine: Engine) -> None:
-        make = engine.library.adapters.preparers
+        make = engine.library.adapters.preparing.preparers
         exchange(engine, preparers=lambda settings, fast, size: Meddling(make(settings, fast, size), meddle))
 
     return arrange
@@ -55,7 +55,7 @@ def listing_with(lister: Lister) -> Callable[[Engine], None]:
         def listed(collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None) -> Scan:
             return scan(collection.root, rules, known, paths=paths, lister=lister)
 
-        engine.use(engine.library.rules._replace(scan=listed))
+        exchange(engine, scan=listed)
 
     return arrange
 

@@ -55,7 +55,7 @@ def test_what_a_reranker_said_outlives_the_engine_and_moves_no_generation(bench:
     for _ in range(2):
         model = ByLength()
         with bench.opened() as engine:
-            exchange(engine, reranker=lambda model=model: model)
+            exchange(engine, reranker=lambda _, model=model: model)
             generation = engine.store.generation()
             answers.append([hit.citation.uri for hit in engine.search(Query("moon water"), RERANKED).hits])
             assert engine.store.generation() == generation
@@ -109,7 +109,7 @@ def test_a_reranker_is_asked_while_no_transaction_is_open_and_a_changed_library_
                 return super().score(query, texts)
 
         model = Interrupted()
-        exchange(engine, reranker=lambda: model)
+        exchange(engine, reranker=lambda _: model)
         result = engine.search(Query("moon water"), RERANKED)
     assert [hit.citation.uri for hit in result.hits] == [f"{number}.md" for number in (9, 7, 6, 5, 4, 2, 1, 0)]
     assert len(model.asked) == len(set(model.asked)) == 9
@@ -127,7 +127,7 @@ def test_a_library_that_never_rests_is_answered_from_all_the_same(bench: Bench) 
                 return super().score(query, texts)
 
         model = Restless()
-        exchange(engine, reranker=lambda: model)
+        exchange(engine, reranker=lambda _: model)
         result = engine.search(Query("moon water", limit=50), RERANKED)
     assert len(result.hits) >= 8
     assert not [stage for stage in result.trace if stage.failed]

@@ -18,7 +18,7 @@ from typing import Any
 
 import onnx
 import pytest
-from workbench import GOOD, Bench
+from workbench import GOOD, Bench, exchange
 
 import octavo
 from octavo.config.load import journals_folder, load
@@ -386,15 +386,15 @@ def test_a_note_that_becomes_a_link_or_a_pipe_after_the_scan_is_not_followed(ben
     }
 
     def swap_after_scanning(engine: Engine) -> None:
-        rules = engine.library.rules
+        looked = engine.library.adapters.sources(engine.library.config).scan
 
         def scan(*arguments: Any) -> Scan:
-            seen = rules.scan(*arguments)
+            seen = looked(*arguments)
             for name, swap in swaps.items():
                 swap(bench.folder / name)
             return seen
 
-        engine.library.rules = rules._replace(scan=scan)
+        exchange(engine, scan=scan)
 
     report = bench.index(swap_after_scanning)
     assert report.added == 1 and len([*report.failed, *report.skipped]) == 2

@@ -50,7 +50,7 @@ def run(script: Path, bench: Bench) -> subprocess.Popen[str]:
 def dying(engine: Engine) -> None:
     """Has files prepared by processes, some of which die of it."""
     several_processes(engine)
-    make = engine.library.adapters.preparers
+    make = engine.library.adapters.preparing.preparers
 
     def workers(*arguments: object) -> ProcessPreparers:
         real = make(*arguments)  # type: ignore[arg-type]
@@ -126,7 +126,7 @@ def test_an_edit_in_a_large_folder_starts_no_process(bench: Bench) -> None:
     sizes = []
 
     def noting(engine: Engine) -> None:
-        make = engine.library.adapters.preparers
+        make = engine.library.adapters.preparing.preparers
 
         def workers(settings: CollectionSettings, fast: EmbeddingProfile | None, size: int) -> Preparers:
             sizes.append(size)

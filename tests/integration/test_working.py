@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import asdict
 from pathlib import Path
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.jobs.worker import Pace
 from octavo.model.job import JobKind, JobState
 from octavo.operations.jobs.working import work
 from octavo.operations.memory.changes import memory_commit
@@ -19,7 +17,7 @@ from octavo.operations.projects.projects import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
 SETTINGS = {"embedding.provider": "hashing"}
-PACE = Pace(**asdict(Jobs(poll_seconds=0.01)))
+PACE = Jobs(poll_seconds=0.01)
 
 
 def settled(engine: Engine, wait: threading.Event) -> bool:
@@ -55,7 +53,7 @@ def test_a_snapshot_that_is_due_is_made_by_a_worker_and_not_by_who_watches(tmp_p
     settings = SETTINGS | {"snapshots.threshold": 1}
     with open_library(tmp_path / "library.db", create=True, settings=settings) as engine:
         engine.add_collection("notes", folder)
-        idle = Pace(**asdict(Jobs(poll_seconds=3_600)))
+        idle = Jobs(poll_seconds=3_600)
         engine.job_threads.start(idle)
         engine.writer.index_changes({"notes": None})
         promised = [job for job in engine.store.outbox.jobs(engine.project.id) if job.kind is JobKind.SNAPSHOT]

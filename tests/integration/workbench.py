@@ -7,11 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from engines import substituted
 from observation import observed
 
 from octavo.config.load import validated
@@ -167,12 +169,20 @@ class Score(float):
 
 def exchange(engine: Engine, **adapters: Any) -> None:
     """Replaces what wiring gave to an engine."""
-    engine.library.adapters = replace(engine.library.adapters, **adapters)
+    if preparers := adapters.pop("preparers", None):
+        own = engine.library.adapters.preparing
+        adapters["preparing"] = SimpleNamespace(recipe=own.recipe, preparer=own.preparer, preparers=preparers)
+    if scan := adapters.pop("scan", None):
+        rules = engine.library.adapters.sources
+        adapters["sources"] = lambda config: SimpleNamespace(
+            scan=scan, history_rules=rules(config).history_rules, changes=rules(config).changes
+        )
+    engine.library.adapters = substituted(engine.library.adapters, **adapters)
 
 
 def several_processes(engine: Engine) -> None:
     """Has even a small folder prepared by processes."""
-    make = engine.library.adapters.preparers
+    make = engine.library.adapters.preparing.preparers
     exchange(engine, preparers=lambda settings, fast, size: make(settings, fast, 1_000_000_000))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from octavo.ports import Store
 
 
 def wired(folder: Path) -> OpenLibrary:
-    """A library that is closed again: its adapters and rules are what other engines of a test are made with."""
+    """A library that is closed again: its adapters and configuration are what other engines of a test are made with."""
     with open_engine(Config(library=folder / "l.db", embedding=Embedding(provider="hashing")), create=True) as engine:
         return engine.library
 
@@ -23,5 +24,12 @@ def wired(folder: Path) -> OpenLibrary:
 def engine_over(
     store: Store, like: OpenLibrary, clock: Callable[[], float], project: str = "sample", **adapters: Any
 ) -> Engine:
-    chosen = replace(like.adapters, clock=clock, **{"accelerator": None} | adapters)
-    return Engine(OpenLibrary(store, project, chosen, like.rules))
+    chosen = substituted(replace(like.adapters, clock=clock, place=None), **adapters)
+    return Engine(OpenLibrary(store, project, chosen, like.config))
+
+
+def substituted(adapters: Any, **instead: Any) -> Any:
+    """Adapters of which a few methods do something else."""
+    chosen = copy(adapters)
+    vars(chosen).update(instead)
+    return chosen

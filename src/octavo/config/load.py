@@ -16,7 +16,7 @@ from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
 from octavo.model.location import DatabaseUrl, Location, expand_user, location, real_path
 from octavo.model.model_settings import ROLES, ModelSettings
-from octavo.sources.small_files import read_small
+from octavo.small_files import read_small
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
 _PREFIX = "OCTAVO_"

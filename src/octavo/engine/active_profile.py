@@ -9,7 +9,7 @@ from octavo.ingest.profiles import active_profile
 from octavo.model.embedding_profile import LOCAL_PROVIDERS
 
 if TYPE_CHECKING:
-    from octavo.engine.adapters import Adapters
+    from octavo.engine.wiring.adapters import Adapters
     from octavo.ingest.accelerate import Accelerator
     from octavo.model.collection import Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
@@ -39,21 +39,21 @@ class EmbeddingSetup:
     @cached_property
     def fallback(self) -> Embedder | None:
         """What embeds while the active profile's service does not answer, where that is configured."""
-        make, embedder = self._adapters.fallback, self.embedder
-        if make is None or self.named is None or self.named.settings.provider in LOCAL_PROVIDERS:
+        embedder = self.embedder
+        if self.named is None or self.named.settings.provider in LOCAL_PROVIDERS:
             return None
-        return None if make().profile == embedder.profile else make()
+        fallback = self._adapters.fallback()
+        return None if fallback is None or fallback.profile == embedder.profile else fallback
 
     @cached_property
     def fallback_vectors(self) -> VectorIndex:
         assert self.fallback is not None
-        return self._adapters.vectors(self._store, self._project, self.fallback)
+        return self._adapters.indexes.vectors(self._store, self._project, self.fallback)
 
     @cached_property
     def accelerator(self) -> Accelerator | None:
         """The snapshots, where this kind of library has them."""
-        make = self._adapters.accelerator
-        return None if make is None else make(self._store, self._project, lambda: self.embedder)
+        return self._adapters.accelerator(self._store, self._project, lambda: self.embedder)
 
     @property
     def published(self) -> Accelerator | None:
@@ -66,11 +66,11 @@ class EmbeddingSetup:
 
     @cached_property
     def _exact_vectors(self) -> VectorIndex:
-        return self._adapters.vectors(self._store, self._project, self.embedder)
+        return self._adapters.indexes.vectors(self._store, self._project, self.embedder)
 
     @cached_property
     def summaries(self) -> SummaryIndex:
-        return self._adapters.summaries(self._store, self._project, self.embedder)
+        return self._adapters.indexes.summaries(self._store, self._project, self.embedder)
 
     @cached_property
     def _snapshot_vectors(self) -> VectorIndex:
@@ -117,8 +117,7 @@ class ActiveProfile:
     @property
     def fast(self) -> Embedder | None:
         """The table whose vectors stand in until the embedder's own are computed."""
-        make = self._adapters.fast
-        return None if make is None else make(self.embedder)
+        return self._adapters.fast(self._store, self.embedder)
 
     @property
     def fast_profile(self) -> EmbeddingProfile | None:

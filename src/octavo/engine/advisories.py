@@ -85,7 +85,9 @@ def _told(kind: _Kind, engine: Engine, counts: LibraryCounts) -> list[Advisory]:
 def _constrained(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     if reason := engine.library.adapters.constrained():
         searched = (
-            "words alone are searched" if engine.library.adapters.fast is None else "fast ones and words are searched"
+            "fast ones and words are searched"
+            if engine.library.adapters.has_fast_vectors(engine.store)
+            else "words alone are searched"
         )
         yield Advisory("info", f"{reason}: full vectors are not computed, {searched}")
 

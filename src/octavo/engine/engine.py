@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
-from octavo.engine.adapters import IndexOptions, WatchSettings
+from octavo.engine.index_options import IndexOptions
 from octavo.engine.reader import Reader
 from octavo.errors import LibraryError, NotFound
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import threading
 
     from octavo.algorithms.prompts import PromptFile
+    from octavo.config.schema import Config, Jobs, Retrieval
     from octavo.engine.active_profile import EmbeddingSetup
-    from octavo.engine.adapters import Rules, SearchDefaults
     from octavo.engine.builds import Builds
     from octavo.engine.job_threads import JobThreads
     from octavo.engine.library import OpenLibrary
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from octavo.engine.writer import Writer
     from octavo.ingest.accelerate import Accelerator
     from octavo.ingest.report import IndexReport
-    from octavo.jobs.worker import JobWorker, Pace
+    from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.location import Location
@@ -36,13 +36,7 @@ if TYPE_CHECKING:
 class Engine:
     """Opened once, used by every interface. Reading is safe from several threads; writing queues behind `builds`."""
 
-    def __init__(
-        self,
-        library: OpenLibrary,
-        *,
-        watch: WatchSettings = WatchSettings(),  # noqa: B008
-        loading: threading.Thread | None = None,
-    ) -> None:
+    def __init__(self, library: OpenLibrary, *, loading: threading.Thread | None = None) -> None:
         self.library = library
         self.store = library.store
         self.project = library.project
@@ -52,7 +46,6 @@ class Engine:
         self.retrieval_profile = self.reader.retrieval_profile
         self.collections, self.collection, self.recipe = library.collections, library.collection, library.recipe
         self.add_collection, self.remove_collection = library.add_collection, library.remove_collection
-        self._watch = watch
         self._watcher: Watcher | None = None
         self._job_threads: JobThreads | None = None
         self._others: dict[str, Engine] = {}
@@ -81,8 +74,8 @@ class Engine:
         return self.library.location
 
     @property
-    def defaults(self) -> SearchDefaults:
-        return self.library.rules.defaults
+    def defaults(self) -> Retrieval:
+        return self.library.config.retrieval
 
     @property
     def embedder(self) -> Embedder:
@@ -98,18 +91,17 @@ class Engine:
 
     def summariser(self) -> Summariser | None:
         """What writes summaries: the model that has this role, if one has."""
-        make, model = self.library.adapters.summariser, self.language_model("summarise")
-        return make(model) if model is not None and make is not None else None
+        models, model = self.library.adapters.models, self.language_model("summarise")
+        return models.summariser(model) if models is not None and model is not None else None
 
     def entity_finder(self) -> EntityFinder | None:
         """What finds names in documents: the model that also summarises, if there is one."""
-        make, model = self.library.adapters.entity_finder, self.language_model("summarise")
-        return make(model) if model is not None and make is not None else None
+        models, model = self.library.adapters.models, self.language_model("summarise")
+        return models.entity_finder(model) if models is not None and model is not None else None
 
     def own_prompts(self, profile: str) -> Callable[[str], PromptFile | None]:
         """Prompts of the user's own by name: for one retrieval profile, or for all."""
-        make = self.library.adapters.own_prompts
-        return (lambda name: None) if make is None else make(profile)
+        return self.library.adapters.own_prompts(profile)
 
     @property
     def tokenise(self) -> Callable[[str], Sequence[str]]:
@@ -119,14 +111,12 @@ class Engine:
     @property
     def logs_queries(self) -> bool:
         """Whether what is asked, shown and opened is written down."""
-        config = self.library.adapters.config
-        return config is not None and config.log.queries
+        return self.library.config.log.queries
 
     @property
     def reranks_by_model(self) -> bool:
         """Whether a language model has the role of reranking."""
-        config = self.library.adapters.config
-        return config is not None and config.llm.reranks_by_model
+        return self.library.config.llm.reranks_by_model
 
     @property
     def accelerator(self) -> Accelerator | None:
@@ -144,7 +134,7 @@ class Engine:
         if self._watcher is None:
             from octavo.engine.watcher import Watcher
 
-            self._watcher = Watcher(self.library, self.reader, self.writer, self._watch)
+            self._watcher = Watcher(self.library, self.reader, self.writer)
         return self._watcher
 
     @property
@@ -178,24 +168,24 @@ class Engine:
         if project not in self._others:
             if project not in {known.name for known in self.store.catalog.projects()}:
                 raise NotFound(f"there is no project {project}", hint="`octavo projects list` shows the projects")
-            self._others[project] = Engine(self.library.within(project), watch=self._watch)
+            self._others[project] = Engine(self.library.within(project))
         return self._others[project]
 
     def in_memory(self) -> Engine:
         """An empty library in memory, with the same project, recipe and model; gone once it is closed."""
         return Engine(self.library.in_memory())
 
-    def use(self, rules: Rules) -> None:
-        """Goes by other rules from now on, in every project."""
+    def use(self, config: Config) -> None:
+        """Goes by another configuration from now on, in every project: what needs no other model and no other store."""
         for engine in (self, *self._others.values()):
-            engine.library.rules = rules
+            engine.library.config = config
 
-    def job_worker(self, name: str, pace: Pace) -> JobWorker:
+    def job_worker(self, name: str, settings: Jobs) -> JobWorker:
         """Does this project's jobs. Any number of them may run, in any process."""
         from octavo.jobs.handlers import handlers
         from octavo.jobs.worker import JobWorker
 
-        return JobWorker(self.store, self.project.id, name, handlers(self), pace, self.library.adapters.clock)
+        return JobWorker(self.store, self.project.id, name, handlers(self), settings, self.library.adapters.clock)
 
     def profile_embedder(self, profile: NamedEmbeddingProfile) -> Embedder:
         """The embedder of a profile by name, whether or not it answers."""

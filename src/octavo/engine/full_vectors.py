@@ -41,7 +41,7 @@ def upgrade(library: OpenLibrary, most: int, progress: Progress) -> int:
 def make_inputs(library: OpenLibrary, progress: Progress) -> None:
     """What is embedded of chunks that a run without embedding wrote."""
     # A collection's own chunk sizes do not matter any more: its chunks are cut.
-    preparer = partial(library.adapters.preparer, CollectionSettings())
+    preparer = partial(library.adapters.preparing.preparer, CollectionSettings())
     make_postponed(library.store, library.project.id, lambda: preparer().inputs, progress)
 
 

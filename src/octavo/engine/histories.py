@@ -55,7 +55,7 @@ def follow_histories(library: OpenLibrary, watch: HistoryWatch) -> None:
     """Has the repositories watched that the library knows of; new ones are found by a run over their folder."""
     known, outside = {}, set()
     for collection in library.collections():
-        rules = library.rules.history(collection.settings)
+        rules = library.history_rules(collection.settings)
         if rules.outside:
             outside.add(collection.name)
         if collection.on_disk and rules.wanted:
@@ -84,16 +84,16 @@ def _index(
         collection.id,
         None,
         settings.tags,
-        library.rules.max_file_bytes,
+        library.config.ingest.max_file_bytes,
         allow_secrets=settings.allow_secrets,
     )
     run = HistoryRun(
         store=library.store,
         collection=collection,
         recipe=library.cut_by(settings),
-        preparer=cache(partial(library.adapters.preparer, settings)),
+        preparer=cache(partial(library.adapters.preparing.preparer, settings)),
         origin=origin,
-        rules=library.rules.history(settings),
+        rules=library.history_rules(settings),
         reread=reread,
     )
     index_history(run, scan, progress, report, only=only)

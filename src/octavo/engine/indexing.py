@@ -39,7 +39,7 @@ from octavo.observability.progress import Progress
 from octavo.writing.lock import finish_writes
 
 if TYPE_CHECKING:
-    from octavo.engine.adapters import IndexOptions
+    from octavo.engine.index_options import IndexOptions
     from octavo.engine.library import OpenLibrary
     from octavo.model.scan import Scan
 
@@ -66,7 +66,7 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
         try:
             started_at = library.adapters.clock()
             known = _known(library, collection, _entries(library, collection, None), options.confirm_removals)
-            scan = library.rules.scan(collection, known, None)
+            scan = library.scan(collection, known, None)
         except SourceError as error:
             # An unmounted root is no evidence that its files are gone.
             missing.append(Problem(collection.name, error.message))
@@ -129,7 +129,7 @@ def index_changes(
         try:
             started_at = library.adapters.clock()
             seen = _known(library, collection, _entries(library, collection, paths))
-            scan = library.rules.scan(collection, seen, paths)
+            scan = library.scan(collection, seen, paths)
         except SourceError as error:
             missing.append(Problem(name, error.message))
             continue
@@ -157,7 +157,7 @@ def index_texts(
 ) -> CollectionReport:
     ensure_recipe(library)
     settings = collection.settings
-    prepare = library.adapters.preparer(settings).text
+    prepare = library.adapters.preparing.preparer(settings).text
     target = Target(library.store, collection, library.cut_by(settings).id)
     if settings.allow_secrets:
         sources = [replace(source, allow_secrets=True) for source in sources]
@@ -207,7 +207,7 @@ def is_stale(library: OpenLibrary, collection: Collection, paths: Sequence[str] 
     with store.reading():
         entries = _entries(library, collection, paths)
     started_at = library.adapters.clock()
-    scan = library.rules.scan(collection, _known(library, collection, entries), paths)
+    scan = library.scan(collection, _known(library, collection, entries), paths)
     todo = plan(scan, entries, recorded_as(library.cut_by(settings), _origin(library, collection)))
     refused = {file.uri: file.reason for file in todo.refused}
     known = {
@@ -239,8 +239,8 @@ def _origin(library: OpenLibrary, collection: Collection, *, inputs: bool = True
         collection=collection.id,
         kind=settings.kind,
         tags=settings.tags,
-        max_file_bytes=settings.max_file_bytes or library.rules.max_file_bytes,
-        max_document_bytes=settings.max_file_bytes or library.rules.max_document_bytes,
+        max_file_bytes=settings.max_file_bytes or library.config.ingest.max_file_bytes,
+        max_document_bytes=settings.max_file_bytes or library.config.converting.max_file_bytes,
         allow_secrets=settings.allow_secrets,
         inputs=inputs,
     )
@@ -261,5 +261,5 @@ def _index(
     origin = _origin(library, collection, inputs=inputs)
     recipe_id = recorded_as(library.cut_by(collection.settings), origin)
     target = Target(library.store, collection, recipe_id, paths, fast)
-    preparers = partial(library.adapters.preparers, collection.settings, fast)
+    preparers = partial(library.adapters.preparing.preparers, collection.settings, fast)
     return index_collection(CollectionRun(target, origin, preparers, reread, prefix), scan, progress)

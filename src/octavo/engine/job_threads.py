@@ -8,9 +8,10 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
+from octavo.config.schema import Jobs
 from octavo.errors import OctavoError
 from octavo.jobs.handlers import queue_snapshot
-from octavo.jobs.worker import Pace, Round
+from octavo.jobs.worker import Round
 from octavo.model.job import REBUILD
 from octavo.observability.logs import logger
 
@@ -29,7 +30,7 @@ class ProjectJobs(Protocol):
     @property
     def accelerator(self) -> Accelerator | None: ...
 
-    def job_worker(self, name: str, pace: Pace) -> JobWorker: ...
+    def job_worker(self, name: str, settings: Jobs) -> JobWorker: ...
 
 
 class AllProjects(Protocol):
@@ -53,12 +54,14 @@ class JobThreads:
     def active(self) -> bool:
         return any(thread.is_alive() for thread in self._threads)
 
-    def start(self, pace: Pace, threads: int = 1) -> None:
+    def start(self, settings: Jobs, threads: int = 1) -> None:
         """Begins, once; a second start changes nothing."""
         if self._threads:
             return
         for number in range(threads):
-            thread = threading.Thread(target=self._work, args=(pace, number), name=f"octavo-work-{number}", daemon=True)
+            thread = threading.Thread(
+                target=self._work, args=(settings, number), name=f"octavo-work-{number}", daemon=True
+            )
             self._threads.append(thread)
             thread.start()
 
@@ -69,15 +72,15 @@ class JobThreads:
             thread.join(timeout)
         return not self.active
 
-    def _work(self, pace: Pace, number: int) -> None:
+    def _work(self, settings: Jobs, number: int) -> None:
         name = f"{socket.gethostname()}:{os.getpid()}:{number}"
         if number == 0:
             self._recover()
         while not self._stop.is_set():
             try:
-                done, waiting = run_due_everywhere(self._engine, name, pace, self._stop)
+                done, waiting = run_due_everywhere(self._engine, name, settings, self._stop)
                 if not done.claimed:
-                    self._stop.wait(AFTER_TROUBLE if waiting else pace.poll_seconds)
+                    self._stop.wait(AFTER_TROUBLE if waiting else settings.poll_seconds)
             except OctavoError as error:
                 logger("jobs").warning("the worker met trouble and goes on: %s", error.message)
                 self._stop.wait(AFTER_TROUBLE)
@@ -94,7 +97,7 @@ class JobThreads:
                     queue_snapshot(self._engine.store, project.id, REBUILD)
 
 
-def run_due_everywhere(engine: AllProjects, name: str, pace: Pace, stop: threading.Event) -> tuple[Round, bool]:
+def run_due_everywhere(engine: AllProjects, name: str, settings: Jobs, stop: threading.Event) -> tuple[Round, bool]:
     """Does what is due in every project, once each; also whether one of them has to wait. Only a project with something
     due is opened.
 
@@ -105,7 +108,7 @@ def run_due_everywhere(engine: AllProjects, name: str, pace: Pace, stop: threadi
         if stop.is_set() or not engine.store.outbox.due(project.id):
             continue
         try:
-            total += engine.within(project.name).job_worker(name, pace).run_due(stop)
+            total += engine.within(project.name).job_worker(name, settings).run_due(stop)
         except OctavoError as error:
             waiting = True
             logger("jobs").warning("the work of project %s has to wait: %s", project.name, error.message)

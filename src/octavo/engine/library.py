@@ -16,33 +16,38 @@ from octavo.model.ids import collection_id
 from octavo.model.location import real_path
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from octavo.engine.adapters import Adapters, Rules
+    from octavo.config.schema import Config
     from octavo.engine.builds import Builds
+    from octavo.engine.wiring.adapters import Adapters
+    from octavo.ingest.history import HistoryRules
     from octavo.model.collection import Project
+    from octavo.model.ledger import FileStamp
     from octavo.model.location import Location
     from octavo.model.model_settings import Role
     from octavo.model.recipe import Recipe
+    from octavo.model.scan import Scan
     from octavo.ports import LanguageModel, Store
 
 _REMOVE_PATIENCE = 300.0  # seconds to wait for other writers
 
 
 class OpenLibrary:
-    """A store, a project in it, and the adapters both flows use. `rules` are exchanged when the configuration changes;
-    nothing else is."""
+    """A store, a project in it, and the adapters both flows use. `config` is exchanged when the configuration
+    changes: what it says of files, searches and notes."""
 
     remove_seconds = 0.25
     """For which documents are removed in one transaction, before others may write."""
 
     def __init__(
-        self, store: Store, project: str, adapters: Adapters, rules: Rules, *, location: Location | None = None
+        self, store: Store, project: str, adapters: Adapters, config: Config, *, location: Location | None = None
     ) -> None:
         self.store = store
         self.project = _ensured(store, project)
         self.adapters = adapters
-        self.rules = rules
+        self.config = config
         self.location = location
         self.active = ActiveProfile(store, self.project, adapters)
         self.hits = HitCounts()
@@ -59,13 +64,12 @@ class OpenLibrary:
 
     def within(self, project: str) -> OpenLibrary:
         """The same store, seen from another project."""
-        return OpenLibrary(self.store, project, self.adapters, self.rules, location=self.location)
+        return OpenLibrary(self.store, project, self.adapters, self.config, location=self.location)
 
     def in_memory(self) -> OpenLibrary:
         """An empty library in memory, with the same project, recipe and model; gone once its store is closed."""
-        store = self.adapters.store_in_memory(self.adapters.clock)
-        adapters = replace(self.adapters, embedder=lambda: self.active.embedder, accelerator=None)
-        return OpenLibrary(store, self.project.name, adapters, self.rules)
+        adapters = self.adapters.in_memory(self.active.embedder)
+        return OpenLibrary(adapters.store_in_memory(), self.project.name, adapters, self.config)
 
     def journals(self, collection: Collection) -> Path:
         """Where the pending writes to a collection's folder are kept."""
@@ -73,15 +77,24 @@ class OpenLibrary:
 
     def language_model(self, role: Role, name: str | None = None) -> LanguageModel | None:
         """The configured model of a role, or one by its name, not asked twice for the same; None without any."""
-        adapters = self.adapters
-        if adapters.language_model is None and name is not None:
+        models = self.adapters.models
+        if models is None and name is not None:
             raise ConfigurationError(
                 f"there is no model {name}", hint=f"describe it in a table [llm.models.{name}] of your configuration"
             )
-        model = None if adapters.language_model is None else adapters.language_model(role, name)
-        if model is None or adapters.cached_model is None:
-            return model
-        return adapters.cached_model(model, self.store.completions, self.project.id)
+        if models is None or (model := models.model(role, name)) is None:
+            return None
+        return models.cached(model, self.store.completions, self.project.id)
+
+    def scan(
+        self, collection: Collection, known: Mapping[str, FileStamp] | None = None, paths: Sequence[str] | None = None
+    ) -> Scan:
+        """The files of a collection's folder, or those at some paths; `known` ones are not looked into again."""
+        return self.adapters.sources(self.config).scan(collection, known or {}, paths)
+
+    def history_rules(self, settings: CollectionSettings) -> HistoryRules:
+        """Which commits of a collection are indexed, and which files."""
+        return self.adapters.sources(self.config).history_rules(settings)
 
     def collections(self) -> tuple[Collection, ...]:
         return tuple(map(_placed, self.store.catalog.collections(self.project.id)))
@@ -138,11 +151,11 @@ class OpenLibrary:
 
     def recipe(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
         """How this configuration would index, with a collection's overrides if there are any."""
-        return replace(self.adapters.recipe(settings), embedding=self.active.profile)
+        return replace(self.adapters.preparing.recipe(settings), embedding=self.active.profile)
 
     def cut_by(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
         """What documents are cut and analysed by: the configuration, whichever embedding profile answers."""
-        return self.adapters.recipe(settings)
+        return self.adapters.preparing.recipe(settings)
 
 
 def _placed(collection: Collection) -> Collection:

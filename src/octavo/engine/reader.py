@@ -18,7 +18,7 @@ from octavo.engine.path_filters import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead
 from octavo.engine.read_snapshot import in_read_snapshot
 from octavo.engine.search_log import log_search
-from octavo.errors import Busy, ConfigurationError, ProviderFailed, StorageError
+from octavo.errors import Busy, ProviderFailed, StorageError
 from octavo.model.result import Result
 from octavo.retrieval.pipeline import expanded_ahead, first_level, run
 from octavo.retrieval.present import present
@@ -91,33 +91,30 @@ class Reader:
     def reranker(self) -> MeasuredReranker:
         """One for all searches, because it learns what a pair costs; another once another is chosen for the project."""
         library = self._library
-        configured, own = library.adapters.reranker, library.adapters.own_reranker
-        if configured is None:
-            raise ConfigurationError("no reranker is configured")
-        name = None if own is None else library.store.catalog.reranker(library.project.id)
+        adapters = library.adapters
+        name = None if adapters.rerank_service else library.store.catalog.reranker(library.project.id)
         if name not in self._rerankers:
-            self._rerankers[name] = MeasuredReranker(configured() if own is None or name is None else own(name))
+            self._rerankers[name] = MeasuredReranker(adapters.reranker(name))
         return self._rerankers[name]
 
     def _writer(self) -> QueryWriter | None:
-        make = self._library.adapters.query_writer
-        model = self._library.language_model("hypothesise")
-        return make(model) if model and make else None
+        models, model = self._library.adapters.models, self._library.language_model("hypothesise")
+        return models.query_writer(model) if models is not None and model is not None else None
 
     def _judges_by(self, style: str, prompt: str, deadline_ms: float) -> tuple[MeasuredReranker, ...]:
         """The same for all searches, because each learns what a passage costs."""
-        make, asked = self._library.adapters.judges, (style, prompt, deadline_ms)
-        if make is not None and asked not in self._judges:
-            made = make(style, prompt, deadline_ms / 1e3)
+        models, asked = self._library.adapters.models, (style, prompt, deadline_ms)
+        if models is not None and asked not in self._judges:
+            made = models.judges(style, prompt, deadline_ms / 1e3)
             self._judges[asked] = tuple(MeasuredReranker(judge, at_once=at_once) for judge, at_once in made)
         return self._judges.get(asked, ())
 
     def search(self, query: Query, profile: RetrievalProfile | None = None) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
         profile = profile or PROFILES[DEFAULT_PROFILE]
-        active = self._library.active
+        active, fallback = self._library.active, self._library.config.embedding.fallback
         # With a fallback, whether the service answers is known before the search reads.
-        if profile.embeds and not active.loaded and self.loading is None and not self._library.adapters.fallback:
+        if profile.embeds and not active.loaded and self.loading is None and fallback == "none":
             text = query.hypothesis or query.terms.text or query.text
             self.loading = load_model_ahead(lambda: active.embedder, text)
         return self._answered(query, profile, partial(run, profile), embeds=profile.embeds)
@@ -206,7 +203,7 @@ class Reader:
         degraded = (*stood_in, *self._degradation.parts(trace), *self._degradation.unread_names(parsed))
         if degraded:
             self._degradation.promise_repair(trace)
-        if freshness.pending and library.rules.defaults.count_hits:
+        if freshness.pending and library.config.retrieval.count_hits:
             library.hits.note(candidate.key for candidate in candidates[: parsed.limit])
         if self.loading is not None and not self.loading.is_alive():
             self.loading = None
@@ -282,10 +279,10 @@ class Reader:
             beginning=analyzer.prefix,
             written=written_words().joined,
             language=analyzer.told_language,
-            reranker=None if library.adapters.reranker is None else lambda: self.reranker,
-            hyde=library.rules.defaults.hyde,
-            query_writer=None if library.adapters.language_model is None else self._writer,
-            judges=None if library.adapters.language_model is None else self._judges_by,
+            reranker=lambda: self.reranker,
+            settings=library.config.retrieval,
+            query_writer=None if library.adapters.models is None else self._writer,
+            judges=None if library.adapters.models is None else self._judges_by,
             summaries=lambda: setup.summaries,
             # While the model is being loaded already, nobody else should begin to.
             beside=self._query_threads if self.loading is None else None,

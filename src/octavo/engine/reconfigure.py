@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from octavo.config.schema import Config, Watch
-from octavo.engine.adapters import WatchSettings
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.engine.wiring.assembly import rules_of
 
-_RULES = ("ingest", "history", "retrieval", "writing")
+_FOLLOWED = ("ingest", "history", "retrieval", "writing")
 
 
 def reconfigure(engine: Engine, before: Config, config: Config) -> bool:
@@ -19,18 +16,18 @@ def reconfigure(engine: Engine, before: Config, config: Config) -> bool:
     `watch` switched meanwhile stays so until the setting itself changes.
     """
     watched = before.watch != config.watch
-    changed = any(getattr(before, name) != getattr(config, name) for name in _RULES)
+    changed = any(getattr(before, name) != getattr(config, name) for name in _FOLLOWED)
     if watched:
         _watch(engine, before.watch, config.watch)
     if changed:
-        engine.use(rules_of(config))
+        engine.use(replace(engine.library.config, **{name: getattr(config, name) for name in _FOLLOWED}))
     engine.watcher.look_again()  # the file of a folder may have changed what is read below it, and nothing else
     return watched or changed
 
 
 def _watch(engine: Engine, before: Watch, now: Watch) -> None:
     watching = engine.watcher
-    watching.settings = WatchSettings(**asdict(now))
+    watching.settings = now
     otherwise = (before.polling, before.poll_ms) != (now.polling, now.poll_ms)
     again = watching.active and otherwise and now.enabled
     if watching.active and (otherwise or not now.enabled):

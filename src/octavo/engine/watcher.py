@@ -24,7 +24,7 @@ from octavo.model.commit import is_repository
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
-    from octavo.engine.adapters import WatchSettings
+    from octavo.config.schema import Watch
     from octavo.engine.library import OpenLibrary
     from octavo.engine.reader import Reader
     from octavo.engine.writer import Writer
@@ -105,11 +105,11 @@ class _Folder:
 class Watcher:
     """Follows the folders of one library. Off until started; `on_report` is called after each run that changed it."""
 
-    def __init__(self, library: OpenLibrary, reader: Reader, writer: Writer, settings: WatchSettings) -> None:
+    def __init__(self, library: OpenLibrary, reader: Reader, writer: Writer) -> None:
         self._library = library
         self._reader = reader
         self._writer = writer
-        self.settings = settings
+        self.settings = library.config.watch
         self._changed = threading.Condition()
         self._folders: dict[str, _Folder] = {}
         self._threads: list[threading.Thread] = []
@@ -134,7 +134,7 @@ class Watcher:
                 ),
             )
 
-    def start(self, settings: WatchSettings | None = None) -> None:
+    def start(self, settings: Watch | None = None) -> None:
         with self._changed:
             self.settings = settings or self.settings
             if self._active:
@@ -239,8 +239,7 @@ class Watcher:
 
     def _read(self, folder: _Folder) -> None:
         """One folder's thread: notes where something happened until told to stop."""
-        changes = self._library.adapters.file_changes
-        assert changes is not None, "a library without a source of file changes is not watched"
+        changes = self._library.adapters.sources(self._library.config).changes
         polling, poll_ms = self.settings.polling, self.settings.poll_ms
         why = ""
 

@@ -15,8 +15,8 @@ from octavo.observability.progress import NoProgress
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from octavo.engine.adapters import IndexOptions
     from octavo.engine.builds import Build, Work
+    from octavo.engine.index_options import IndexOptions
     from octavo.engine.indexing import Changes
     from octavo.engine.library import OpenLibrary
     from octavo.ingest.report import CollectionReport, IndexReport

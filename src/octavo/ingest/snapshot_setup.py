@@ -8,23 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from octavo.config.schema import Snapshots
     from octavo.model.ids import ProjectId
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.snapshot import Manifest
     from octavo.ports import SnapshotSource, Store
-
-
-class SnapshotSettings(NamedTuple):
-    """`threshold` is the number of chunks from which on a library is given snapshots."""
-
-    enabled: bool = True
-    threshold: int = 20_000
-    keep: int = 3
-    shards: int | None = None
-    open_shards: int = 128
-    outline: bool = False
-    vectors: str = "codes"
-    copies: bool = False
 
 
 class SnapshotSetup(NamedTuple):
@@ -34,7 +22,7 @@ class SnapshotSetup(NamedTuple):
     source: Callable[[], SnapshotSource]
     project: ProjectId
     root: Path
-    settings: SnapshotSettings
+    settings: Snapshots
     analyzer: str
     profiles: Callable[[], tuple[EmbeddingProfile, ...]]
     clock: Callable[[], float] = time.time

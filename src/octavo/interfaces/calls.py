@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Container, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,10 +22,9 @@ from octavo.engine.child_process import Died
 from octavo.engine.engine import Engine
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
-from octavo.engine.wiring.embedders import Models
+from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
 from octavo.errors import LibraryError, OctavoError
 from octavo.interfaces.process_pool import ProcessPool
-from octavo.jobs.worker import Pace
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
 from octavo.observability.progress import Progress
@@ -182,13 +180,15 @@ class Calls:
         return True
 
 
-def opened(config: Config, *, models: Models | None = None, profiles: tuple[Path, ...] | None = None) -> Engine:
+def opened(
+    config: Config, *, embedders: Embedders = ConfiguredEmbedder, profiles: tuple[Path, ...] | None = None
+) -> Engine:
     """An open library whose folders are watched and whose promised work is done, unless the configuration says no."""
-    engine = open_engine(config, models=models, profiles=profiles)
+    engine = open_engine(config, embedders=embedders, profiles=profiles)
     if config.watch.enabled:
         engine.watcher.start()
     if config.work.in_server:
-        engine.job_threads.start(Pace(**asdict(config.jobs)), config.work.threads)
+        engine.job_threads.start(config.jobs, config.work.threads)
     return engine
 
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+from octavo.config.schema import Jobs
 from octavo.dataclass import dataclass
 from octavo.errors import OctavoError
 from octavo.jobs.backoff import delay
@@ -17,18 +18,6 @@ from octavo.ports import Store
 
 _LOG = logger("jobs")
 _KEPT_SECONDS = 7 * 86_400.0  # for which a job that is done is listed
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """Seconds and counts; their defaults are the configuration's."""
-
-    lease_seconds: float
-    retry_seconds: float
-    max_retry_seconds: float
-    max_attempts: int
-    batch: int
-    poll_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +48,14 @@ class JobWorker:
         project: ProjectId,
         name: str,
         handlers: Mapping[JobKind, Handler],
-        pace: Pace,
+        settings: Jobs,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._project = project
         self._name = name
         self._handlers = handlers
-        self._pace = pace
+        self._settings = settings
         self._clock = clock
 
     def run(self, stop: threading.Event, until_idle: bool = False) -> Round:
@@ -79,7 +68,7 @@ class JobWorker:
                 continue
             if until_idle:
                 break
-            self._store.wait_for_work(stop, self._pace.poll_seconds)
+            self._store.wait_for_work(stop, self._settings.poll_seconds)
         return total
 
     def run_due(self, stop: threading.Event | None = None) -> Round:
@@ -90,13 +79,13 @@ class JobWorker:
             jobs = self._store.outbox.claim(
                 self._project,
                 self._name,
-                lease_seconds=self._pace.lease_seconds,
-                limit=self._pace.batch,
-                max_attempts=self._pace.max_attempts,
+                lease_seconds=self._settings.lease_seconds,
+                limit=self._settings.batch,
+                max_attempts=self._settings.max_attempts,
             )
             self._store.outbox.purge(self._project, [JobState.DONE], self._clock() - _KEPT_SECONDS)
         total = Round()
-        with self._kept(jobs), self._store.patient(self._pace.lease_seconds):
+        with self._kept(jobs), self._store.patient(self._settings.lease_seconds):
             for number, job in enumerate(jobs):
                 if stop is not None and stop.is_set():
                     self._give_back(jobs[number:])
@@ -119,8 +108,8 @@ class JobWorker:
 
     def _failed(self, job: Job, error: Exception) -> Round:
         said = error.message if isinstance(error, OctavoError) else f"{type(error).__name__}: {error}"
-        last = job.attempts >= self._pace.max_attempts
-        wait = delay(job.attempts, self._pace.retry_seconds, self._pace.max_retry_seconds, f"job {job.id}")
+        last = job.attempts >= self._settings.max_attempts
+        wait = delay(job.attempts, self._settings.retry_seconds, self._settings.max_retry_seconds, f"job {job.id}")
         with self._store.transaction():
             still_claimed = self._store.outbox.fail(job, said, None if last else self._clock() + wait)
         if not still_claimed:
@@ -149,11 +138,11 @@ class JobWorker:
             beat.join()
 
     def _renew(self, jobs: tuple[Job, ...], over: threading.Event) -> None:
-        while not over.wait(self._pace.lease_seconds / 3):
+        while not over.wait(self._settings.lease_seconds / 3):
             try:
                 with self._store.transaction():
                     for job in jobs:
-                        self._store.outbox.renew(job, self._pace.lease_seconds)
+                        self._store.outbox.renew(job, self._settings.lease_seconds)
             except OctavoError as error:
                 # Two more chances before the lease ends; after that, another worker and the fence decide.
                 _LOG.warning("the leases of %s could not be renewed: %s", self._name, error.message)

@@ -7,10 +7,11 @@ from dataclasses import field
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter, eq
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from octavo.algorithms.calibration import Calibration
 from octavo.algorithms.readability import fluent_trust, trust
+from octavo.config.schema import Retrieval
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.index import LexicalField
@@ -59,14 +60,6 @@ SMALL = 1_000
 """Chunks up to which a library, or what filters leave of it, is small."""
 
 
-class HydeSettings(NamedTuple):
-    """How passages are imagined where a profile does not say: by the configuration."""
-
-    num_samples: int = 2
-    temperature: float = 0.2
-    pooling: Literal["mean", "max"] = "mean"
-
-
 @dataclass(frozen=True, slots=True)
 class SearchedLibrary:
     """What a search reads from. The embedder is made on first use: a lexical search never pays for it."""
@@ -89,7 +82,8 @@ class SearchedLibrary:
     language: Callable[[str], str] = lambda text: ""
     """The language that a query tells it is in; empty where it does not tell."""
     reranker: Callable[[], MeasuredReranker] | None = None
-    hyde: HydeSettings = HydeSettings()
+    settings: Retrieval = Retrieval()
+    """How passages are imagined where a profile does not say."""
     query_writer: Callable[[], QueryWriter | None] | None = None
     """The language model that writes hypotheses and further queries, if one is configured."""
     judges: Callable[[str, str, float], Sequence[MeasuredReranker]] | None = None

@@ -32,7 +32,7 @@ from octavo.errors import ConfigurationError
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.registry import SHAPES, stage_of, stages
-from octavo.sources.small_files import read_small
+from octavo.small_files import read_small
 
 _STAGE = "stage"
 _UNSET = "none"

@@ -21,8 +21,8 @@ from typing import IO
 from octavo.errors import SourceError
 from octavo.model.commit import Commit, Repository
 from octavo.model.location import real_path
+from octavo.small_files import read_small
 from octavo.sources.git_records import FORMAT, Records
-from octavo.sources.small_files import read_small
 
 _READ = 1 << 20
 _READ_AHEAD = 500  # reads of git's output that may be queued, usually of 64 kB each

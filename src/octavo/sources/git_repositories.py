@@ -16,9 +16,9 @@ from octavo.dataclass import dataclass
 from octavo.errors import SourceError
 from octavo.model.commit import REPOSITORY, Repository
 from octavo.model.location import real_path
+from octavo.small_files import read_small
 from octavo.sources.git import open_repository, worktree_of
 from octavo.sources.git_traps import refuse_traps
-from octavo.sources.small_files import read_small
 
 DEPTH = 6
 """How many folders below the root a repository may be."""

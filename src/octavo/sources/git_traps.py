@@ -10,7 +10,7 @@ from pathlib import Path
 
 from octavo.errors import SourceError
 from octavo.model.commit import REPOSITORY
-from octavo.sources.small_files import read_small
+from octavo.small_files import read_small
 
 _NOT_READ = frozenset({"modules", "lfs", "annex", "hooks", "logs"})  # of a repository, by the commands that are used
 _MOST_FILES = 1_000_000

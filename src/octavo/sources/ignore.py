@@ -16,9 +16,9 @@ from pathlib import Path
 
 from octavo.dataclass import dataclass, replace
 from octavo.model.formats import ending
+from octavo.small_files import read_small
 from octavo.sources.globs import IgnorePattern, IgnorePatterns, from_globs, parse
 from octavo.sources.secrets import is_secret_name
-from octavo.sources.small_files import read_small
 
 _FORMER_JOURNAL = ".octavo-writes.journal"
 GITIGNORE = ".gitignore"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from octavo.engine.library import OpenLibrary
 from octavo.engine.wiring import open_engine
 from octavo.errors import ProviderFailed
 from octavo.jobs.backoff import delay
-from octavo.jobs.worker import JobWorker, Pace, Round
+from octavo.jobs.worker import JobWorker, Round
 from octavo.memory import commit
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.reingest import reingest
@@ -38,7 +38,7 @@ from octavo.operations.memory.requests import RecallRequest
 from octavo.ports import Store
 from octavo.stores.sqlite.store import SqliteStore
 
-PACE = Pace(**asdict(Jobs()))
+PACE = Jobs()
 MINE = project_id("sample")
 
 

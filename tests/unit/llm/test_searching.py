@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from language_model_services import CUT, HANG, ModelService, model_served
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.engine.wiring.language_models import own_prompts
 from octavo.errors import ConfigurationError
 from octavo.model.language_model import CompletionRequest, Prompt
 from octavo.model.query import Query
@@ -287,8 +285,8 @@ def test_an_answer_follows_the_users_own_prompt_for_its_profile(
     (prompts / "grounded.md").write_text(own.replace("{}", "All that is known"), "utf-8")
     (prompts / "multi_hop" / "grounded.md").write_text(own.replace("{}", "Every hop"), "utf-8")
     folders = (prompts.parent / "profiles",)
-    adapters = replace(engine.library.adapters, own_prompts=partial(own_prompts, folders))
-    engine.library.adapters = adapters
+    engine.library.adapters = replace(engine.library.adapters, profile_folders=folders)
+    own_prompts = engine.library.adapters.own_prompts
     service.replies = ["The furnace heats the water [1]."]
     for profile, begins in ((None, "All that is known"), ("multi_hop", "Every hop")):
         ask(engine, AskRequest("What heats water?", profile=profile))
@@ -296,8 +294,8 @@ def test_an_answer_follows_the_users_own_prompt_for_its_profile(
         assert [message["role"] for message in said] == ["user"] and said[0]["content"].startswith(begins)
         shown = ask(engine, AskRequest("What heats water?", profile=profile, show_context=True)).context
         assert shown is not None and shown.startswith(begins)
-    assert own_prompts(folders, "multi_hop")("grounded") != own_prompts(folders, "hybrid")("grounded")
-    assert own_prompts(folders, "../multi_hop")("insight") is None
+    assert own_prompts("multi_hop")("grounded") != own_prompts("hybrid")("grounded")
+    assert own_prompts("../multi_hop")("insight") is None
     (prompts / "grounded.md").write_text("no parts", "utf-8")
     with pytest.raises(ConfigurationError, match="is no prompt"):
         ask(engine, AskRequest("What heats water?"))

@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 from snapshot_samples import Bench
 
+from octavo.config.schema import Snapshots
 from octavo.errors import Busy, DamagedSnapshot, StorageError
 from octavo.ingest import publish as publishing
 from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.publish import check, publish
-from octavo.ingest.snapshot_setup import SnapshotSettings, SnapshotSetup
+from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.ids import SnapshotId
 from octavo.model.query import Filters, Terms
 from octavo.observability.progress import NoProgress
@@ -42,7 +43,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def accelerator(bench: Bench) -> Accelerator:
-    settings = SnapshotSettings(threshold=1, shards=4)
+    settings = Snapshots(threshold=1, shards=4)
     profiles = bench.making.profiles
     root = bench.folder.root
     return Accelerator(

@@ -3,31 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from octavo.config.api_keys import api_key
-from octavo.config.schema import Embedding, Reranking
-from octavo.dataclass import replace
+from octavo.config.schema import Embedding
+from octavo.dataclass import dataclass, replace
 from octavo.errors import ConfigurationError
 from octavo.model.embedding_profile import PROVIDERS
 
 if TYPE_CHECKING:
     from octavo.model.embedding_profile import NamedEmbeddingProfile
-    from octavo.ports import Embedder, Reranker, TokenCounter
-
-Models = Callable[[Embedding], tuple[Callable[[], "Embedder"], Callable[[], "TokenCounter"]]]
+    from octavo.ports import Embedder, TokenCounter
 
 
-def embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[], TokenCounter]]:
-    """The embedder and its token counter, each made on first use and then cached."""
-    if settings.provider == "onnx" and settings.model is None:
-        raise ConfigurationError(
-            "embedding.provider is onnx, but embedding.model names no folder",
-            hint="set embedding.model to the folder that holds model.onnx",
-        )
-    return cache(partial(_local_embedder, settings)), cache(partial(_local_counter, settings))
+@dataclass(frozen=True)
+class ConfiguredEmbedder:
+    """The embedder of a configuration and its token counter, each made on first use and then kept."""
+
+    settings: Embedding
+    dimensions: int | None = None
+    """Of hashed vectors; other models have their own."""
+
+    def __post_init__(self) -> None:
+        if self.settings.provider == "onnx" and self.settings.model is None:
+            raise ConfigurationError(
+                "embedding.provider is onnx, but embedding.model names no folder",
+                hint="set embedding.model to the folder that holds model.onnx",
+            )
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        from octavo.engine.wiring.local_models import embedder_of  # nobody who only opens a library needs a model
+
+        return embedder_of(self.settings, self.dimensions)
+
+    @cached_property
+    def counter(self) -> TokenCounter:
+        from octavo.engine.wiring.local_models import counter_of
+
+        return counter_of(self.settings)
+
+
+Embedders = Callable[[Embedding], ConfiguredEmbedder]
+"""Makes the embedder of a configuration: several engines of one process may share one."""
 
 
 def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> Embedder:
@@ -37,9 +57,7 @@ def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> E
         case "bundled" | "onnx" | "hashing":
             folder = Path(settings.model) if settings.model else None
             local = replace(configured, provider=cast("Any", settings.provider), model=folder)
-            if local.provider == "hashing":
-                return _local_embedder(local, settings.dimensions)
-            return embedding(local)[0]()
+            return ConfiguredEmbedder(local, settings.dimensions).embedder
         case "ollama" | "openai" | "voyage" | "jina":
             from octavo.embedding.providers import completed, remote_embedder
 
@@ -49,30 +67,3 @@ def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> E
         f"the profile {profile.name} wants the provider {settings.provider}, which this Octavo does not know",
         hint=f"choose one of: {', '.join(PROVIDERS)}",
     )
-
-
-def reranker(settings: Reranking) -> Callable[[], Reranker]:
-    """The configured model's, or the bundled one; it is loaded when a profile first asks for it."""
-    return partial(own_reranker, settings, None)
-
-
-# Nobody who only opens a library needs a model.
-
-
-def _local_embedder(settings: Embedding, dimensions: int | None = None) -> Embedder:
-    from octavo.engine.wiring.local_models import embedder_of
-
-    return embedder_of(settings, dimensions)
-
-
-def _local_counter(settings: Embedding) -> TokenCounter:
-    from octavo.engine.wiring.local_models import counter_of
-
-    return counter_of(settings)
-
-
-def own_reranker(settings: Reranking, name: str | None) -> Reranker:
-    """One made on this machine, by its name; without one, the configuration's."""
-    from octavo.engine.wiring.local_models import reranker_of
-
-    return reranker_of(settings, name)

@@ -4,126 +4,88 @@ of a service that does not answer."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from octavo.algorithms.prompts import PromptFile
 from octavo.config.api_keys import api_key
 from octavo.errors import ConfigurationError
+from octavo.llm.cached import CachedModel
+from octavo.llm.entity_finder import ModelEntityFinder
+from octavo.llm.judging import AbsentJudge, ListwiseJudge, PointwiseJudge
+from octavo.llm.prompt_files import prompt_named
+from octavo.llm.providers import model_named, rerank_service
+from octavo.llm.query_writer import ModelQueryWriter
+from octavo.llm.sizes import smallest_first
+from octavo.llm.summariser import ModelSummariser
+from octavo.model.ids import ProjectId
 from octavo.model.model_settings import LanguageModels, Role
+from octavo.ports import Completions, EntityFinder, LanguageModel, QueryWriter, Reranker, Summariser
 
-if TYPE_CHECKING:
-    from octavo.algorithms.prompts import PromptFile
-    from octavo.model.ids import ProjectId
-    from octavo.ports import Completions, EntityFinder, LanguageModel, QueryWriter, Reranker, Summariser
-
-ModelFor = Callable[[Role, str | None], "LanguageModel | None"]
+_JUDGES = {"pointwise": (PointwiseJudge, "judge_passage"), "listwise": (ListwiseJudge, "rank_passages")}
 
 
-def language_models(configured: LanguageModels) -> ModelFor | None:
-    """The model of a role, or one by its name; None where no model is configured: then nothing is imported."""
-    if not configured.models:
-        return None
-    lock = threading.Lock()
-    made: dict[str, LanguageModel] = {}
+class ConfiguredModels:
+    """Prompts of the user's own lie in `folders`."""
 
-    def model_for(role: Role, name: str | None = None) -> LanguageModel | None:
-        chosen = name or configured.named_for(role)
-        if chosen is None:
-            return None
-        with lock:
-            if chosen not in made:
-                make = import_module("octavo.llm").model_for
-                made[chosen] = make(role, configured, _key, chosen)
-            return made[chosen]
+    def __init__(self, settings: LanguageModels, folders: Sequence[Path]) -> None:
+        self._settings = settings
+        self._folders = folders
+        self._lock = threading.Lock()
+        self._made: dict[str, LanguageModel] = {}
 
-    return model_for
+    def model(self, role: Role, name: str | None = None) -> LanguageModel | None:
+        """The model of a role, or one by its name; None where none has the role."""
+        chosen = name or self._settings.named_for(role)
+        return None if chosen is None else self._named(chosen)
 
+    def _named(self, name: str) -> LanguageModel:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = model_named(name, self._settings, _key)
+            return self._made[name]
 
-def service_reranker(configured: LanguageModels) -> Callable[[], Reranker] | None:
-    """The rerank service that has the role of reranking, where one has."""
-    name = configured.named_for("rerank")
-    if name is None or configured.reranks_by_model:
-        return None
+    def cached(self, model: LanguageModel, completions: Completions, project: ProjectId) -> LanguageModel:
+        """A model that answers from the library what it has answered before."""
+        keep = self._settings.cache_mb * 1_000_000
+        return CachedModel(model, completions, project, keep) if keep else model
 
-    def make() -> Reranker:
-        providers = import_module("octavo.llm.providers")
-        reranker: Reranker = providers.rerank_service(name, configured, _key)
-        return reranker
+    def query_writer(self, model: LanguageModel) -> QueryWriter:
+        return ModelQueryWriter(model, self._prompt)
 
-    return make
+    def summariser(self, model: LanguageModel) -> Summariser:
+        return ModelSummariser(model, self._prompt("summarise"))
 
+    def entity_finder(self, model: LanguageModel) -> EntityFinder:
+        return ModelEntityFinder(model, self._prompt("entities"))
 
-def cached_model(keep_mb: int, model: LanguageModel, completions: Completions, project: ProjectId) -> LanguageModel:
-    if not keep_mb:
-        return model
-    cached: LanguageModel = import_module("octavo.llm.cached").CachedModel(
-        model, completions, project, keep_mb * 1_000_000
-    )
-    return cached
+    def judges(self, style: str, prompt: str, deadline: float) -> tuple[tuple[Reranker, int], ...]:
+        """The language models that have the role of reranking, the smallest first, each with how many calls it takes
+        at once; without a name the prompt is that of the style. A call may take `deadline` seconds."""
+        settings = self._settings
+        if not settings.reranks_by_model:
+            return ()
+        kind, usual = _JUDGES[style]
+        make = partial(kind, prompt=self._prompt(prompt or usual), deadline=deadline)
+        names = smallest_first(settings.all_named_for("rerank"), settings)
 
+        def made(name: str) -> Reranker:
+            try:
+                return make(self._named(name))
+            except ConfigurationError as error:
+                if len(names) == 1:
+                    raise
+                return AbsentJudge(name, error)
 
-def query_writer(folders: Sequence[Path], model: LanguageModel) -> QueryWriter:
-    writer: QueryWriter = import_module("octavo.llm.query_writer").ModelQueryWriter(model, _prompts(folders))
-    return writer
+        return tuple((made(name), settings.models[name].concurrency) for name in names)
 
-
-def summariser(folders: Sequence[Path], model: LanguageModel) -> Summariser:
-    made: Summariser = import_module("octavo.llm.summariser").ModelSummariser(model, _prompts(folders)("summarise"))
-    return made
-
-
-def entity_finder(folders: Sequence[Path], model: LanguageModel) -> EntityFinder:
-    made: EntityFinder = import_module("octavo.llm.entity_finder").ModelEntityFinder(
-        model, _prompts(folders)("entities")
-    )
-    return made
+    def _prompt(self, name: str) -> PromptFile:
+        return prompt_named(name, folders=self._folders)
 
 
-def judges(
-    folders: Sequence[Path], configured: LanguageModels, model_for: ModelFor, style: str, prompt: str, deadline: float
-) -> tuple[tuple[Reranker, int], ...]:
-    """The language models that have the role of reranking, the smallest first, each with how many calls it takes at
-    once; without a name the prompt is that of the style."""
-    if not configured.reranks_by_model:
-        return ()
-    judging = import_module("octavo.llm.judging")
-    kind, usual = {
-        "pointwise": (judging.PointwiseJudge, "judge_passage"),
-        "listwise": (judging.ListwiseJudge, "rank_passages"),
-    }[style]
-    text = _prompts(folders)(prompt or usual)
-    names = import_module("octavo.llm.sizes").smallest_first(configured.all_named_for("rerank"), configured)
-
-    def made(name: str) -> Reranker:
-        try:
-            judge: Reranker = kind(model_for("rerank", name), text, deadline)
-        except ConfigurationError as error:
-            if len(names) == 1:
-                raise
-            judge = judging.AbsentJudge(name, error)
-        return judge
-
-    return tuple((made(name), configured.models[name].concurrency) for name in names)
-
-
-def own_prompts(folders: Sequence[Path], profile: str) -> Callable[[str], PromptFile | None]:
-    files = import_module("octavo.llm.prompt_files")
-    if not folders:
-        return lambda name: None
-    own: Callable[[str], PromptFile | None] = partial(
-        files.own_prompt, folders=files.prompts_for(folders[0].parent / "prompts", profile)
-    )
-    return own
-
-
-def _prompts(folders: Sequence[Path]) -> Callable[[str], Any]:
-    """Prompts of the user's own lie next to the profiles in the configuration folder, never in a project's."""
-    return partial(
-        import_module("octavo.llm.prompt_files").prompt_named, folders=[each.parent / "prompts" for each in folders[:1]]
-    )
+def service_reranker(name: str, settings: LanguageModels) -> Reranker:
+    return rerank_service(name, settings, _key)
 
 
 def _key(variable: str) -> str | None:

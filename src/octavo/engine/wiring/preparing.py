@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -23,7 +22,7 @@ from octavo.dataclass import dataclass, replace
 from octavo.embedding.fast_tables import opened, table_folder
 from octavo.engine.chunk_sizes import with_overrides
 from octavo.engine.preparer_pool import InlinePreparers, ProcessPreparers
-from octavo.engine.wiring.embedders import embedding
+from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.engine.wiring.folders import folder_config
 from octavo.engine.wiring.sources import file_rules, reads_archives
 from octavo.ingest.pipeline import Preparers
@@ -46,11 +45,10 @@ class Preparing:
 
     config: Config
     analyzer: Analyzer
-    counter: Callable[[], TokenCounter]
-    profile: Callable[[], EmbeddingProfile]
+    configured: ConfiguredEmbedder
 
     def recipe(self, settings: CollectionSettings) -> Recipe:
-        profile = self.profile()
+        profile = self.configured.embedder.profile
         return Recipe(
             parser=f"{PARSER_VERSION}+{CONVERTER_VERSION}+{REDACTION_VERSION}{self._ocr}",
             chunker=f"{SectionChunker.version}+{CodeChunker.version}+{CommitChunker.version}",
@@ -65,9 +63,9 @@ class Preparing:
         return f"+ocr {converting.ocr_languages} {converting.ocr_pages}" if converting.ocr else ""
 
     def preparer(self, settings: CollectionSettings) -> Preparer:
-        window = self.profile().window
+        window = self.configured.embedder.profile.window
         sizes = chunk_sizes(self.config, settings, window)
-        return _preparer(sizes, window, self.analyzer, self.counter(), self._converting(settings))
+        return _preparer(sizes, window, self.analyzer, self.configured.counter, self._converting(settings))
 
     def _converting(self, settings: CollectionSettings) -> _Converting:
         archives = reads_archives(self.config, settings)
@@ -78,7 +76,7 @@ class Preparing:
         processes = self.config.ingest.workers or os.cpu_count() or 1
         if size < _PARALLEL_FROM or processes == 1:
             return InlinePreparers(self.preparer(settings))
-        profile = self.profile()
+        profile = self.configured.embedder.profile
         table = table_folder(profile.revision) if fast is not None else None
         if table is not None and opened(table).profile != fast:
             table = None
@@ -91,8 +89,7 @@ class Preparing:
 
 def recipe_of(config: Config) -> Recipe:
     """How this configuration indexes, without opening a library."""
-    embedder, counter = embedding(config.embedding)
-    return Preparing(config, Analyzer(), counter, lambda: embedder().profile).recipe(CollectionSettings())
+    return Preparing(config, Analyzer(), ConfiguredEmbedder(config.embedding)).recipe(CollectionSettings())
 
 
 def chunk_sizes(config: Config, settings: CollectionSettings, window: int) -> ChunkSizes:
@@ -116,7 +113,7 @@ def make_preparer(
 ) -> Preparer:
     """What another process makes for itself from values that can be pickled."""
     fast = None if table is None else opened(table)
-    return _preparer(sizes, window, Analyzer(), embedding(settings)[1](), converting, fast)
+    return _preparer(sizes, window, Analyzer(), ConfiguredEmbedder(settings).counter, converting, fast)
 
 
 def _preparer(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from octavo.config.schema import Config
+from octavo.dataclass import dataclass
 from octavo.engine.wiring.folders import folder_config
 from octavo.ingest.history import HistoryRules
 from octavo.model.collection import Collection, CollectionSettings
@@ -14,22 +17,32 @@ from octavo.model.scan import Scan
 from octavo.parsing.registry import extensions
 from octavo.sources.files import scan
 from octavo.sources.ignore import IgnoreRules
+from octavo.sources.watch import changes
 
 
-def scan_collection(
-    config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None
-) -> Scan:
-    return scan(collection.root, file_rules(config, collection.settings), known, paths=paths)
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The folders of collections, read as a configuration says."""
 
+    config: Config
 
-def history_rules(config: Config, settings: CollectionSettings) -> HistoryRules:
-    history = config.history
-    return HistoryRules(
-        wanted=history.enabled if settings.history is None else settings.history,
-        max_commits=settings.max_commits or history.max_commits,
-        outside=history.outside_git if settings.outside_git is None else settings.outside_git,
-        files=file_rules(config, settings),
-    )
+    def scan(self, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None) -> Scan:
+        return scan(collection.root, file_rules(self.config, collection.settings), known, paths=paths)
+
+    def history_rules(self, settings: CollectionSettings) -> HistoryRules:
+        history = self.config.history
+        return HistoryRules(
+            wanted=history.enabled if settings.history is None else settings.history,
+            max_commits=settings.max_commits or history.max_commits,
+            outside=history.outside_git if settings.outside_git is None else settings.outside_git,
+            files=file_rules(self.config, settings),
+        )
+
+    def changes(
+        self, root: Path, stop: threading.Event, ready: Callable[[], None], *, polling: bool, poll_ms: int
+    ) -> Iterator[frozenset[str]]:
+        """Yields the paths below a folder at which something happened."""
+        return changes(root, stop, ready, polling=polling, poll_ms=poll_ms)
 
 
 def reads_archives(config: Config, settings: CollectionSettings) -> bool:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.config.schema import Config
+from octavo.config.schema import Config, Snapshots
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.ingest.accelerate import Accelerator
-from octavo.ingest.snapshot_setup import SnapshotSettings, SnapshotSetup
+from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.location import DatabaseUrl, Location
 from octavo.stores.sqlite.database import overwrite, save_older
 from octavo.stores.sqlite.path_checks import refuse_impossible
@@ -21,7 +20,7 @@ from octavo.stores.sqlite.store import SqliteStore
 if TYPE_CHECKING:
     from octavo.model.collection import Project
     from octavo.model.recipe import EmbeddingProfile
-    from octavo.ports import Embedder, Store
+    from octavo.ports import Store
     from octavo.stores.shared.transfer import TableTransfer
 
 
@@ -41,20 +40,19 @@ def _is_there(place: Path) -> bool:
 
 
 def accelerator(
-    config: Config,
+    settings: Snapshots,
     place: Location,
-    tiers: Callable[[Embedder], tuple[EmbeddingProfile, ...]],
     store: Store,
     project: Project,
-    embedder: Callable[[], Embedder],
+    profiles: Callable[[], tuple[EmbeddingProfile, ...]],
 ) -> Accelerator | None:
     """Snapshots lie next to the library's file. A database server has indexes of its own."""
-    if not isinstance(store, SqliteStore) or not isinstance(place, Path) or not config.snapshots.enabled:
+    if not isinstance(store, SqliteStore) or not isinstance(place, Path) or not settings.enabled:
         return None
     root = place.with_name(f"{place.name}.snapshots") / project.id
-    settings = SnapshotSettings(**asdict(config.snapshots))
-    source, profiles = lambda: store.snapshots, lambda: tiers(embedder())
-    return Accelerator(SnapshotSetup(store, source, project.id, root, settings, Analyzer.version, profiles))
+    return Accelerator(
+        SnapshotSetup(store, lambda: store.snapshots, project.id, root, settings, Analyzer.version, profiles)
+    )
 
 
 def open_tables(place: Location, *, read_only: bool, at_rest: bool = False) -> TableTransfer:

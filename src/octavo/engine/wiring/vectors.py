@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from octavo.dataclass import dataclass
 from octavo.embedding.fast_tables import fast_tier
 from octavo.model.collection import Project
+from octavo.model.recipe import EmbeddingProfile
 from octavo.ports import Embedder, Store, SummaryIndex, VectorIndex
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
 from octavo.vectors.summaries import ExactSummaries
 
 
-def nearest(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
-    """An index of the server's own, or a scan of all vectors there are."""
-    if not isinstance(store, SqliteStore):
-        from octavo.engine.wiring.postgres import pgvector_index
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """Indexes of a library's vectors, by the embedder that made them."""
 
-        return pgvector_index(store, project, embedder)
-    fast = fast_tier(embedder)
-    return ExactIndex(store, project.id, embedder.profile, None if fast is None else fast.profile)
+    def fast(self, embedder: Embedder) -> Embedder | None:
+        """The table whose vectors stand in until the embedder's own are computed."""
+        return fast_tier(embedder)
 
+    def tiers(self, embedder: Embedder) -> tuple[EmbeddingProfile, ...]:
+        """The profiles whose vectors may be compared, the better first."""
+        fast = fast_tier(embedder)
+        return (embedder.profile,) if fast is None else (embedder.profile, fast.profile)
 
-def nearest_summaries(store: Store, project: Project, embedder: Embedder) -> SummaryIndex:
-    """A scan on every engine: there are far fewer summaries than chunks."""
-    return ExactSummaries(store, project.id, embedder.profile)
+    def vectors(self, store: Store, project: Project, embedder: Embedder) -> VectorIndex:
+        """An index of the server's own, or a scan of all vectors there are."""
+        if not isinstance(store, SqliteStore):
+            from octavo.engine.wiring.postgres import pgvector_index
+
+            return pgvector_index(store, project, embedder)
+        fast = fast_tier(embedder)
+        return ExactIndex(store, project.id, embedder.profile, None if fast is None else fast.profile)
+
+    def summaries(self, store: Store, project: Project, embedder: Embedder) -> SummaryIndex:
+        """A scan on every engine: there are far fewer summaries than chunks."""
+        return ExactSummaries(store, project.id, embedder.profile)

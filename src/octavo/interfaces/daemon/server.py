@@ -25,7 +25,7 @@ from octavo.config.load import validated
 from octavo.config.schema import Config
 from octavo.engine.builds import RUNNING
 from octavo.engine.engine import Engine
-from octavo.engine.wiring.embedders import embedding
+from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.calls import Calls, opened
 from octavo.interfaces.cli.output import OutputFormat, Screen, written
@@ -243,9 +243,12 @@ class Server:
             except ValidationError as error:
                 raise InvalidArgument(f"the configuration does not fit: {error}") from error
             profiles = tuple(Path(folder) for folder in greeting.profiles)
-            self._calls[key] = Calls(partial(opened, config, models=_embedding, profiles=profiles))
+            self._calls[key] = Calls(partial(opened, config, embedders=_shared_embedders, profiles=profiles))
         return self._calls[key]
 
+
+_shared_embedders = cache(ConfiguredEmbedder)
+"""One model for all that ask with the same settings."""
 
 _NOT_THE_LIBRARY = ("serve", "daemon", "watch", "log_level", "log_format")
 
@@ -254,12 +257,6 @@ def key_of(settings: Mapping[str, Any], profiles: Sequence[str]) -> str:
     """What an open library depends on: two clients that agree in this may share one."""
     of_library = {name: value for name, value in settings.items() if name not in _NOT_THE_LIBRARY}
     return json.dumps([of_library, list(profiles)], sort_keys=True)
-
-
-@cache
-def _embedding(settings: Any) -> Any:
-    """One model for all that ask with the same settings."""
-    return embedding(settings)
 
 
 def _building(calls: Calls) -> bool:

@@ -14,7 +14,7 @@ from octavo.errors import Conflict, StorageError
 from octavo.interfaces.mcp import jsonc, toml_text, yaml_text
 from octavo.interfaces.mcp.clients import NAME, Client
 from octavo.model.location import real_path
-from octavo.sources.small_files import read_small
+from octavo.small_files import read_small
 
 
 class _Layout(Protocol):

@@ -12,7 +12,7 @@ from octavo.config.load import library_location, load, load_isolated
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.engine.wiring import open_engine
-from octavo.engine.wiring.embedders import embedding
+from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
 from octavo.interfaces.python.handle import Handle
 from octavo.interfaces.python.library import Library
@@ -21,7 +21,7 @@ from octavo.model.location import expand_user
 USER = "user"
 Settings = Mapping[str, Any] | str | PathLike[str]
 
-_shared_models = cache(embedding)
+_embedders = cache(ConfiguredEmbedder)
 """One model for all libraries of this process that name the same: each would take tens of megabytes."""
 
 
@@ -56,7 +56,7 @@ def open(
     if isinstance(place, Path):
         place = place.absolute()  # each thread opens a connection of its own, wherever the process has gone by then
     try:
-        engine = open_engine(replace(chosen, library=place), create=create, profiles=profiles, models=_shared_models)
+        engine = open_engine(replace(chosen, library=place), create=create, profiles=profiles, embedders=_embedders)
     except NotIndexed as error:
         raise NotFound(str(error), hint="create=True makes one") from error
     return Library(Handle(engine), str(place), engine.project.name)

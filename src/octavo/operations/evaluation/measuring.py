@@ -17,7 +17,7 @@ from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunReq
 
 def eval_run(engine: Engine, request: EvalRunRequest, progress: Progress) -> EvaluationAnswer:
     """Measures profiles by the configuration of an open library. Its documents take no part."""
-    config = engine.library.adapters.config or Config()
+    config = engine.library.config
     evaluation = evaluate(config, measured_by(request, config), cache_folder(), progress)
     runs = [kept.as_json() for kept in outcomes(evaluation)]
     return EvaluationAnswer(

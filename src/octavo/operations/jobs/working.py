@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from dataclasses import asdict
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.full_vectors import embed_newest
 from octavo.engine.job_threads import AFTER_TROUBLE, run_due_everywhere
 from octavo.errors import OctavoError
-from octavo.jobs.worker import Pace, Round
+from octavo.jobs.worker import Round
 from octavo.model.job import JobKind, JobState
 from octavo.observability.progress import NoProgress
 from octavo.services.endpoint import asked_once
@@ -23,14 +22,14 @@ _A_MOMENT = 128  # inputs whose vectors a command computes before it ends: about
 def work(engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True) -> Round:
     """Does queued jobs until none is due, or until `stop` is set."""
     name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
-    return engine.job_worker(name, Pace(**asdict(settings))).run(stop or threading.Event(), until_idle=until_idle)
+    return engine.job_worker(name, settings).run(stop or threading.Event(), until_idle=until_idle)
 
 
 def work_everywhere(
     engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True
 ) -> Round:
     """Does the queued jobs of every project of the library, those made meanwhile too."""
-    stop, total, pace = stop or threading.Event(), Round(), Pace(**asdict(settings))
+    stop, total, pace = stop or threading.Event(), Round(), settings
     name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
     while not stop.is_set():
         done, held_up = run_due_everywhere(engine, name, pace, stop)

@@ -127,7 +127,7 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
 
 def is_writable(engine: Engine, collection: Collection) -> bool:
     """Whether notes in it may be changed: it says so itself, or the configuration does."""
-    return collection.settings.writable or collection.name in engine.library.rules.writing.collections
+    return collection.settings.writable or collection.name in engine.library.config.writing.collections
 
 
 def collection_problems(engine: Engine, collection: Collection) -> tuple[LedgerProblem, ...]:

@@ -7,10 +7,10 @@ from functools import partial
 
 from octavo.algorithms.times import when
 from octavo.dataclass import replace
-from octavo.engine.adapters import IndexOptions
 from octavo.engine.advisories import advisories
 from octavo.engine.builds import Build
 from octavo.engine.engine import Engine
+from octavo.engine.index_options import IndexOptions
 from octavo.engine.mending import damage
 from octavo.errors import InvalidArgument, NotIndexed, no_such_choice
 from octavo.ingest.report import IndexReport

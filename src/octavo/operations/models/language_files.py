@@ -57,7 +57,7 @@ def remove_language_model(engine: Engine, model: ModelShown) -> None:
 
 
 def _shown(engine: Engine, file: Path) -> ModelShown:
-    config, names = engine.library.adapters.config, _configured_as(engine, file.parent)
+    config, names = engine.library.config, _configured_as(engine, file.parent)
     used = {name for role in ROLES for name in config.llm.all_named_for(role)} if config else set()
     try:
         digest = str(json.loads((file.parent / FETCHED).read_text("utf-8"))[file.name][0])[:12]
@@ -69,7 +69,7 @@ def _shown(engine: Engine, file: Path) -> ModelShown:
 
 def _configured_as(engine: Engine, folder: Path) -> tuple[str, ...]:
     """The names under which models in this folder are configured."""
-    config = engine.library.adapters.config
+    config = engine.library.config
     models = config.llm.models if config else {}
     paths = {name: real_path(expand_user(each.path)) for name, each in models.items() if each.path is not None}
     return tuple(name for name, path in paths.items() if path.parent == real_path(folder))

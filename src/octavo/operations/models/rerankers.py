@@ -25,7 +25,7 @@ def reranker_folder(engine: Engine, name: str) -> Path:
     shipped = bundled_cross_encoder()
     if name and name != shipped.name:
         return model_named(models_folder(), name).path
-    config = engine.library.adapters.config
+    config = engine.library.config
     configured = None if config is None or name else config.reranking.model
     return shipped.path if configured is None else expand_user(configured)
 

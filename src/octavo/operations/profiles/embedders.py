@@ -166,7 +166,7 @@ def _local_problem(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> s
     """Naming any folder would tell a client what there is on the disk, and load what somebody put there."""
     if request.provider != "onnx" or not request.model:
         return ""
-    config = engine.library.adapters.config
+    config = engine.library.config
     configured = None if config is None else config.embedding.model
     folder = real_path(expand_user(request.model))
     known = real_path(models_folder()) in folder.parents or (
@@ -188,7 +188,7 @@ def _service_problem(engine: Engine, request: EmbeddingProfilesUpsertRequest) ->
         return "it would send the library's texts to another machine"
     if asked.path.rstrip("/") not in _OWN_PATHS or asked.query or asked.fragment or asked.username:
         return "its address has more than a port, or `/v1`"
-    config = engine.library.adapters.config
+    config = engine.library.config
     allowed = {urlsplit(_OLLAMA).port, *(() if config is None else config.embedding.client_ports)}
     return "" if port in allowed else f"port {port} is not among those that `embedding.client_ports` allows"
 

@@ -101,7 +101,7 @@ def _put(scratch: Engine, found: PastDocument, home: Collection, text: str) -> N
         title=found.version.title if memory else "",
         allow_secrets=True,  # what was to be redacted was so when it was stored
     )
-    prepared = scratch.library.adapters.preparer(settings).text(source)
+    prepared = scratch.library.adapters.preparing.preparer(settings).text(source)
     with store.transaction():
         store.catalog.put_collection(home)
         keys = store.documents.put(project, home.id, prepared)

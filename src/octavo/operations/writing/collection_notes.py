@@ -34,9 +34,9 @@ def collection_notes(
 ) -> CollectionNotes:
     """Reads every note. Those that `parse` does not ask for, by uri and text, are known by their file's name alone."""
     progress = progress or NoProgress()
-    files = engine.library.rules.scan(collection, {}, None).files
+    files = engine.library.scan(collection).files
     notes = [file for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
-    largest = engine.library.rules.writing.max_file_bytes
+    largest = engine.library.config.writing.max_file_bytes
     texts: dict[str, str] = {}
     unread: list[str] = []
     progress.start(f"reading {collection.name}", len(notes), "notes")

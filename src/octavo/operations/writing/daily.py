@@ -64,7 +64,7 @@ def note_append(engine: Engine, request: NoteAppendRequest) -> WriteAnswer:
 def note_today(engine: Engine, request: NoteTodayRequest) -> WriteAnswer:
     """Today's note, made if it is not there yet, with a text at its end if one is given."""
     collection = _collection(engine, request.collection)
-    writing = engine.library.rules.writing
+    writing = engine.library.config.writing
     title = _now(engine).strftime("%Y-%m-%d")
     folder = safe_folder(_filled(writing.daily_folder, engine, writing.daily_template))
     note = note_in(engine, f"{folder}/{title}{_SUFFIX}".lstrip("/"), collection.name)
@@ -81,7 +81,7 @@ def note_today(engine: Engine, request: NoteTodayRequest) -> WriteAnswer:
 
 def _collection(engine: Engine, name: str | None) -> Collection:
     """The one named here or in the configuration, or the only one that may be written."""
-    name = name or engine.library.rules.writing.note_collection or None
+    name = name or engine.library.config.writing.note_collection or None
     if name is not None:
         found = engine.collection(name)
         refuse_unwritable(engine, found)
@@ -106,7 +106,7 @@ def _now(engine: Engine) -> datetime:
 
 def _folder(engine: Engine, template: str | None) -> str:
     """Where a new note goes, by the rules of the configuration."""
-    writing = engine.library.rules.writing
+    writing = engine.library.config.writing
     name = last(without_ending(template)) if template else ""
     rules = dict(rule.split("=", 1) for rule in writing.note_folders if "=" in rule)
     return _filled(rules.get(name, writing.note_folder), engine, name)
@@ -141,7 +141,7 @@ def _alike(name: str) -> str:
 def _template(engine: Engine, collection: Collection, name: str) -> NoteFile:
     """By its uri, or by its name in the folder of templates."""
     named = name if Path(name).suffix.lower() in SUFFIXES else name + _SUFFIX
-    inside = f"{engine.library.rules.writing.templates.strip('/')}/{named}".lstrip("/")
+    inside = f"{engine.library.config.writing.templates.strip('/')}/{named}".lstrip("/")
     note = note_in(engine, inside, collection.name)
     return note if note.path.is_file() or "/" not in named else note_in(engine, named, collection.name)
 
@@ -164,7 +164,7 @@ def _create(
 def _template_text(engine: Engine, collection: Collection, name: str) -> str:
     found = _template(engine, collection, name)
     if not found.path.is_file():
-        folder = collection.root / engine.library.rules.writing.templates
+        folder = collection.root / engine.library.config.writing.templates
         names = sorted(path.stem for path in folder.glob("*") if path.suffix.lower() in SUFFIXES)
         raise NotFound(f"there is no template {name}", hint=f"templates: {', '.join(names) or 'none'} in {folder}")
     return present(engine, found).text
@@ -187,7 +187,7 @@ def _named(engine: Engine, collection: Collection, name: str) -> NoteFile | None
         notes = [note_in(engine, uri, collection.name) for uri in uris]
         return next((note for note in notes if note.path.is_file()), None)
     wanted = folded(name.strip("/"))
-    files = engine.library.rules.scan(collection, {}, None).files
+    files = engine.library.scan(collection).files
     every = [file.uri for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
     found = [uri for uri in every if folded(without_ending(uri)) == wanted]
     found = found or [uri for uri in every if folded(without_ending(last(uri))) == wanted]

@@ -46,7 +46,7 @@ def lint(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer
             found = found if request.dry_run or not fixed else collection_notes(engine, collection, progress)
         unread += (f"{collection.name}/{uri}" for uri in found.unread)
         read += len(found.linked.texts) if only is None else len(only)
-        templates = engine.library.rules.writing.templates
+        templates = engine.library.config.writing.templates
         broken = hidden(collection, tuple(linted(found.linked, rules, only=only, templates=templates)))
         findings += (replace(finding, collection=collection.name) for finding in broken)
     counts = Counter(finding.rule for finding in findings)
@@ -64,7 +64,7 @@ def lint(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer
 
 def _rules(engine: Engine, request: LintRequest) -> frozenset[str]:
     """Those asked for, or all that the configuration has not switched off."""
-    writing = engine.library.rules.writing
+    writing = engine.library.config.writing
     if unknown := set(request.rules) - RULES.keys():
         raise InvalidArgument(f"there is no rule {min(unknown)!r}", hint=f"rules: {', '.join(RULES)}")
     off = {*writing.lint_off, *(() if writing.single_h1 else (SINGLE_H1,))}

@@ -138,8 +138,8 @@ def refuse_unwritable(engine: Engine, collection: Collection) -> None:
 def refuse_left_out(engine: Engine, note: NoteFile, *, new: bool = False) -> None:
     """What no search reads is not read here either, and no `new` note is put where nothing would read it: hidden and
     ignored folders hold what other programs run and trust."""
-    rules = engine.library.rules
-    files, templates = rules.history(note.collection.settings).files, rules.writing.templates
+    library = engine.library
+    files, templates = library.history_rules(note.collection.settings).files, library.config.writing.templates
     for uri in (note.uri, path_in(note)):
         if reason := left_out(note.collection, files, uri, templates, new=new):
             raise InvalidArgument(
@@ -152,7 +152,7 @@ def present(engine: Engine, note: NoteFile) -> File:
     """The note's file as it is on disk."""
     refuse_left_out(engine, note)
     try:
-        return read(note.path, note.uri, engine.library.rules.writing.max_file_bytes)
+        return read(note.path, note.uri, engine.library.config.writing.max_file_bytes)
     except NotFound as error:
         first, _, rest = note.uri.partition("/")
         if rest and first in {collection.name for collection in engine.collections()}:

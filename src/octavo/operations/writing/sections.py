@@ -30,7 +30,7 @@ from octavo.writing.validate import violations, without_jumps
 def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:
     note = note_in(engine, request.uri, request.collection)
     file = present(engine, note)
-    found = violations(NoteOutline(file.text), single_h1=engine.library.rules.writing.single_h1)
+    found = violations(NoteOutline(file.text), single_h1=engine.library.config.writing.single_h1)
     return ValidateAnswer(note.collection.name, note.uri, file.hash, not found, hidden(note.collection, found))
 
 
@@ -44,7 +44,7 @@ def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:
         return EditedText(fixed[0].text, 0, len(fixed[0].text))
 
     answer = change(engine, note, request, "doc_auto_fix", edit)
-    remaining = violations(fixed[0], single_h1=engine.library.rules.writing.single_h1)
+    remaining = violations(fixed[0], single_h1=engine.library.config.writing.single_h1)
     return AutoFixAnswer(**asdict(answer), violations=hidden(note.collection, remaining))
 
 

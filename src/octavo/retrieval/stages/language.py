@@ -43,13 +43,13 @@ class Hypothesise:
         if query.hypothesis:
             raise SkipStage("the query brings its own hypothesis")
         writer, question = _writer(search)
-        usual = search.library.hyde
-        pooling = self.pooling or usual.pooling
+        usual = search.library.settings
+        pooling = self.pooling or usual.hyde_pooling
         try:
             found = writer.hypotheses(
                 question,
-                count=self.num_samples or usual.num_samples,
-                temperature=usual.temperature if self.temperature is None else self.temperature,
+                count=self.num_samples or usual.hyde_num_samples,
+                temperature=usual.hyde_temperature if self.temperature is None else self.temperature,
                 deadline=self.deadline_ms / 1e3,
                 prompt=self.prompt,
             )
