@@ -57,7 +57,7 @@ from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
 from octavo.ingest.prepare import Origin, PreparationFailure, Preparer, Unpacked
 from octavo.interfaces.calls import Calls
-from octavo.interfaces.http.app import make_app
+from octavo.interfaces.serving.app import make_app
 from octavo.model.collection import CollectionSettings
 from octavo.model.ids import CollectionId, ProjectId
 from octavo.model.ledger import FileStamp

@@ -30,7 +30,7 @@ from rich.text import Text
 from textual.widgets import OptionList
 
 from octavo.config.load import load
-from octavo.interfaces.asking import Asking
+from octavo.interfaces.library_client import LibraryClient
 from octavo.interfaces.mcp.clients import CLIENTS
 from octavo.interfaces.tui.app import OctavoApp
 
@@ -180,9 +180,9 @@ def _write_webp(session: Any, path: Path) -> None:
 
 
 async def _terminal() -> None:
-    asking = Asking(load({}).config)
+    client = LibraryClient(load({}).config)
     try:
-        app = OctavoApp(asking)
+        app = OctavoApp(client)
         app.animation_level = "none"
         async with app.run_test(size=(120, 32)) as pilot:
             await pilot.pause()
@@ -195,7 +195,7 @@ async def _terminal() -> None:
             await pilot.pause(0.5)
             _write_svg(app.export_screenshot(title="octavo tui"), PICTURES / "terminal.svg")
     finally:
-        asking.close()
+        client.close()
 
 
 def _command(command: tuple[str, ...], name: str, home: Path) -> None:

@@ -211,7 +211,7 @@ def test_a_model_begins_to_load_before_the_rest_of_a_search_is_imported(library:
         "octavo.engine.engine",
         "octavo.retrieval.pipeline",
         "octavo.operations.search.finding",
-        "octavo.interfaces.cli.results",
+        "octavo.interfaces.presenting.results",
     )
     assert all(loaded.index("onnxruntime") < loaded.index(name) for name in later)
 

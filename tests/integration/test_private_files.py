@@ -11,7 +11,8 @@ import apsw
 import pytest
 from workbench import GOOD, Bench
 
-from octavo.interfaces.cli.output import Answer, OutputFormat, screen, written
+from octavo.interfaces.cli.output import screen
+from octavo.interfaces.presenting.formats import Answer, OutputFormat, written
 from octavo.operations.database.salvage import salvage_library
 
 

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
 from octavo.interfaces.calls import Calls
-from octavo.interfaces.http.app import make_app
+from octavo.interfaces.serving.app import make_app
 
 SETTINGS = {"embedding.provider": "hashing"}
 JSON = {"content-type": "application/json"}

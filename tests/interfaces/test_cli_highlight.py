@@ -6,8 +6,8 @@ import pytest
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.syntax import parse_query
-from octavo.interfaces.cli.highlight import excerpt, flattened, reflowed
-from octavo.interfaces.marks import AnsweredTokens, marks, meant
+from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed
+from octavo.interfaces.presenting.marks import AnsweredTokens, marks, meant
 
 ANALYZER = Analyzer()
 

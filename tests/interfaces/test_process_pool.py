@@ -20,8 +20,8 @@ from octavo.config.schema import Serve
 from octavo.engine.child_process import Died
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.cli.actions.serve import searching
-from octavo.interfaces.http.app import make_app
 from octavo.interfaces.process_pool import ProcessPool
+from octavo.interfaces.serving.app import make_app
 
 CALLS: Any = partial(operator.methodcaller, "__call__")
 """What makes a process that runs what it is sent, without a library."""

@@ -19,10 +19,10 @@ from mcp_calls import over_stdio, raw
 
 from octavo.config.load import load
 from octavo.errors import InvalidArgument, OctavoError
-from octavo.interfaces.asking import Asking
 from octavo.interfaces.cli.output import screen
 from octavo.interfaces.daemon.client import running, started
 from octavo.interfaces.daemon.wire import CALLS
+from octavo.interfaces.library_client import LibraryClient
 from octavo.operations.answering.answers import AnswerSentence
 from octavo.version import __version__
 
@@ -195,10 +195,10 @@ def test_a_search_of_the_wrong_shape_is_refused_by_the_server() -> None:
 def test_an_answer_is_told_sentence_by_sentence_and_alike_with_and_without_a_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shared = Asking(load().config)
+    shared = LibraryClient(load().config)
     assert shared.served
     monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
-    alone = Asking(load().config)
+    alone = LibraryClient(load().config)
     assert not alone.served
     heard: dict[str, list[AnswerSentence]] = {"shared": [], "alone": []}
     told = shared.answer("what does the starter need?", heard["shared"].append)

@@ -17,7 +17,7 @@ from language_model_services import HANG, ModelService, model_served
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
 from octavo.interfaces.calls import Calls
-from octavo.interfaces.http.app import make_app
+from octavo.interfaces.serving.app import make_app
 
 
 async def events(client: httpx2.AsyncClient, asked: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -23,7 +23,7 @@ from textual.widgets import DataTable, Input, Log, OptionList, Static, TabbedCon
 from textual.worker import WorkerCancelled  # noqa: E402
 
 from octavo.config.load import load  # noqa: E402
-from octavo.interfaces.asking import Asking  # noqa: E402
+from octavo.interfaces.library_client import LibraryClient  # noqa: E402
 from octavo.interfaces.tui.app import OctavoApp  # noqa: E402
 from octavo.interfaces.tui.ask import sentence_text  # noqa: E402
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, ConfirmDialog, FiltersDialog, RunDialog  # noqa: E402
@@ -42,7 +42,7 @@ def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCTAVO_RETRIEVAL_PROFILE", "lexical_only")
 
 
-class Elsewhere(Asking):
+class Elsewhere(LibraryClient):
     """Answers with the folder and the day of the pictures."""
 
     def ask(self, operation: str, **arguments: Any) -> Any:
@@ -57,17 +57,17 @@ class Elsewhere(Asking):
 
 
 @pytest.fixture
-def asking(vault: Vault) -> Iterator[Asking]:
+def client(vault: Vault) -> Iterator[LibraryClient]:
     asked = Elsewhere(load({}).config)
     yield asked
     asked.close()
 
 
 def drive(
-    asking: Asking, play: Callable[[OctavoApp, Pilot[None]], Awaitable[None]], size: tuple[int, int] = (80, 24)
+    client: LibraryClient, play: Callable[[OctavoApp, Pilot[None]], Awaitable[None]], size: tuple[int, int] = (80, 24)
 ) -> None:
     async def run() -> None:
-        app = OctavoApp(asking)
+        app = OctavoApp(client)
         app.animation_level = "none"  # a picture is of where things end up, not of the way there
         async with app.run_test(size=size) as pilot:
             await play(app, pilot)
@@ -112,7 +112,7 @@ async def searched(app: OctavoApp, pilot: Pilot[None], query: str) -> None:
     await until(pilot, lambda: (answer := app.search_screen.answer) is not None and answer.query == query)
 
 
-def test_hits_come_while_one_types_and_the_passage_is_shown_with_its_lines(asking: Asking) -> None:
+def test_hits_come_while_one_types_and_the_passage_is_shown_with_its_lines(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "prune winter")
         hit = app.search_screen.hit
@@ -123,7 +123,7 @@ def test_hits_come_while_one_types_and_the_passage_is_shown_with_its_lines(askin
         assert cited[0].startswith(f"{hit.start_line:>5}")
         assert "1 passage" in said(app, "#summary")
 
-    drive(asking, play)
+    drive(client, play)
 
 
 def test_a_long_line_goes_on_below_its_own_beginning() -> None:
@@ -134,15 +134,15 @@ def test_a_long_line_goes_on_below_its_own_beginning() -> None:
     assert max(map(len, lines)) <= 40
 
 
-def test_what_does_not_match_is_said(asking: Asking) -> None:
+def test_what_does_not_match_is_said(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "qqqqzzzz")
         assert said(app, "#summary") == "No match."
 
-    drive(asking, play)
+    drive(client, play)
 
 
-def test_letters_typed_over_the_hits_go_on_with_the_query(asking: Asking) -> None:
+def test_letters_typed_over_the_hits_go_on_with_the_query(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "prune")
         await pilot.press("down")
@@ -150,20 +150,20 @@ def test_letters_typed_over_the_hits_go_on_with_the_query(asking: Asking) -> Non
         await pilot.press("space", "w", "i", "n", "t", "e", "r")
         await until(pilot, lambda: (answer := app.search_screen.answer) is not None and answer.query == "prune winter")
 
-    drive(asking, play)
+    drive(client, play)
 
 
-def test_where_nothing_was_found_the_query_keeps_the_keys(asking: Asking) -> None:
+def test_where_nothing_was_found_the_query_keeps_the_keys(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "qqqqzzzz")
         await pilot.press("down")
         assert app.search_screen.focused is app.search_screen.query_one("#query")
 
-    drive(asking, play)
+    drive(client, play)
 
 
 def test_a_citation_is_copied_and_the_editor_opens_at_the_line(
-    asking: Asking, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: LibraryClient, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = stand_in_editor(tmp_path, monkeypatch)
 
@@ -174,11 +174,11 @@ def test_a_citation_is_copied_and_the_editor_opens_at_the_line(
         await pilot.press("ctrl+o")
         await until(pilot, lambda: opened.exists() and opened.read_text("utf-8").endswith("\n"))
 
-    drive(asking, play)
+    drive(client, play)
     assert opened.read_text("utf-8") == f"+1 {vault.folder / 'bread.md'}\n"
 
 
-def test_filters_narrow_a_search(asking: Asking) -> None:
+def test_filters_narrow_a_search(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "sourdough")
         await pilot.press("ctrl+f")
@@ -187,10 +187,10 @@ def test_filters_narrow_a_search(asking: Asking) -> None:
         await until(pilot, lambda: app.search_screen.answer is not None and not app.search_screen.answer.hits)
         assert said(app, "#summary") == "No match. · code"
 
-    drive(asking, play)
+    drive(client, play)
 
 
-def test_a_question_is_answered_with_numbered_passages(asking: Asking) -> None:
+def test_a_question_is_answered_with_numbered_passages(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f6")
         await pilot.press(*"sourdough?", "enter")
@@ -198,11 +198,11 @@ def test_a_question_is_answered_with_numbered_passages(asking: Asking) -> None:
         assert "[1]" in said(app, "#answer")
         assert "notes/bread.md:1" in passages(app)[0]
 
-    drive(asking, play)
+    drive(client, play)
 
 
 def test_the_passages_of_an_answer_are_cited_and_opened_as_hits_are(
-    asking: Asking, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: LibraryClient, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = stand_in_editor(tmp_path, monkeypatch)
 
@@ -214,7 +214,7 @@ def test_the_passages_of_an_answer_are_cited_and_opened_as_hits_are(
         await pilot.press("enter")
         await until(pilot, lambda: opened.exists() and opened.read_text("utf-8").endswith("\n"))
 
-    drive(asking, play)
+    drive(client, play)
     assert opened.read_text("utf-8") == f"+1 {vault.folder / 'bread.md'}\n"
 
 
@@ -223,7 +223,7 @@ def test_what_a_sentence_is_worth_is_said_once() -> None:
     assert sentence_text(doubted).plain == "Penguins eat satellites. (unsupported)\n\n"
 
 
-def test_a_click_chooses_a_hit_and_a_smaller_window_keeps_it(asking: Asking) -> None:
+def test_a_click_chooses_a_hit_and_a_smaller_window_keeps_it(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "the")
         await until(pilot, lambda: app.search_screen.hit is not None)
@@ -236,10 +236,10 @@ def test_a_click_chooses_a_hit_and_a_smaller_window_keeps_it(asking: Asking) -> 
         assert app.search_screen.hit == chosen
         assert app.screen.has_class("-narrow")
 
-    drive(asking, play, (200, 50))
+    drive(client, play, (200, 50))
 
 
-def test_a_passage_is_cut_anew_for_another_width(asking: Asking) -> None:
+def test_a_passage_is_cut_anew_for_another_width(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "prune")
         await until(pilot, lambda: "Prune" in said(app, "#passage"))
@@ -247,10 +247,10 @@ def test_a_passage_is_cut_anew_for_another_width(asking: Asking) -> None:
         await pilot.resize_terminal(40, 24)
         await until(pilot, lambda: len(said(app, "#passage").splitlines()) > before)
 
-    drive(asking, play, (200, 50))
+    drive(client, play, (200, 50))
 
 
-def test_the_trace_shows_every_stage_of_the_search(asking: Asking) -> None:
+def test_the_trace_shows_every_stage_of_the_search(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f4")
         assert "Search for something first" in said(app, "#summary")
@@ -267,20 +267,20 @@ def test_the_trace_shows_every_stage_of_the_search(asking: Asking) -> None:
         await pilot.press("ctrl+end")
         await until(pilot, lambda: said(app, "#detail").startswith(last))
 
-    drive(asking, play)
+    drive(client, play)
 
 
-def test_every_tab_of_the_library_says_something(asking: Asking) -> None:
+def test_every_tab_of_the_library_says_something(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f2")
         for tab in TABS:
             app.screen.query_one(TabbedContent).active = tab
             await until(pilot, lambda tab=tab: said(app, f"#{tab}-text").strip())
 
-    drive(asking, play)
+    drive(client, play)
 
 
-def test_prune_warns_before_it_runs(asking: Asking) -> None:
+def test_prune_warns_before_it_runs(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f2", "p")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
@@ -294,10 +294,10 @@ def test_prune_warns_before_it_runs(asking: Asking) -> None:
         assert app.screen.code == 0
         assert app.screen.query_one(Log).lines
 
-    drive(asking, play)
+    drive(client, play)
 
 
-def test_an_advisory_is_run_by_its_number(asking: Asking) -> None:
+def test_an_advisory_is_run_by_its_number(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots)
         app._advise((Advisory("info", "all is well"), Advisory("warn", "look", "octavo version")), app.roots)
@@ -312,15 +312,15 @@ def test_an_advisory_is_run_by_its_number(asking: Asking) -> None:
         assert app.screen.command == "octavo version"
         assert app.screen.code == 0
 
-    drive(asking, play)
+    drive(client, play)
 
 
-def test_advisories_are_those_of_status(asking: Asking) -> None:
+def test_advisories_are_those_of_status(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots)
-        assert app.advisories == asking.ask("status").advisories
+        assert app.advisories == client.ask("status").advisories
 
-    drive(asking, play)
+    drive(client, play)
 
 
 def remembered(octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +337,7 @@ def test_a_memory_shows_its_history_and_what_changed(
     octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remembered(octavo, tmp_path, monkeypatch)
-    asked = Asking(load({}).config)
+    asked = LibraryClient(load({}).config)
 
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f3")
@@ -377,7 +377,7 @@ def test_the_history_of_a_memory_looks_as_it_was_approved(
 
 @pytest.mark.skipif(textual.__version__ != DRAWN_BY, reason=f"the pictures were drawn by Textual {DRAWN_BY}")
 @pytest.mark.parametrize("size", [(80, 24), (120, 30), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_the_search_screen_looks_as_it_was_approved(asking: Asking, size: tuple[int, int]) -> None:
+def test_the_search_screen_looks_as_it_was_approved(client: LibraryClient, size: tuple[int, int]) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots)
         app._advise((), app.roots)
@@ -385,11 +385,11 @@ def test_the_search_screen_looks_as_it_was_approved(asking: Asking, size: tuple[
         await until(pilot, lambda: "Prune in late winter" in said(app, "#passage"))
         await looks_as(f"search-{size[0]}x{size[1]}", app, pilot)
 
-    drive(asking, play, size)
+    drive(client, play, size)
 
 
 @pytest.mark.skipif(textual.__version__ != DRAWN_BY, reason=f"the pictures were drawn by Textual {DRAWN_BY}")
-def test_the_dialogs_look_as_they_were_approved(asking: Asking) -> None:
+def test_the_dialogs_look_as_they_were_approved(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots and said(app, "#summary"))
         app._advise((Advisory("warn", "none were made", "octavo cluster build"), Advisory("info", "well")), app.roots)
@@ -397,7 +397,7 @@ def test_the_dialogs_look_as_they_were_approved(asking: Asking) -> None:
         await until(pilot, lambda: isinstance(app.screen, AdvisoriesDialog))
         await looks_as("advisories", app, pilot)
 
-    drive(asking, play)
+    drive(client, play)
 
 
 async def _asked(app: OctavoApp, pilot: Pilot[None]) -> None:
@@ -457,14 +457,14 @@ SCREENS = {
 
 @pytest.mark.skipif(textual.__version__ != DRAWN_BY, reason=f"the pictures were drawn by Textual {DRAWN_BY}")
 @pytest.mark.parametrize("name", SCREENS)
-def test_the_other_screens_look_as_they_were_approved(asking: Asking, name: str) -> None:
+def test_the_other_screens_look_as_they_were_approved(client: LibraryClient, name: str) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots and said(app, "#summary"))
         app._advise((), app.roots)
         await SCREENS[name](app, pilot)
         await looks_as(name, app, pilot)
 
-    drive(asking, play)
+    drive(client, play)
 
 
 async def looks_as(name: str, app: OctavoApp, pilot: Pilot[None]) -> None:
@@ -484,13 +484,13 @@ async def looks_as(name: str, app: OctavoApp, pilot: Pilot[None]) -> None:
         assert picture == approved
 
 
-def test_without_colours_the_app_is_drawn_in_one(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_colours_the_app_is_drawn_in_one(client: LibraryClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert OctavoApp(asking).no_color
+    assert OctavoApp(client).no_color
 
 
-def test_how_far_a_run_is_stands_in_a_line(asking: Asking) -> None:
-    status = asking.ask("status")
+def test_how_far_a_run_is_stands_in_a_line(client: LibraryClient) -> None:
+    status = client.ask("status")
     assert indexing(status) == f"{status.documents:,} documents, {status.chunks:,} chunks"
 
 

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from octavo.errors import NotFound
 from octavo.interfaces.http.leaving import while_wanted
-from octavo.interfaces.marks import marks_of
+from octavo.interfaces.presenting.marks import marks_of
 from octavo.interfaces.web.text import DocumentPlace, code, excerpt, inline, markdown, sentence
 
 HTML = {"accept": "text/html"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.marks import marks_of
+from octavo.interfaces.presenting.marks import marks_of
 from octavo.interfaces.web import text
 
 

@@ -11,9 +11,9 @@ from octavo.interfaces.cli.from_request import OperationCommand, command
 from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.lines import visible
 from octavo.operations.operation import Operation
 from octavo.operations.rows import COMMANDS, called

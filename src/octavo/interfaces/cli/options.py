@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from octavo.dataclass import dataclass
-from octavo.interfaces.cli.output import Answer, OutputFormat, write
+from octavo.interfaces.cli.output import write
+from octavo.interfaces.presenting.formats import Answer, OutputFormat
 from octavo.model.location import DatabaseUrl, Location, expand_user, location
 
 _FORMATS = tuple(form.value for form in OutputFormat)

@@ -27,13 +27,13 @@ from octavo.engine.builds import RUNNING
 from octavo.engine.engine import Engine
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
+from octavo.interfaces.answer_stream import stream_answer
 from octavo.interfaces.calls import Calls, opened
-from octavo.interfaces.cli.output import OutputFormat, Screen, written
-from octavo.interfaces.cli.results import search_answer
-from octavo.interfaces.cli.terminal import EXCERPT_LINES, TerminalView
 from octavo.interfaces.daemon.address import Address, private_folder
 from octavo.interfaces.daemon.wire import ABOUT, ASK_ALOUD, CALLS, LONGEST_LINE, MCP, STOP, Hello, error_json, hello
-from octavo.interfaces.telling import told_answer
+from octavo.interfaces.presenting.formats import OutputFormat, Screen, written
+from octavo.interfaces.presenting.results import search_answer
+from octavo.interfaces.presenting.terminal import EXCERPT_LINES, TerminalView
 from octavo.observability.logs import logger
 from octavo.operations.answering.answers import AskAnswer
 from octavo.operations.answering.requests import AskRequest
@@ -310,7 +310,7 @@ async def _answer_call(calls: Calls, said: Mapping[str, Any], writer: asyncio.St
 async def _tell(calls: Calls, arguments: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:
     """Each sentence is a line, and the whole answer the last."""
     asked: AskRequest = parsed("ask", AskRequest, arguments)
-    async with aclosing(told_answer(calls, asked)) as parts:
+    async with aclosing(stream_answer(calls, asked)) as parts:
         async for part in parts:
             await _say(writer, {"answer" if isinstance(part, AskAnswer) else "sentence": dump(type(part), part)})
 

@@ -10,9 +10,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from octavo.interfaces.answer_stream import stream_answer
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.leaving import while_wanted
-from octavo.interfaces.telling import told_answer
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.arguments import request as parsed
@@ -42,7 +42,7 @@ async def streamed_answer(
 
     What goes wrong before the first of them is raised. A client that goes away, before or after it, ends the work.
     """
-    parts = told_answer(calls, asked)
+    parts = stream_answer(calls, asked)
 
     async def begun() -> Response:
         first = await anext(parts)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.asking import Asking
+from octavo.interfaces.library_client import LibraryClient
 from octavo.interfaces.tui.ask import AskScreen
-from octavo.interfaces.tui.asking_app import AskingApp
 from octavo.interfaces.tui.library import LibraryScreen
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.memory import MemoryScreen
 from octavo.interfaces.tui.search import SearchScreen
 from octavo.interfaces.tui.trace import TraceScreen
 
 
-class OctavoApp(AskingApp):
-    def __init__(self, asking: Asking, project: str | None = None) -> None:
-        super().__init__(asking, project)
+class OctavoApp(LibraryApp):
+    def __init__(self, client: LibraryClient, project: str | None = None) -> None:
+        super().__init__(client, project)
         self.search_screen = SearchScreen()
 
     def on_mount(self) -> None:

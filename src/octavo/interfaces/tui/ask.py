@@ -14,7 +14,7 @@ from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from octavo.interfaces.tui.asking_app import AskingApp
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer, ReadPassage
 from octavo.operations.lines import visible
@@ -23,7 +23,7 @@ _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bol
 
 
 class AskScreen(Screen[None]):
-    app: AskingApp
+    app: LibraryApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_passages", "Passages", show=False),
         Binding("escape", "to_question", "Question", show=False),

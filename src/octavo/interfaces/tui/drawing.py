@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from octavo.interfaces.cli.output import STYLES
-from octavo.interfaces.cli.terminal import TerminalView, terminal_lines
-from octavo.interfaces.marks import marked, marks_of
+from octavo.interfaces.presenting.formats import STYLES
+from octavo.interfaces.presenting.marks import marked, marks_of
+from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
 from octavo.model.result import StageTrace
 from octavo.operations.lines import Block, Line, visible
 from octavo.operations.search.answers import FoundHit, SearchAnswer

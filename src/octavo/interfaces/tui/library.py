@@ -14,8 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
 from octavo.interfaces.tui import drawing
-from octavo.interfaces.tui.asking_app import AskingApp
 from octavo.interfaces.tui.dialogs import ConfirmDialog, RunDialog
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.operations.library.answers import StatusAnswer
 from octavo.operations.library.lines import problem_lines
@@ -56,7 +56,7 @@ _MIGRATE += "this app stays with it: `--library` or the configuration names the 
 
 
 class LibraryScreen(Screen[None]):
-    app: AskingApp
+    app: LibraryApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "run('octavo index')", "Index"),
         Binding("a", "add", "Add"),

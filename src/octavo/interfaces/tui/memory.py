@@ -14,8 +14,8 @@ from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from octavo.interfaces.tui.asking_app import AskingApp
 from octavo.interfaces.tui.dialogs import ConfirmDialog
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.operations.lines import visible
 from octavo.operations.memory.answers import FoundMemory, RecallAnswer
@@ -24,7 +24,7 @@ _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 
 class MemoryScreen(Screen[None]):
-    app: AskingApp
+    app: LibraryApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_memories", show=False),
         Binding("escape", "to_query", show=False),

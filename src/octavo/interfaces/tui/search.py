@@ -17,8 +17,8 @@ from textual.worker import get_current_worker
 
 from octavo.errors import OctavoError
 from octavo.interfaces.tui import drawing
-from octavo.interfaces.tui.asking_app import AskingApp
 from octavo.interfaces.tui.dialogs import FiltersDialog
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.operations.search.answers import FoundHit, SearchAnswer
 
@@ -28,7 +28,7 @@ _LISTS = frozenset({"collections", "kinds", "tags_all"})
 
 
 class SearchScreen(Screen[None]):
-    app: AskingApp
+    app: LibraryApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_hits", "Hits", show=False),
         Binding("escape", "to_query", "Query", show=False),
@@ -64,7 +64,7 @@ class SearchScreen(Screen[None]):
         status = self.app.ask("status")
         if status is None:
             return
-        where = "through the library's server" if self.app.asking.served else "in this process"
+        where = "through the library's server" if self.app.client.served else "in this process"
         said = f"{status.documents:,} documents, {status.chunks:,} passages · answered {where}"
         if not status.documents:
             said = "The library is empty: F2, then a adds a folder and i indexes it."
@@ -107,7 +107,7 @@ class SearchScreen(Screen[None]):
             name: (value,) if name in _LISTS else value for name, value in self.filters.items()
         }
         try:
-            answer = self.app.asking.ask(
+            answer = self.app.client.ask(
                 "search", query=query, limit=_LIMIT, explain=True, max_tokens=20_000, **arguments
             )
         except OctavoError as error:  # while a query is being typed it is often not one yet
@@ -145,7 +145,7 @@ class SearchScreen(Screen[None]):
         worker = get_current_worker()
         first, last = drawing.preview_range(hit)
         try:
-            found = self.app.asking.ask(
+            found = self.app.client.ask(
                 "get", reference=f"{hit.uri}:{first}-{last}", collection=hit.collection, max_tokens=20_000
             )
             text, first = found.text, found.start_line

@@ -10,13 +10,13 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
 from octavo.interfaces.tui import drawing
-from octavo.interfaces.tui.asking_app import AskingApp
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.interfaces.tui.search import SearchScreen
 
 
 class TraceScreen(Screen[None]):
-    app: AskingApp
+    app: LibraryApp
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.show('search')", "Search")]
 
     def __init__(self, search: SearchScreen) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from octavo.interfaces.marks import marks_of
+from octavo.interfaces.presenting.marks import marks_of
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import Listed, Site, given, number
 

@@ -20,7 +20,7 @@ from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import LibraryError, OctavoError
 from octavo.interfaces.http.leaving import while_wanted
-from octavo.interfaces.marks import marks_of
+from octavo.interfaces.presenting.marks import marks_of
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import HEADERS, Listed, Site, templates
 from octavo.model.result import StageTrace

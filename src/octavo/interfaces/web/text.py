@@ -18,7 +18,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from octavo.dataclass import dataclass
-from octavo.interfaces.marks import Highlight, MarksOf, marked
+from octavo.interfaces.presenting.marks import Highlight, MarksOf, marked
 from octavo.interfaces.web.footnotes import footnote_id, take_footnotes
 from octavo.operations.lines import Part
 

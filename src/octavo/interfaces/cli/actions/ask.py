@@ -7,9 +7,10 @@ from octavo.interfaces.cli import output
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated import exit_of, operation_of
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView, terminal_lines
+from octavo.interfaces.presenting.formats import OutputFormat, drawn
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
 from octavo.memory.conversation import earlier_questions, keep_question
 from octavo.operations.answering.answers import AnswerSentence
 from octavo.operations.answering.ask import answered
@@ -20,7 +21,7 @@ from octavo.operations.lines import Block
 
 def ask(choices: Choices, request: AskRequest, continued: bool) -> Exit:
     operation = operation_of("ask")
-    live = choices.format is output.OutputFormat.TEXT and output.on_terminal()
+    live = choices.format is OutputFormat.TEXT and output.on_terminal()
     shown = 0
     with opened(choices) as session:
         view = TerminalView(request.question, roots=session.roots())
@@ -46,4 +47,4 @@ def ask(choices: Choices, request: AskRequest, continued: bool) -> Exit:
 
 def _show(blocks: list[Block], view: TerminalView) -> None:
     on = output.screen()
-    output.plain(output.drawn(terminal_lines(blocks, view, on.width), colours=on.colours))
+    output.plain(drawn(terminal_lines(blocks, view, on.width), colours=on.colours))

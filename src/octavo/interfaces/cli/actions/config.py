@@ -18,7 +18,7 @@ from octavo.config.load import library_location, load, project_file, settings, u
 from octavo.config.local_library import nearest, trusted
 from octavo.errors import ConfigurationError
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
+from octavo.interfaces.presenting.formats import Answer
 from octavo.model.location import Location
 from octavo.operations.lines import Line, Part, columns
 

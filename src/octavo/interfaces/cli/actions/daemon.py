@@ -8,10 +8,10 @@ from typing import Any
 from octavo.config.load import load
 from octavo.errors import NotFound
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.daemon.address import Address, available, place
 from octavo.interfaces.daemon.client import Connection, Unreachable, VersionRefused, connect
 from octavo.interfaces.daemon.wire import Hello, settings_of
+from octavo.interfaces.presenting.formats import Answer
 from octavo.operations.lines import Line, Part, columns
 from octavo.version import __version__
 

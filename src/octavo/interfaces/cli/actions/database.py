@@ -11,11 +11,11 @@ from octavo.errors import LibraryError, NewerLibrary
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated import exit_of, operation_of
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView
+from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.model.imported import Imported
 from octavo.model.location import Location
 from octavo.operations.database.answers import RepairAnswer

@@ -19,9 +19,9 @@ from octavo.evaluation.report import difference_json, figures, markdown_table, o
 from octavo.evaluation.report import markdown as markdown_report
 from octavo.evaluation.runner import write_trec
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer, OutputFormat
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.session import opened
+from octavo.interfaces.presenting.formats import Answer, OutputFormat
 from octavo.operations.evaluation.evaluate import (
     cache_folder,
     evaluate,

@@ -13,9 +13,9 @@ from octavo.errors import NotFound
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated import answered
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.results import files_at, operation_answer
 from octavo.interfaces.cli.session import Session, opened
-from octavo.interfaces.cli.terminal import TerminalView
+from octavo.interfaces.presenting.results import files_at, operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.history.log import changed_files, newest
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.operations.memory.requests import MemoryHistoryRequest

@@ -13,11 +13,11 @@ from octavo.config.load import load
 from octavo.errors import InvalidArgument
 from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
 from octavo.interfaces.mcp.installing import InstalledClient, location, snippet
 from octavo.interfaces.mcp.installing import install as put
 from octavo.interfaces.mcp.installing import uninstall as take_out
+from octavo.interfaces.presenting.formats import Answer
 from octavo.model.location import expand_user
 from octavo.operations.lines import Line, Part
 from octavo.operations.table import chosen

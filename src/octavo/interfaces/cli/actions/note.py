@@ -11,10 +11,10 @@ from octavo.errors import SourceError
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated import answered
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView
 from octavo.interfaces.editor import editor_command
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.model.document import HEADING_SEPARATOR
 from octavo.operations.rows import COMMANDS
 from octavo.operations.writing.requests import NoteAppendRequest, NoteNewRequest, NoteTodayRequest

@@ -13,14 +13,14 @@ import click
 from octavo.algorithms.fuzzy import fuzzy_order
 from octavo.config.load import load
 from octavo.errors import OctavoError
-from octavo.interfaces.asking import Asking
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.keyboard import keyboard
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer, OutputFormat
 from octavo.interfaces.cli.picker import Choice
 from octavo.interfaces.cli.picker import pick as pick_from
 from octavo.interfaces.editor import editor_command
+from octavo.interfaces.library_client import LibraryClient
+from octavo.interfaces.presenting.formats import Answer, OutputFormat
 from octavo.operations.lines import Part
 from octavo.operations.search.answers import FoundHit
 
@@ -37,13 +37,13 @@ def pick(
     edit: bool,
 ) -> Exit:
     query = " ".join(words)
-    asking = Asking(load(choices.flags()).config)
+    client = LibraryClient(load(choices.flags()).config)
     try:
-        rows = _Rows(asking, collections, limit)
+        rows = _Rows(client, collections, limit)
         unasked = first or all_rows or choices.format is not OutputFormat.TEXT
         picked = rows.found(query) if unasked else _picked(rows, query)
     finally:
-        asking.close()
+        client.close()
     picked = picked[:1] if first or edit else picked
     if not picked:
         return Exit.NO_MATCH
@@ -78,13 +78,13 @@ def _picked(rows: _Rows, query: str) -> Sequence[Choice]:
 class _Rows:
     """What a query finds on this machine: passages of files, then files by name."""
 
-    def __init__(self, asking: Asking, collections: tuple[str, ...], limit: int) -> None:
-        self._asking = asking
+    def __init__(self, client: LibraryClient, collections: tuple[str, ...], limit: int) -> None:
+        self._client = client
         self._collections: dict[str, Any] = {"collections": collections} if collections else {}
         self._limit = limit
-        listed = asking.ask("list_collections", **self._collections).collections or ()
+        listed = client.ask("list_collections", **self._collections).collections or ()
         self._roots = {state.name: Path(state.root) for state in listed if state.root}
-        names = asking.ask("list_collections", documents=True, **self._collections).documents or ()
+        names = client.ask("list_collections", documents=True, **self._collections).documents or ()
         self._names = {
             f"{document.collection}/{document.uri}": self._roots[document.collection] / document.uri
             for document in names
@@ -100,7 +100,7 @@ class _Rows:
 
     def _passages(self, query: str) -> list[Choice]:
         try:
-            answer = self._asking.ask(
+            answer = self._client.ask(
                 "search", query=query, limit=self._limit, max_excerpt_chars=100, **self._collections
             )
         except OctavoError:  # while a query is being typed it is often not one yet

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from octavo.interfaces.cli.generated import operation_of
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.jobs.working import work
 from octavo.operations.profiles.embedders import embedding_profiles_upsert, profile_state
 from octavo.operations.profiles.requests import EmbeddingProfilesActivateRequest, EmbeddingProfilesUpsertRequest

@@ -9,8 +9,8 @@ from typing import Any
 from octavo.engine.engine import Engine
 from octavo.errors import StorageError
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.results import search_answer
-from octavo.interfaces.cli.terminal import EXCERPT_LINES, TerminalView
+from octavo.interfaces.presenting.results import search_answer
+from octavo.interfaces.presenting.terminal import EXCERPT_LINES, TerminalView
 from octavo.model.result import Result
 from octavo.operations.plain import plain
 from octavo.operations.search.answers import whole

@@ -22,9 +22,9 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.daemon.address import available, place
 from octavo.interfaces.daemon.client import greeting
 from octavo.interfaces.daemon.server import AlreadyRunning, Server, bind_private, key_of
-from octavo.interfaces.http.server import Listening
-from octavo.interfaces.http.server import serve as listen
 from octavo.interfaces.process_pool import ProcessPool, Runs
+from octavo.interfaces.serving.server import Listening
+from octavo.interfaces.serving.server import serve as listen
 from octavo.observability.logs import configure
 from octavo.operations.table import chosen
 

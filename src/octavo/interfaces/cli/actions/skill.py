@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
 from octavo.interfaces.mcp.installing import replace_file
+from octavo.interfaces.presenting.formats import Answer
 from octavo.model.location import real_path
 from octavo.operations.lines import Line, Part
 

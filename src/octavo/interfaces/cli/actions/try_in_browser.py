@@ -11,7 +11,7 @@ import click
 from octavo.config.load import load
 from octavo.interfaces.calls import Calls, opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.http.server import Listening, serve
+from octavo.interfaces.serving.server import Listening, serve
 
 
 def serve_in_browser(choices: Choices, library: Path, query: str) -> None:

@@ -8,9 +8,9 @@ import click
 
 from octavo.config.load import load
 from octavo.errors import MissingExtra
-from octavo.interfaces.asking import Asking
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import on_terminal
+from octavo.interfaces.library_client import LibraryClient
 
 try:
     from octavo.interfaces.tui.app import OctavoApp
@@ -25,10 +25,10 @@ except ModuleNotFoundError as error:
 def run(choices: Choices) -> None:
     if not on_terminal() or not sys.stdin.isatty():
         raise click.UsageError("octavo tui needs a terminal. octavo search and octavo pick work without one.")
-    asking = Asking(load(choices.flags()).config)
+    client = LibraryClient(load(choices.flags()).config)
     try:
-        if not asking.served:
-            asking.engine()  # what is wrong with the library is said before anything is drawn
-        OctavoApp(asking, choices.project).run()
+        if not client.served:
+            client.engine()  # what is wrong with the library is said before anything is drawn
+        OctavoApp(client, choices.project).run()
     finally:
-        asking.close()
+        client.close()

@@ -16,8 +16,8 @@ from octavo.engine.containing_file import containing_file
 from octavo.errors import NotFound
 from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.session import opened
+from octavo.interfaces.presenting.formats import Answer
 from octavo.model.position import position
 from octavo.operations.lines import Part
 from octavo.operations.queries.queries import log_opened

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.session import opened
+from octavo.interfaces.presenting.formats import Answer
 from octavo.jobs.worker import Round
 from octavo.observability.logs import configure
 from octavo.operations.jobs.working import work, work_everywhere

@@ -12,10 +12,10 @@ from octavo.dataclass import replace
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import operation_of
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView
+from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.library.requests import ListCollectionsRequest
 from octavo.operations.lines import Part
 from octavo.operations.operation import Listing

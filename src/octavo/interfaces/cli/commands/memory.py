@@ -11,9 +11,9 @@ from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup, answered, exit_of
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
 from octavo.operations.rows import COMMANDS
 from octavo.operations.writing.requests import MemoryFromNoteRequest

@@ -8,9 +8,9 @@ from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup, operation_of
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.models.requests import FinetuneRequest, ModelsActivateRequest, ModelsFetchRequest
 
 

@@ -7,9 +7,9 @@ from octavo.interfaces.cli import served
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import operation_of
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
-from octavo.interfaces.cli.terminal import TerminalView
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.library.requests import StatusRequest
 from octavo.operations.operation import Listing
 
@@ -26,9 +26,7 @@ def status(choices: Choices, request: StatusRequest) -> None:
         # This process watches nothing; a server may.
         answer = replace(answer, watch=served.watching(session.config) or answer.watch)
         roots = session.roots()
-    files = None
     if request.problems:
-        operation = replace(operation, lines="problem_lines", listing=_PROBLEMS)
+        choices.answer(problems_answer(replace(operation, listing=_PROBLEMS), answer, TerminalView(roots=roots)))
     else:
-        files = [answer.library]
-    choices.answer(operation_answer(operation, answer, TerminalView(roots=roots), files))
+        choices.answer(operation_answer(operation, answer, TerminalView(roots=roots), [answer.library]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.output import Answer
+from octavo.interfaces.presenting.formats import Answer
 from octavo.operations.lines import Part
 from octavo.version import __version__
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from octavo.dataclass import replace
-from octavo.interfaces.cli.markdown import markdown
-from octavo.interfaces.cli.output import Answer
-from octavo.interfaces.cli.terminal import TerminalView, terminal_lines
+from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.markdown import markdown
+from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
 from octavo.model.document import Kind, shown_path
 from octavo.operations.lines import Block, Quote
 from octavo.operations.plain import plain

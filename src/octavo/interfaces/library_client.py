@@ -25,7 +25,7 @@ from octavo.operations.table import EVERY
 _SECONDS = 120.0
 
 
-class Asking:
+class LibraryClient:
     """Threads may ask at once: calls to the server take turns, an engine of our own serves them side by side."""
 
     def __init__(self, config: Config) -> None:

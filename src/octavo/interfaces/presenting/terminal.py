@@ -8,8 +8,8 @@ from dataclasses import field
 from pathlib import Path
 
 from octavo.dataclass import dataclass
-from octavo.interfaces.cli.highlight import excerpt, flattened, reflowed
-from octavo.interfaces.marks import MarksOf, marked, marks_of
+from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed
+from octavo.interfaces.presenting.marks import MarksOf, marked, marks_of
 from octavo.operations.lines import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
 
 EXCERPT_LINES = 4  # enough to judge a hit by

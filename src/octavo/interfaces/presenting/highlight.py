@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from octavo.interfaces.cli.wrapping import Wrapped, wrapped
-from octavo.interfaces.marks import Highlight, marked
+from octavo.interfaces.presenting.marks import Highlight, marked
+from octavo.interfaces.presenting.wrapping import Wrapped, wrapped
 from octavo.operations.lines import Line, Part, visible
 
 # A line this long did not end where its author wanted a line to end, unless it has a form of its own.

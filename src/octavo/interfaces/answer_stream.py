@@ -13,7 +13,7 @@ from octavo.operations.answering.ask import answered
 from octavo.operations.answering.requests import AskRequest
 
 
-async def told_answer(calls: Calls, asked: AskRequest) -> AsyncGenerator[AnswerSentence | AskAnswer]:
+async def stream_answer(calls: Calls, asked: AskRequest) -> AsyncGenerator[AnswerSentence | AskAnswer]:
     """Sentences as they are checked, then the whole. Whoever leaves before the end ends the model's call."""
     loop, sentences = asyncio.get_running_loop(), asyncio.Queue[AnswerSentence | None]()
     gone = threading.Event()

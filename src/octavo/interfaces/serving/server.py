@@ -16,9 +16,9 @@ from octavo.dataclass import dataclass
 from octavo.errors import Busy
 from octavo.interfaces.access_token import read_token
 from octavo.interfaces.calls import Calls
-from octavo.interfaces.http.app import make_app
 from octavo.interfaces.http.guard import Guard
 from octavo.interfaces.http.protocol import HeaderTimeoutProtocol
+from octavo.interfaces.serving.app import make_app
 
 Companion = Callable[[], Awaitable[None]]
 

@@ -16,8 +16,8 @@ from textual.widgets import Static
 
 from octavo.config.load import library_location
 from octavo.errors import OctavoError
-from octavo.interfaces.asking import Asking
 from octavo.interfaces.editor import editor_command
+from octavo.interfaces.library_client import LibraryClient
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
 from octavo.interfaces.tui.navigation import ADVISORIES, KEYS, SCREENS
 from octavo.model.advisory import Advisory
@@ -27,7 +27,7 @@ from octavo.operations.answering.answers import AnswerSentence, AskAnswer
 _T = TypeVar("_T")
 
 
-class AskingApp(App[None]):
+class LibraryApp(App[None]):
     """The screens are installed by name before the first is shown."""
 
     TITLE = "Octavo"
@@ -39,23 +39,23 @@ class AskingApp(App[None]):
         Binding("ctrl+q", "quit", "Quit"),
     ]
 
-    def __init__(self, asking: Asking, project: str | None = None) -> None:
+    def __init__(self, client: LibraryClient, project: str | None = None) -> None:
         super().__init__()
-        self.asking = asking
+        self.client = client
         self.roots: dict[str, str] = {}
         self.advisories: tuple[Advisory, ...] = ()
-        place = library_location(asking.config)
+        place = library_location(client.config)
         library = place.secret if isinstance(place, DatabaseUrl) else str(place)
         # In the environment, not on a command line: everybody may read that, and a URL has a password.
         self.surroundings = {"OCTAVO_LIBRARY": library, **({"OCTAVO_PROJECT": project} if project else {})}
 
     def ask(self, operation: str, **arguments: Any) -> Any:
         """From a working thread: the answer, or None with what went wrong shown to whoever watches."""
-        return self._said(lambda: self.asking.ask(operation, **arguments))
+        return self._said(lambda: self.client.ask(operation, **arguments))
 
     def answer(self, question: str, tell: Callable[[AnswerSentence], None]) -> AskAnswer | None:
         """From a working thread: the answer, its sentences told as they come, or None as `ask` has it."""
-        return self._said(lambda: self.asking.answer(question, tell))
+        return self._said(lambda: self.client.answer(question, tell))
 
     def _said(self, call: Callable[[], _T]) -> _T | None:
         try:

@@ -1,0 +1,1 @@
+"""Answers made ready to be read, in a terminal, a browser or a file."""

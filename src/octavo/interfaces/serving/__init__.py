@@ -1,0 +1,1 @@
+"""The HTTP server: operations, pages and MCP in one application."""
