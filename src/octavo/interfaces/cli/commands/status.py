@@ -9,7 +9,8 @@ from octavo.interfaces.cli.generated import operation_of
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.presenting.results import operation_answer
-from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
+from octavo.operations.library.lines import problem_lines
 from octavo.operations.library.requests import StatusRequest
 from octavo.operations.operation import Listing
 
@@ -26,7 +27,9 @@ def status(choices: Choices, request: StatusRequest) -> None:
         # This process watches nothing; a server may.
         answer = replace(answer, watch=served.watching(session.config) or answer.watch)
         roots = session.roots()
-    if request.problems:
-        choices.answer(problems_answer(replace(operation, listing=_PROBLEMS), answer, TerminalView(roots=roots)))
-    else:
-        choices.answer(operation_answer(operation, answer, TerminalView(roots=roots), [answer.library]))
+    view = TerminalView(roots=roots)
+    if not request.problems:
+        choices.answer(operation_answer(operation, answer, view, [answer.library]))
+        return
+    made = operation_answer(replace(operation, listing=_PROBLEMS), answer, view)
+    choices.answer(replace(made, text=lambda width: terminal_lines(problem_lines(answer), view, width)))
