@@ -35,12 +35,12 @@ from octavo.model.query import Filters, Terms
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored import VectorRow
 from octavo.ports import Store, VectorIndex
-from octavo.stores.postgres.hnsw import ensure_index
-from octavo.stores.postgres.statistics import analyze_tables
-from octavo.stores.postgres.store import PostgresStore
-from octavo.stores.postgres.vectors import PgvectorIndex
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
+from octavo_postgres.hnsw import ensure_index
+from octavo_postgres.statistics import analyze_tables
+from octavo_postgres.store import PostgresStore
+from octavo_postgres.vectors import PgvectorIndex
 
 PROFILE = EmbeddingProfile("synthetic-384", "synthetic", "1", 384, 256)
 WORDS, PER_CHUNK, PER_DOCUMENT, BATCH = 30_000, 60, 10, 100

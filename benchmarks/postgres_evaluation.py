@@ -25,8 +25,8 @@ from octavo.evaluation.runner import EvaluationRun
 from octavo.operations.database.copies import migrate
 from octavo.operations.evaluation.evaluate import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
 from octavo.retrieval.profiles import DEFAULT_PROFILE
-from octavo.stores.postgres.hnsw import ensure_index
-from octavo.stores.postgres.store import PostgresStore
+from octavo_postgres.hnsw import ensure_index
+from octavo_postgres.store import PostgresStore
 
 MOST_APART = 0.005
 SHOWN = ("ndcg@10", "recall@10")

@@ -96,7 +96,7 @@ OTHER_DOINGS = {
     "octavo.snapshots.lexical",
     "octavo.snapshots.reader",
     "octavo.snapshots.vectors",
-    "octavo.stores.postgres",
+    "octavo_postgres",
     "octavo.stores.shared.history",
     "octavo.stores.shared.memories",
 }

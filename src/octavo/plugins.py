@@ -1,7 +1,7 @@
 """Packages beside the core, ours and other people's: named by entry points, imported when first used.
 
 group               name                                     object
-octavo.stores       scheme of a library's URL                module with the functions of `ports.engines`
+octavo.stores       scheme of a library's URL                `engine.wiring.stores.StoreEngine`
 octavo.converters   extension of a file, without its dot     function that reads the file
 octavo.stages       name of a stage in a profile             frozen dataclass of one of the four shapes
 octavo.importers    name of another program                  `operations.database.importing.Importer`
@@ -34,7 +34,7 @@ INDEXES = "octavo.indexes"
 TRAINERS = "octavo.trainers"
 
 OURS: Mapping[str, Mapping[str, str]] = {
-    STORES: {},
+    STORES: dict.fromkeys(("postgresql", "postgres"), "octavo_postgres.engine"),
     CONVERTERS: {
         "doc": "octavo_office.doc:read_doc",
         "msg": "octavo_office.outlook:read_message",

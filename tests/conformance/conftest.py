@@ -27,7 +27,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock) -> It
         opened = SqliteStore(tmp_path / "library.db", clock=clock)
     else:
         server = request.getfixturevalue("postgres")
-        from octavo.stores.postgres.store import PostgresStore
+        from octavo_postgres.store import PostgresStore
 
         url = server.database()
         request.addfinalizer(lambda: server.drop(url))

@@ -14,7 +14,7 @@ from octavo.model.location import DatabaseUrl
 if TYPE_CHECKING:
     from postgres_server import Server
 
-    from octavo.stores.postgres.store import PostgresStore
+    from octavo_postgres.store import PostgresStore
 
 
 class ModuleWithoutDriver(pytest.Module):
@@ -46,7 +46,7 @@ def empty(postgres: Server) -> Iterator[DatabaseUrl]:
 
 @pytest.fixture
 def store(url: DatabaseUrl) -> Iterator[PostgresStore]:
-    from octavo.stores.postgres.store import PostgresStore
+    from octavo_postgres.store import PostgresStore
 
     opened = PostgresStore(url)
     yield opened

@@ -60,7 +60,7 @@ class Server:
             connection.execute(f"drop database if exists {name} with (force)".encode())
 
     def _schema(self) -> DatabaseUrl:
-        from octavo.stores.postgres.store import PostgresStore
+        from octavo_postgres.store import PostgresStore
 
         if self._made is None:
             self._made = self.database(empty=True)

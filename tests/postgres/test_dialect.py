@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.model.location import DatabaseUrl
-from octavo.stores.postgres.dialect import BASE, ONLY_BASE, PACKAGE, decoded, encoded, queries, query_texts
-from octavo.stores.postgres.store import PostgresStore
 from octavo.stores.shared.queries import load_migrations, load_queries
+from octavo_postgres.dialect import BASE, ONLY_BASE, PACKAGE, decoded, encoded, queries, query_texts
+from octavo_postgres.store import PostgresStore
 
 _NUMBERS = {"limit", "most", "fanout", "hops", "reach", "dimensions", "candidates", "keep", "page_size"}
 _TRUTHS = {"thematic", "pinned_only"}

@@ -25,7 +25,7 @@ from octavo.model.location import DatabaseUrl
 from octavo.model.query import Query
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.stores.postgres.store import PostgresStore
+from octavo_postgres.store import PostgresStore
 
 DOCS = Path(__file__).parents[2] / "docs" / "guides" / "team.md"
 SETTINGS = {"embedding.provider": "hashing"}

@@ -20,10 +20,10 @@ from octavo.model.location import DatabaseUrl
 from octavo.model.query import Filters, Query
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.stores.postgres.errors import translation
-from octavo.stores.postgres.lexical_choice import LexicalChoice
-from octavo.stores.postgres.store import PostgresStore
 from octavo.stores.shared.documents import DocumentRepository
+from octavo_postgres.errors import translation
+from octavo_postgres.lexical_choice import LexicalChoice
+from octavo_postgres.store import PostgresStore
 
 URL = DatabaseUrl("postgresql://ann:geheim@host/db")
 

@@ -11,9 +11,9 @@ import samples
 
 from octavo.model.query import Filters, Terms
 from octavo.ports import Store
-from octavo.stores.postgres.compaction import compact
-from octavo.stores.postgres.store import PostgresStore
 from octavo.stores.sqlite.store import SqliteStore
+from octavo_postgres.compaction import compact
+from octavo_postgres.store import PostgresStore
 
 WORDS = [f"w{number}" for number in range(12)]
 QUERIES = (

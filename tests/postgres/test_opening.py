@@ -12,10 +12,10 @@ from postgres_server import Server, at
 
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
 from octavo.model.location import DatabaseUrl
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.dialect import PACKAGE, queries
-from octavo.stores.postgres.store import PostgresStore
 from octavo.stores.shared.queries import load_migrations
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.dialect import PACKAGE, queries
+from octavo_postgres.store import PostgresStore
 
 
 def tell(url: DatabaseUrl, *statements: str) -> None:

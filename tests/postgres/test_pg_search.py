@@ -19,10 +19,10 @@ from octavo.engine.wiring import open_library
 from octavo.model.collection import Collection
 from octavo.model.location import DatabaseUrl
 from octavo.model.query import Filters, Query, Terms
-from octavo.stores.postgres import lexical_choice as choice
-from octavo.stores.postgres.bm25 import UnsupportedQuery, ensure_bm25_index, query_string
-from octavo.stores.postgres.pg_search import Capability, Catalogue, capability, detected
-from octavo.stores.postgres.store import PostgresStore
+from octavo_postgres import lexical_choice as choice
+from octavo_postgres.bm25 import UnsupportedQuery, ensure_bm25_index, query_string
+from octavo_postgres.pg_search import Capability, Catalogue, capability, detected
+from octavo_postgres.store import PostgresStore
 
 SEEN = {
     "0.15": [

@@ -16,8 +16,8 @@ from octavo.errors import Busy
 from octavo.model.job import JobKind
 from octavo.model.location import DatabaseUrl
 from octavo.model.query import Query
-from octavo.stores.postgres import hnsw
-from octavo.stores.postgres.store import PostgresStore
+from octavo_postgres import hnsw
+from octavo_postgres.store import PostgresStore
 
 SETTINGS = {"embedding.provider": "hashing"}
 

@@ -15,12 +15,12 @@ from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored import VectorRow
-from octavo.stores.postgres.halfvec import vector_literal
-from octavo.stores.postgres.hnsw import describe_index, ensure_index, index_name
-from octavo.stores.postgres.store import PostgresStore
-from octavo.stores.postgres.vectors import PgvectorIndex, Tuning, tuning_of
 from octavo.stores.shared.projects import profile_body
 from octavo.vectors.exact import ExactIndex
+from octavo_postgres.halfvec import vector_literal
+from octavo_postgres.hnsw import describe_index, ensure_index, index_name
+from octavo_postgres.store import PostgresStore
+from octavo_postgres.vectors import PgvectorIndex, Tuning, tuning_of
 
 PROFILE = EmbeddingProfile("test-16", "test", "1", 16, 128)
 CHUNKS = 400
@@ -80,7 +80,7 @@ def test_the_nearest_are_those_of_comparing_every_vector(
 def test_filters_that_let_little_through_cost_no_answers(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.stores.postgres.vectors._FEW_ADMITTED", 0)
+    monkeypatch.setattr("octavo_postgres.vectors._FEW_ADMITTED", 0)
     ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
     exact, index = ExactIndex(store, notes.project_id, PROFILE), index_of(store, notes)
     for seed in range(3):
@@ -136,7 +136,7 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: Postgr
 def test_four_times_as_many_candidates_as_wanted_are_looked_at_and_eight_times_with_filters(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.stores.postgres.vectors._FEW_ADMITTED", 0)
+    monkeypatch.setattr("octavo_postgres.vectors._FEW_ADMITTED", 0)
     wanted: list[int] = []
     stage_a = PgvectorIndex._stage_a
 

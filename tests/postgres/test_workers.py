@@ -13,13 +13,13 @@ import samples
 
 from octavo.model.job import JobKind, JobState
 from octavo.model.location import DatabaseUrl
-from octavo.stores.postgres.store import PostgresStore
+from octavo_postgres.store import PostgresStore
 
 CLAIM = """
 import os, sys
 from octavo.model.ids import ProjectId
 from octavo.model.location import DatabaseUrl
-from octavo.stores.postgres.store import PostgresStore
+from octavo_postgres.store import PostgresStore
 
 store = PostgresStore(DatabaseUrl(sys.argv[1]))
 with store.transaction():
@@ -123,7 +123,7 @@ def test_a_writer_killed_in_its_transaction_leaves_neither_rows_nor_lock(
     samples.ensure(store)
     program = (
         "import sys\nfrom octavo.model.location import DatabaseUrl\n"
-        "from octavo.stores.postgres.store import PostgresStore\n"
+        "from octavo_postgres.store import PostgresStore\n"
         "store = PostgresStore(DatabaseUrl(sys.argv[1]))\n"
         "with store.transaction():\n"
         "    store.catalog.ensure_project('half')\n"

@@ -8,16 +8,19 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from octavo.dataclass import dataclass
-
-_SCHEMES = ("postgresql://", "postgres://")
+from octavo.plugins import OURS, STORES, others
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseUrl:
-    """A PostgreSQL database. Its string form, in a message, a log or a traceback, contains no password."""
+    """A database on a server. Its string form, in a message, a log or a traceback, contains no password."""
 
     secret: str = field(repr=False)
     """The whole URL as given, for the driver alone."""
+
+    @property
+    def scheme(self) -> str:
+        return self.secret.partition("://")[0]
 
     def __str__(self) -> str:
         url = urlsplit(self.secret)
@@ -38,8 +41,10 @@ Location = Path | DatabaseUrl
 
 def location(given: str | Path) -> Location:
     """Parses the value of `--library`: a server URL, or a path."""
-    if isinstance(given, str) and given.startswith(_SCHEMES):
-        return DatabaseUrl(given)
+    if isinstance(given, str):
+        scheme, separator, _ = given.partition("://")
+        if separator and (scheme in OURS[STORES] or scheme in others(STORES)):
+            return DatabaseUrl(given)
     return Path(given)
 
 

@@ -45,7 +45,7 @@ from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
 from octavo.ports.rerank_scores import RerankScores
 from octavo.ports.snapshots import SnapshotSource
-from octavo.ports.store import Store
+from octavo.ports.store import IndexedStore, Store
 from octavo.ports.summaries import Summaries, SummaryIndex
 from octavo.ports.writing import NoteWrites
 
@@ -65,6 +65,7 @@ __all__ = [
     "Entities",
     "EntityFinder",
     "Graph",
+    "IndexedStore",
     "LanguageModel",
     "Leases",
     "Ledger",

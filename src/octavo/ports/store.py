@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from octavo.model.damage import Damage
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Graph,
         Ledger,
     )
+    from octavo.ports.making import VectorIndex
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
     from octavo.ports.pruning import Pruning
     from octavo.ports.query_log import QueryLog
@@ -160,3 +161,10 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class IndexedStore(Protocol):
+    """A store whose server finds the nearest vectors itself."""
+
+    def vector_index(self, project: ProjectId, profile: EmbeddingProfile) -> VectorIndex: ...

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.config.schema import Config, Snapshots
@@ -13,6 +12,7 @@ from octavo.errors import MissingExtra, NotIndexed
 from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.location import DatabaseUrl, Location
+from octavo.plugins import STORES, load
 from octavo.stores.sqlite.database import overwrite, save_older
 from octavo.stores.sqlite.path_checks import refuse_impossible
 from octavo.stores.sqlite.store import SqliteStore
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 def open_store(place: Location, config: Config, *, create: bool) -> Store:
     if isinstance(place, DatabaseUrl):
-        with _driver_of(place):
-            from octavo.engine.wiring.postgres import open_postgres
-        return open_postgres(place, config, create=create)
+        return _engine_of(place).open_store(place, config, create=create)
     if not create and not _is_there(place):
         raise NotIndexed(f"there is no library at {place}", hint="run `octavo init` to make one")
     return SqliteStore(place, create=create)
@@ -58,9 +56,7 @@ def accelerator(
 def open_tables(place: Location, *, read_only: bool, at_rest: bool = False) -> TableTransfer:
     """A library as plain rows, to be copied from (`read_only`) or to. `at_rest` is a file that nobody writes to."""
     if isinstance(place, DatabaseUrl):
-        with _driver_of(place):
-            from octavo.engine.wiring.postgres import postgres_tables
-        return postgres_tables(place, read_only=read_only)
+        return _engine_of(place).open_tables(place, read_only=read_only)
     from octavo.stores.sqlite.transfer import sqlite_transfer
 
     return sqlite_transfer(place, read_only=read_only, at_rest=at_rest)
@@ -78,17 +74,27 @@ def upgrade_schema(place: Location) -> Path | None:
     """
     if isinstance(place, Path):
         return save_older(place)
-    with _driver_of(place):
-        from octavo.engine.wiring.postgres import upgrade_postgres
-    upgrade_postgres(place)
+    _engine_of(place).upgrade_schema(place)
     return None
 
 
-@contextmanager
-def _driver_of(url: DatabaseUrl) -> Iterator[None]:
+class StoreEngine(Protocol):
+    """Opens libraries at URLs of one scheme: what an entry point of `octavo.stores` names."""
+
+    def open_store(self, url: DatabaseUrl, config: Config, *, create: bool) -> Store: ...
+
+    def open_tables(self, url: DatabaseUrl, *, read_only: bool) -> TableTransfer:
+        """The library as plain rows, to be copied from or to."""
+        ...
+
+    def upgrade_schema(self, url: DatabaseUrl) -> None: ...
+
+
+def _engine_of(url: DatabaseUrl) -> StoreEngine:
     try:
-        yield
+        engine: StoreEngine = load(STORES, url.scheme)
     except ImportError as error:
         raise MissingExtra(
             f"{url} needs the PostgreSQL driver: {error}", hint="pip install 'octavo[postgres]'"
         ) from error
+    return engine

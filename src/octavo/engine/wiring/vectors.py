@@ -6,8 +6,7 @@ from octavo.dataclass import dataclass
 from octavo.embedding.fast_tables import fast_tier
 from octavo.model.collection import Project
 from octavo.model.recipe import EmbeddingProfile
-from octavo.ports import Embedder, Store, SummaryIndex, VectorIndex
-from octavo.stores.sqlite.store import SqliteStore
+from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex
 from octavo.vectors.exact import ExactIndex
 from octavo.vectors.summaries import ExactSummaries
 
@@ -27,10 +26,8 @@ class Indexes:
 
     def vectors(self, store: Store, project: Project, embedder: Embedder) -> VectorIndex:
         """An index of the server's own, or a scan of all vectors there are."""
-        if not isinstance(store, SqliteStore):
-            from octavo.engine.wiring.postgres import pgvector_index
-
-            return pgvector_index(store, project, embedder)
+        if isinstance(store, IndexedStore):
+            return store.vector_index(project.id, embedder.profile)
         fast = fast_tier(embedder)
         return ExactIndex(store, project.id, embedder.profile, None if fast is None else fast.profile)
 

@@ -17,13 +17,13 @@ from psycopg import sql
 from octavo.dataclass import dataclass
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
-from octavo.stores.postgres.connections import Connection
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.dialect import queries
-from octavo.stores.postgres.errors import translated
-from octavo.stores.postgres.vectors import Tuning, tuning_of
 from octavo.stores.shared.database import first, value
 from octavo.stores.shared.projects import KeyCache, profile_body
+from octavo_postgres.connections import Connection
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.dialect import queries
+from octavo_postgres.errors import translated
+from octavo_postgres.vectors import Tuning, tuning_of
 
 EXACT_BELOW = 20_000
 """Vectors. So many are compared one by one in a few hundredths of a second, and exactly."""

@@ -7,9 +7,9 @@ from psycopg import ClientCursor, errors
 from octavo.dataclass import dataclass
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
 from octavo.model.location import DatabaseUrl
-from octavo.stores.postgres.connections import Connection
-from octavo.stores.postgres.dialect import PACKAGE, queries
 from octavo.stores.shared.queries import load_migrations
+from octavo_postgres.connections import Connection
+from octavo_postgres.dialect import PACKAGE, queries
 
 _NEEDED = {"vector": (0, 7, 0), "pg_trgm": (1, 3, 0)}  # 0.7 introduced half-precision vectors
 _OPTIONAL = frozenset(("pg_trgm",))  # without it similar words are found in Python

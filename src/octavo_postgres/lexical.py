@@ -22,10 +22,13 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk, scored_chunks
-from octavo.stores.postgres.bm25 import put_texts, stores_texts
-from octavo.stores.postgres.compaction import COMPACTED, compact
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.postings import (
+from octavo.stores.shared.database import reserve, value
+from octavo.stores.shared.filters import filter_parameters
+from octavo.stores.shared.projects import KeyCache
+from octavo_postgres.bm25 import put_texts, stores_texts
+from octavo_postgres.compaction import COMPACTED, compact
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.postings import (
     BOOSTS,
     LexicalRows,
     Positions,
@@ -34,9 +37,6 @@ from octavo.stores.postgres.postings import (
     phrase_positions,
     tokens_of,
 )
-from octavo.stores.shared.database import reserve, value
-from octavo.stores.shared.filters import filter_parameters
-from octavo.stores.shared.projects import KeyCache
 
 _MIN_SIMILARITY = 0.1
 _TIERS = ((0, 64), (64, 4_096))  # rows of a block: sixty-four blocks of one tier make one of the next

@@ -8,17 +8,18 @@ import time
 from octavo.model.ids import ProjectId
 from octavo.model.location import DatabaseUrl
 from octavo.model.recipe import EmbeddingProfile
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.halfvec import Half, little_endian, matrix
-from octavo.stores.postgres.hnsw import ensure_index
-from octavo.stores.postgres.lexical_choice import LexicalBackend, LexicalChoice
-from octavo.stores.postgres.notifications import JobListener
-from octavo.stores.postgres.statistics import analyze_tables
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import value
 from octavo.stores.shared.embeddings import VectorFormat
 from octavo.stores.shared.projects import KeyCache
 from octavo.stores.shared.store import SharedStore
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.halfvec import Half, little_endian, matrix
+from octavo_postgres.hnsw import ensure_index
+from octavo_postgres.lexical_choice import LexicalBackend, LexicalChoice
+from octavo_postgres.notifications import JobListener
+from octavo_postgres.statistics import analyze_tables
+from octavo_postgres.vectors import PgvectorIndex
 
 
 class PostgresStore(SharedStore):
@@ -40,6 +41,9 @@ class PostgresStore(SharedStore):
         self._listener = JobListener(self.database)
         self._lexical = LexicalChoice(self.database, keys, lexical)
         super().__init__(self.database, keys, self._lexical, clock, vectors)
+
+    def vector_index(self, project: ProjectId, profile: EmbeddingProfile) -> PgvectorIndex:
+        return PgvectorIndex(self.database, self.keys, project, profile)
 
     def maintain(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
         """Compacts posting lists, updates planner statistics, and builds the HNSW and pg_search indexes."""

@@ -10,12 +10,12 @@ from octavo.model.ids import ChunkKey
 from octavo.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Terms
 from octavo.model.result import ScoredChunk, best_first
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.dialect import queries
-from octavo.stores.postgres.forward_index import forward_rows
-from octavo.stores.postgres.hnsw import exclusive_connection
-from octavo.stores.postgres.pg_search import Capability, detected
-from octavo.stores.postgres.postings import BOOSTS, tokens_of
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.dialect import queries
+from octavo_postgres.forward_index import forward_rows
+from octavo_postgres.hnsw import exclusive_connection
+from octavo_postgres.pg_search import Capability, detected
+from octavo_postgres.postings import BOOSTS, tokens_of
 
 TEXTS_STATE = "lexical_texts"
 """Counter in `library`: whether the texts that pg_search indexes are stored, and whether they are complete."""

@@ -8,9 +8,9 @@ import time
 import psycopg
 
 from octavo.errors import OctavoError
-from octavo.stores.postgres.connections import Connection
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.dialect import queries
+from octavo_postgres.connections import Connection
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.dialect import queries
 
 _STOP_CHECK = 0.25  # seconds between checks whether to stop
 

@@ -20,10 +20,10 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, best_first
 from octavo.model.scores import rounded
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.halfvec import matrix, vector_literal
 from octavo.stores.shared.database import first
 from octavo.stores.shared.projects import KeyCache, profile_body
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.halfvec import matrix, vector_literal
 
 _OVERSAMPLING, _FILTERED_OVERSAMPLING = 4, 8
 _FEW_ADMITTED = 2_000  # chunks; so many are compared one by one instead of through the index

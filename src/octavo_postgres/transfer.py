@@ -9,13 +9,13 @@ from operator import itemgetter
 
 from octavo.model.index import LexicalRow
 from octavo.model.location import DatabaseUrl
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.forward_index import forward_rows
-from octavo.stores.postgres.lexical import PostingsIndex
-from octavo.stores.postgres.statistics import analyze_tables
 from octavo.stores.shared.database import value
 from octavo.stores.shared.projects import KeyCache
 from octavo.stores.shared.transfer import TABLES, Table, TableTransfer
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.forward_index import forward_rows
+from octavo_postgres.lexical import PostingsIndex
+from octavo_postgres.statistics import analyze_tables
 
 
 def postgres_transfer(url: DatabaseUrl, *, read_only: bool) -> TableTransfer:

@@ -8,10 +8,10 @@ from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
 
-from octavo.stores.postgres.halfvec import Half
 from octavo.stores.shared.queries import load_queries
+from octavo_postgres.halfvec import Half
 
-PACKAGE = "octavo.stores.postgres"
+PACKAGE = "octavo_postgres"
 BASE = "octavo.stores.sqlite"
 """Most queries are SQLite's, unchanged; a few functions in the first migration (`json_each`, `json_keys`, `hex`,
 `unhex`, `instr`) make PostgreSQL understand them."""

@@ -16,7 +16,7 @@ from psycopg.pq import TransactionStatus
 
 from octavo.errors import Busy
 from octavo.model.location import DatabaseUrl
-from octavo.stores.postgres.errors import translated
+from octavo_postgres.errors import translated
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 

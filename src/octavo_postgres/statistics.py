@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import psycopg
 from psycopg import sql
 
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.dialect import queries
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.dialect import queries
 
 
 def analyze_tables(database: PostgresDatabase, tables: Iterable[str] | None = None) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from octavo.model.index import LEXICAL_FIELDS, LexicalRow
-from octavo.stores.postgres.database import PostgresDatabase
-from octavo.stores.postgres.postings import POSITION_BITS
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.postings import POSITION_BITS
 
 _BLOCK_BATCH = 5_000
 _FIELD_BITS = 3

@@ -12,8 +12,9 @@ import psycopg
 
 from octavo.errors import InvalidArgument
 from octavo.model.location import DatabaseUrl
-from octavo.stores.postgres.connections import Connection, Connections
-from octavo.stores.postgres.dialect import (
+from octavo.stores.shared.database import Row
+from octavo_postgres.connections import Connection, Connections
+from octavo_postgres.dialect import (
     Batch,
     batched,
     decoded,
@@ -23,10 +24,9 @@ from octavo.stores.postgres.dialect import (
     query_texts,
     with_names,
 )
-from octavo.stores.postgres.errors import translated
-from octavo.stores.postgres.halfvec import little_endian, register
-from octavo.stores.postgres.schema import Extensions, ensure_schema
-from octavo.stores.shared.database import Row
+from octavo_postgres.errors import translated
+from octavo_postgres.halfvec import little_endian, register
+from octavo_postgres.schema import Extensions, ensure_schema
 
 T = TypeVar("T")
 

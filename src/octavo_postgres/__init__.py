@@ -1,0 +1,1 @@
+"""Libraries in a PostgreSQL database: its SQL, its connections, its indexes."""

@@ -1,0 +1,30 @@
+"""Fits `engine.wiring.stores.StoreEngine`. Importing this needs the driver, which is an extra."""
+
+from __future__ import annotations
+
+from octavo.config.schema import Config
+from octavo.model.location import DatabaseUrl
+from octavo.ports import Store
+from octavo.stores.shared.database import fill_checksums
+from octavo.stores.shared.transfer import TableTransfer
+from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.halfvec import little_endian
+from octavo_postgres.store import PostgresStore
+from octavo_postgres.transfer import postgres_transfer
+
+
+def open_store(url: DatabaseUrl, config: Config, *, create: bool) -> Store:
+    return PostgresStore(url, create=create, lexical=config.postgres.lexical)
+
+
+def open_tables(url: DatabaseUrl, *, read_only: bool) -> TableTransfer:
+    return postgres_transfer(url, read_only=read_only)
+
+
+def upgrade_schema(url: DatabaseUrl) -> None:
+    database = PostgresDatabase(url, create=False, upgrade=True)
+    try:
+        with database.transaction():
+            fill_checksums(database, "vectors_without_checksum", "vector_checksum_put", little_endian)
+    finally:
+        database.close()
