@@ -38,7 +38,6 @@ class Field:
         "metavar",
         "option",
         "reads",
-        "schema",
     )
 
     def __init__(
@@ -53,7 +52,6 @@ class Field:
         complete: str = "",
         local: int | None = None,
         reads: str = "",
-        json_schema_extra: Mapping[str, Any] | None = None,
         **checks: float | str,
     ) -> None:
         if unknown := set(checks) - set(_CHECKED):
@@ -67,7 +65,6 @@ class Field:
         self.complete = complete
         self.local = local
         self.reads = reads
-        self.schema = dict(json_schema_extra or {})
         self.checks: Mapping[str, float | str] = checks
 
     @property
@@ -77,9 +74,13 @@ class Field:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         # Which checks a schema accepts depends on its type, so they are merged into its plain mapping.
-        return cast("CoreSchema", {**handler(source), **self.checks})
+        schema = {**handler(source), **self.checks}
+        if self.choices and not self.complete:
+            chosen = {"type": "literal", "expected": list(self.choices)}
+            schema = {**schema, "schema": chosen} if schema["type"] == "nullable" else chosen
+        return cast("CoreSchema", schema)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         shown: dict[str, Any] = {"description": self.description} if self.description else {}
         shown |= {"enum": list(self.choices)} if self.choices else {}
-        return {**handler(schema), **shown, **self.schema}
+        return {**handler(schema), **shown}

@@ -96,11 +96,23 @@ def _invalid(operation: str, model: type, error: ErrorDetails) -> InvalidArgumen
     # Pydantic names its own classes in a few messages; a caller knows arguments only.
     if error["type"] in ("missing", "missing_argument"):
         return InvalidArgument(f"{operation} needs {place}", details=_details(place, None, "it is required"))
+    if error["type"] == "literal_error":
+        return _no_such_choice(operation, model, str(error["loc"][0]), error["input"])
     if error["type"] == "string_pattern_mismatch":
         return _unfitting(operation, model, place, str(error["input"]), error.get("ctx", {}).get("pattern", ""))
     reason = error["msg"][0].lower() + error["msg"][1:]
     details = _details(place, error["input"], reason, _options(model, place))
     return InvalidArgument(f"{place} of {operation}: {reason}", details=details)
+
+
+def _no_such_choice(operation: str, model: type, name: str, value: Any) -> InvalidArgument:
+    options = _options(model, name) or []
+    reason = f"there is no {str(value)[:100]}"
+    return InvalidArgument(
+        f"{name} of {operation}: {reason}",
+        hint=f"choose one of: {', '.join(options)}",
+        details=_details(name, value, reason, options),
+    )
 
 
 def _unfitting(operation: str, model: type, place: str, written: str, pattern: str) -> InvalidArgument:

@@ -11,7 +11,7 @@ from octavo.algorithms.syntax import path_prefix
 from octavo.algorithms.times import moment
 from octavo.dataclass import replace
 from octavo.engine.path_filters import with_collections_resolved
-from octavo.errors import InvalidArgument, no_such_choice
+from octavo.errors import InvalidArgument
 from octavo.model.document import Kind
 from octavo.model.query import Filters, PropertyCondition
 from octavo.operations.narrowing_fields import narrowing
@@ -31,7 +31,7 @@ def filters_of(engine: Engine, request: object, **more: Any) -> Filters:
         heading_contains=said.get("heading_contains"),
         tags_all=tuple(tag.lstrip("#") for tag in said.get("tags_all", ())),
         tags_any=tuple(tag.lstrip("#") for tag in said.get("tags_any", ())),
-        kinds=kinds_named(said.get("kinds", ())),
+        kinds=tuple(map(Kind, said.get("kinds", ()))),
         languages=languages_named(said.get("language")),
         content_types=said.get("content_types", ()),
         where=conditions(said.get("where", ())),
@@ -64,14 +64,3 @@ def _condition(text: str) -> PropertyCondition:
             f"{text} is no condition", hint="write status=draft, rating>=4, date<2025-03, done or !done"
         )
     return found
-
-
-def kinds_named(names: tuple[str, ...]) -> tuple[Kind, ...]:
-    return tuple(_kind(name) for name in names)
-
-
-def _kind(name: str) -> Kind:
-    try:
-        return Kind(name)
-    except ValueError:
-        raise no_such_choice("kind", "kinds", name, [kind.value for kind in Kind]) from None

@@ -174,7 +174,11 @@ def test_a_path_is_written_with_slashes_as_uris_are() -> None:
             "modified_after of search is 999999999 days, ",
             "modified_after takes string: ",
         ),
-        (lambda library: library.remember("x", kind="fcat"), "there is no kind of memory fcat", "choose one of: note"),
+        (
+            lambda library: library.remember("x", kind="fcat"),
+            "kind of remember: there is no fcat",
+            "choose one of: note",
+        ),
         (
             lambda library: library.get("nothing.md"),
             "nothing in the library is called nothing.md",

@@ -16,6 +16,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, MissingExtra, NotFound, OctavoError
 from octavo.operations.arguments import aliases, request
 from octavo.operations.operation import DEFAULT, Operation
+from octavo.operations.request_fields import RequestField, request_fields
 from octavo.operations.schemas import dump, input_schema, output_schema
 from octavo.operations.table import EVERY as TABLE
 from octavo.operations.table import OPERATIONS, chosen
@@ -113,6 +114,24 @@ def test_how_many_is_understood_by_every_search_whatever_it_is_called(
 ) -> None:
     made = request(operation, OPERATIONS[operation].takes, {"query": "dome", called: 3})
     assert getattr(made, argument) == 3
+
+
+CHOSEN = [
+    (operation, field)
+    for operation in TABLE.values()
+    for field in request_fields(operation.takes)
+    if field.first("choices") and not field.first("complete")
+]
+
+
+@pytest.mark.parametrize(("operation", "field"), CHOSEN, ids=[f"{row.name}.{field.name}" for row, field in CHOSEN])
+def test_what_is_none_of_the_choices_is_refused_with_the_choices(operation: Operation, field: RequestField) -> None:
+    wrong = ["nonsense"] if field.several else "nonsense"
+    given = {**(operation.example or {}), field.name: wrong}
+    with pytest.raises(InvalidArgument) as refused:
+        request(operation.name, operation.takes, given)
+    assert refused.value.message == f"{field.name} of {operation.name}: there is no nonsense"
+    assert refused.value.hint == f"choose one of: {', '.join(field.first('choices'))}"
 
 
 def test_an_alias_never_hides_an_argument() -> None:

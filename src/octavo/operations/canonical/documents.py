@@ -37,7 +37,7 @@ from octavo.operations.canonical.requests import (
     CanonicalUpsertRequest,
 )
 from octavo.operations.memory.answers import MemoryState, memory_state, when
-from octavo.operations.memory.resolve import in_project, instant, kind_named, provenance
+from octavo.operations.memory.resolve import in_project, instant, provenance
 from octavo.retrieval.profiles import MEMORY_PROFILE, profile_named
 from octavo.retrieval.stages.refine import MergeSpans
 
@@ -49,7 +49,7 @@ def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryS
     key = canonical.checked_key(request.key)
     draft = MemoryDraft(
         text=request.text,
-        kind=kind_named(request.kind) if request.kind else MemoryKind.NOTE,
+        kind=MemoryKind(request.kind) if request.kind else MemoryKind.NOTE,
         title=request.title.strip(),
         tags=request.tags,
         links=tuple(map(MemoryLink, request.links)),

@@ -13,7 +13,7 @@ from octavo.algorithms.cluster_layout import cluster_layout
 from octavo.algorithms.group_names import group_names
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import CLUSTERS, noted_while_running
-from octavo.errors import InvalidArgument, NotIndexed
+from octavo.errors import NotIndexed
 from octavo.ingest.cluster import build_clusters
 from octavo.model.clustering import NO_CLUSTER
 from octavo.operations.files import write_new
@@ -21,16 +21,12 @@ from octavo.operations.graph.answers import ClusterMap, ClustersAnswer, MapFile,
 from octavo.operations.graph.cluster_page import page
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterMapRequest, ClusterPlotRequest
 
-ALGORITHMS = ("kmeans", "hdbscan")
 _FORMER_FILE = "clusters.arr"  # where earlier versions kept them, next to the snapshots
 _POINTS = 5_000  # as many as a page draws without stuttering
 
 
 def cluster_build(engine: Engine, request: ClusterBuildRequest) -> ClustersAnswer:
     """Makes the clusters that the `dense_clusters` stage searches in."""
-    if request.algorithm not in ALGORITHMS:
-        hint = f"choose one of: {', '.join(ALGORITHMS)}"
-        raise InvalidArgument(f"there is no algorithm {request.algorithm}", hint=hint)
     active = engine.library.active
     profiles = tuple(profile for profile in (active.embedder.profile, active.fast_profile) if profile is not None)
     with noted_while_running(engine, CLUSTERS):

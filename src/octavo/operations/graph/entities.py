@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.algorithms.times import when
 from octavo.engine.engine import Engine
-from octavo.errors import NotFound, no_such_choice
+from octavo.errors import NotFound
 from octavo.model.document import Kind
 from octavo.model.entity import DocumentMention, EntityKind
 from octavo.model.graph import ENTITIES
@@ -12,7 +12,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.text import LineIndex
 from octavo.operations.graph.answers import EntitiesAnswer, FoundEntity, FoundMention, MentionsAnswer
 from octavo.operations.graph.neighbors import place_of
-from octavo.operations.graph.requests import ENTITY_KINDS, GraphEntitiesRequest, GraphMentionsRequest
+from octavo.operations.graph.requests import GraphEntitiesRequest, GraphMentionsRequest
 from octavo.operations.lines import short
 from octavo.operations.narrowing import filters_of
 
@@ -20,7 +20,7 @@ _AROUND = 60  # characters of context on each side
 
 
 def graph_entities(engine: Engine, request: GraphEntitiesRequest) -> EntitiesAnswer:
-    kinds = tuple(_kind(name) for name in request.entity_kinds)
+    kinds = tuple(map(EntityKind, request.entity_kinds))
     store, project = engine.store, engine.project.id
     with store.reading():
         run = store.graph.runs(project).get(ENTITIES)
@@ -38,7 +38,7 @@ def graph_entities(engine: Engine, request: GraphEntitiesRequest) -> EntitiesAns
 
 
 def graph_mentions(engine: Engine, request: GraphMentionsRequest) -> MentionsAnswer:
-    kind = None if request.entity_kind is None else _kind(request.entity_kind)
+    kind = None if request.entity_kind is None else EntityKind(request.entity_kind)
     store, project = engine.store, engine.project.id
     with store.reading():
         run = store.graph.runs(project).get(ENTITIES)
@@ -56,13 +56,6 @@ def graph_mentions(engine: Engine, request: GraphMentionsRequest) -> MentionsAns
     kinds = tuple(dict.fromkeys(mention.mention.entity.kind.value for mention in found))
     documents = len({mention.document for mention in found})
     return MentionsAnswer(short(found[0].mention.entity.label), kinds, shown, documents, when(run.at))
-
-
-def _kind(name: str) -> EntityKind:
-    try:
-        return EntityKind(name)
-    except ValueError:
-        raise no_such_choice("kind of entity", "entity_kind", name, ENTITY_KINDS) from None
 
 
 def _admitted(engine: Engine, request: GraphEntitiesRequest | GraphMentionsRequest) -> set[DocumentId] | None:

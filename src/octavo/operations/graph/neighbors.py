@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from octavo.algorithms.document_names import without_ending
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotFound, OctavoError
+from octavo.errors import NotFound, OctavoError
 from octavo.graph.anchors import anchored
 from octavo.model.document import Kind
 from octavo.model.entity import CITED, MentionRole, SharedEntity
@@ -17,7 +17,7 @@ from octavo.model.memory import memory_of
 from octavo.model.stored import StoredDocument
 from octavo.model.text import LineIndex
 from octavo.operations.graph.answers import FarDocument, FoundEdge, NeighborsAnswer
-from octavo.operations.graph.requests import BOTH, IN, OUT, TYPES, GraphNeighborsRequest
+from octavo.operations.graph.requests import BOTH, IN, OUT, GraphNeighborsRequest
 from octavo.operations.lines import short
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
@@ -26,9 +26,7 @@ _MOST_SHARING = 200  # what more documents name than that says nothing about any
 
 
 def graph_neighbors(engine: Engine, request: GraphNeighborsRequest) -> NeighborsAnswer:
-    types = tuple(_type(name) for name in request.types)
-    if request.direction not in (OUT, IN, BOTH):
-        raise InvalidArgument(f"{request.direction} is no direction", hint=f"choose one of: {OUT}, {IN}, {BOTH}")
+    types = tuple(map(EdgeType, request.types))
     try:
         document = read(engine, GetRequest(request.reference, request.collection)).document
     except NotFound:
@@ -104,13 +102,6 @@ def _place(engine: Engine, target: str) -> str | None:
         found = read(engine, GetRequest(target)).document
         return f"{found.collection}/{found.uri}"
     return None
-
-
-def _type(name: str) -> EdgeType:
-    try:
-        return EdgeType(name)
-    except ValueError:
-        raise InvalidArgument(f"no edge is of type {name}", hint=f"choose one of: {', '.join(TYPES)}") from None
 
 
 def place_of(node: Node) -> str:

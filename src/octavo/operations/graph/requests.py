@@ -52,19 +52,6 @@ class RelatedRequest:
 
 @dataclass(frozen=True, slots=True)
 class GraphBuildRequest:
-    __pydantic_config__ = {  # noqa: RUF012
-        "json_schema_extra": {
-            "not": {
-                "properties": {
-                    "communities": {"const": False},
-                    "thematic_links": {"const": False},
-                    "entities": {"const": False},
-                },
-                "required": ["communities", "thematic_links", "entities"],
-            }
-        }
-    }
-
     communities: Annotated[bool, Field(description="Find communities.")] = True
     thematic_links: Annotated[bool, Field(description="Link documents that are near in meaning.")] = True
     entities: Annotated[bool, Field(description="Find people, projects, places, identifiers, DOIs and addresses.")] = (

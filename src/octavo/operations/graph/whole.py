@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.algorithms.times import when
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotIndexed, no_such_choice
+from octavo.errors import InvalidArgument, NotIndexed
 from octavo.graph.communities import degrees, described
 from octavo.jobs.entities import EntitySettings, estimate, find_entities
 from octavo.jobs.graph import find_communities, find_thematic_links
@@ -21,7 +21,6 @@ from octavo.operations.graph.answers import (
 from octavo.operations.graph.neighbors import place_of
 from octavo.operations.graph.requests import (
     BY_MODEL,
-    BY_RULES,
     GraphBuildRequest,
     GraphCommunitiesRequest,
     GraphGhostsRequest,
@@ -82,8 +81,6 @@ def graph_build(engine: Engine, request: GraphBuildRequest, progress: Progress) 
 
 def _entity_settings(engine: Engine, request: GraphBuildRequest) -> EntitySettings:
     """A model is only asked within a budget, and after saying what it would take."""
-    if request.entities_by not in (BY_RULES, BY_MODEL):
-        raise no_such_choice("way to find entities called", "entities_by", request.entities_by, (BY_RULES, BY_MODEL))
     settings = EntitySettings(request.entities_by == BY_MODEL, request.budget)
     if request.entities and settings.by_model and not settings.budget:
         would = estimate(engine)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotFound, no_such_choice
+from octavo.errors import NotFound
 from octavo.model.job import Job, JobId, JobState
 from octavo.operations.jobs.answers import JobsAnswer, JobsCountAnswer, QueuedJob
-from octavo.operations.jobs.requests import STATES, JobsListRequest, JobsPurgeRequest, JobsRetryRequest
+from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
 from octavo.operations.memory.answers import when
 from octavo.operations.memory.resolve import instant
-
-_ENDED = (JobState.DONE, JobState.DEAD)
 
 
 def jobs_list(engine: Engine, request: JobsListRequest) -> JobsAnswer:
     """Oldest first."""
-    found = engine.store.outbox.jobs(engine.project.id, [_state(name) for name in request.states])
+    found = engine.store.outbox.jobs(engine.project.id, [JobState(name) for name in request.states])
     return JobsAnswer(tuple(_shown(job) for job in found))
 
 
@@ -33,20 +31,11 @@ def jobs_retry(engine: Engine, request: JobsRetryRequest) -> JobsCountAnswer:
 
 def jobs_purge(engine: Engine, request: JobsPurgeRequest) -> JobsCountAnswer:
     """Deletes jobs that have ended: done ones unless said otherwise."""
-    chosen = [_state(name) for name in request.states] or [JobState.DONE]
-    if not set(chosen) <= set(_ENDED):
-        raise InvalidArgument("only jobs that are done or dead can be purged")
+    chosen = [JobState(name) for name in request.states] or [JobState.DONE]
     limit = instant(engine, request.before)
     before = engine.memories.clock() + 1 if limit is None else limit
     with engine.store.transaction():
         return JobsCountAnswer(engine.store.outbox.purge(engine.project.id, chosen, before))
-
-
-def _state(name: str) -> JobState:
-    try:
-        return JobState(name)
-    except ValueError:
-        raise no_such_choice("state of a job", "states", name, STATES) from None
 
 
 def _shown(job: Job) -> QueuedJob:

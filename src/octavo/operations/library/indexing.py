@@ -12,7 +12,7 @@ from octavo.engine.builds import Build
 from octavo.engine.engine import Engine
 from octavo.engine.index_options import IndexOptions
 from octavo.engine.mending import damage
-from octavo.errors import InvalidArgument, NotIndexed, no_such_choice
+from octavo.errors import InvalidArgument, NotIndexed
 from octavo.ingest.report import IndexReport
 from octavo.model.commit import is_repository
 from octavo.model.damage import LibraryPart
@@ -24,7 +24,7 @@ from octavo.operations.library.answers import (
     MissingFolder,
 )
 from octavo.operations.library.excluded_files import excluded_files
-from octavo.operations.library.requests import SCOPES, IndexRequest, ReindexRequest
+from octavo.operations.library.requests import IndexRequest, ReindexRequest
 
 _INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
 _REINDEX_PATIENCE = 1.0
@@ -68,8 +68,6 @@ def answered(report: IndexReport) -> IndexAnswer:
 
 def reindex(engine: Engine, request: ReindexRequest, progress: Progress) -> IndexingRun:
     """Starts a run, or with `wait` does it here. Busy when one is under way and nobody waits."""
-    if request.scope not in SCOPES:
-        raise no_such_choice("scope", "scope", request.scope, SCOPES)
     prefix = _prefix(request)
     if request.scope == "prefix" and not prefix:
         raise InvalidArgument(

@@ -9,7 +9,7 @@ from octavo.memory import commit, history
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.remember import remember as remember_draft
-from octavo.model.memory import SUPERSEDES, MemoryItem, MemoryLink
+from octavo.model.memory import SUPERSEDES, MemoryItem, MemoryKind, MemoryLink
 from octavo.operations.memory.answers import MemoryState, memory_state
 from octavo.operations.memory.requests import (
     ForgetRequest,
@@ -18,7 +18,7 @@ from octavo.operations.memory.requests import (
     MemoryRestoreRequest,
     RememberRequest,
 )
-from octavo.operations.memory.resolve import in_project, instant, item_named, kind_named, provenance
+from octavo.operations.memory.resolve import in_project, instant, item_named, provenance
 
 
 def remember(engine: Engine, request: RememberRequest) -> MemoryState:
@@ -26,7 +26,7 @@ def remember(engine: Engine, request: RememberRequest) -> MemoryState:
     draft = checked(
         MemoryDraft(
             text=request.text,
-            kind=kind_named(request.kind),
+            kind=MemoryKind(request.kind),
             scope=request.scope,
             title=request.title.strip(),
             tags=request.tags,
@@ -111,7 +111,7 @@ def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None
     base = _draft_of(engine, item, request.text) if item else MemoryDraft(request.text)
     return replace(
         base,
-        kind=kind_named(request.kind) if request.kind else base.kind,
+        kind=MemoryKind(request.kind) if request.kind else base.kind,
         scope=request.scope or base.scope,
         title=request.title.strip() or base.title,
         tags=base.tags if request.tags is None else request.tags,

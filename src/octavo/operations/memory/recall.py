@@ -10,12 +10,12 @@ from octavo.errors import InvalidArgument
 from octavo.memory.recall import Recalled, latest, narrowed, recalled
 from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind
-from octavo.model.memory import MemoryFilter, memory_of
+from octavo.model.memory import MemoryFilter, MemoryKind, memory_of
 from octavo.model.query import Filters, Query
 from octavo.operations.memory.answers import RecallAnswer, found_memory
 from octavo.operations.memory.as_of import recalled_as_of
 from octavo.operations.memory.requests import RecallRequest
-from octavo.operations.memory.resolve import in_project, instant, item_named, kind_named
+from octavo.operations.memory.resolve import in_project, instant, item_named
 from octavo.operations.narrowing import conditions
 from octavo.retrieval.profiles import profile_named
 from octavo.retrieval.stage import RetrievalProfile
@@ -53,7 +53,7 @@ memory_search = recall
 
 def memory_filter(engine: Engine, request: RecallRequest) -> MemoryFilter:
     return MemoryFilter(
-        kinds=tuple(kind_named(name) for name in request.kinds),
+        kinds=tuple(map(MemoryKind, request.kinds)),
         scopes=request.scopes,
         tags_all=tuple(tag.lstrip("#") for tag in request.tags_all),
         tags_any=tuple(tag.lstrip("#") for tag in request.tags_any),

@@ -6,22 +6,14 @@ from datetime import UTC, datetime
 
 from octavo.algorithms.times import moment
 from octavo.engine.engine import Engine
-from octavo.errors import no_such_choice
 from octavo.memory.draft import Provenance
-from octavo.model.memory import MemoryItem, MemoryKind, SessionId
-from octavo.operations.memory.requests import MEMORY_KINDS, ChangeRequest
+from octavo.model.memory import MemoryItem, SessionId
+from octavo.operations.memory.requests import ChangeRequest
 
 
 def provenance(request: ChangeRequest) -> Provenance:
     session = SessionId(request.session) if request.session else None
     return Provenance(request.author, request.reason, session, request.idempotency_key)
-
-
-def kind_named(name: str) -> MemoryKind:
-    try:
-        return MemoryKind(name)
-    except ValueError:
-        raise no_such_choice("kind of memory", "kind", name, MEMORY_KINDS) from None
 
 
 def in_project(engine: Engine, project: str | None) -> Engine:

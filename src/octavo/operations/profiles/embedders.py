@@ -14,7 +14,6 @@ from octavo.errors import (
     ModelUnavailable,
     NotFound,
     ProviderFailed,
-    no_such_choice,
 )
 from octavo.ingest.profiles import (
     CONFIGURED,
@@ -27,7 +26,6 @@ from octavo.ingest.profiles import (
 )
 from octavo.model.embedding_profile import (
     LOCAL_PROVIDERS,
-    PROVIDERS,
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,
@@ -38,7 +36,6 @@ from octavo.model.memory import MemoryStatus
 from octavo.operations.memory.resolve import item_named
 from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.profiles.requests import (
-    DISTANCES,
     ELSEWHERE,
     AdminReingestVersionRequest,
     EmbeddingProfilesActivateRequest,
@@ -63,10 +60,6 @@ def embedding_profiles_upsert(
     engine: Engine, request: EmbeddingProfilesUpsertRequest, *, by_person: bool = False
 ) -> ProfileAnswer:
     """Only a person at this machine names a service elsewhere: it is sent every text of the library."""
-    if request.provider not in PROVIDERS:
-        raise no_such_choice("provider", "provider", request.provider, tuple(PROVIDERS))
-    if request.distance not in DISTANCES:
-        raise no_such_choice("distance", "distance", request.distance, tuple(DISTANCES))
     flags = {name: True for name in ("contextual", "late_chunking", "shorten") if getattr(request, name)}
     known = {
         name: getattr(request, name) for name in EmbeddingProfileSettings.__dataclass_fields__ if name != "options"

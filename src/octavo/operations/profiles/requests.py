@@ -25,27 +25,6 @@ class EmbeddingProfilesListRequest:
 class EmbeddingProfilesUpsertRequest:
     """Keys of services are named, never given: `key_variable` of the environment, or a file."""
 
-    # What sends texts elsewhere or uses a key is a person's to decide: the document does not offer it to clients.
-    __pydantic_config__ = {  # noqa: RUF012
-        "json_schema_extra": {
-            "not": {
-                "anyOf": [
-                    {"properties": {"provider": {"enum": list(ELSEWHERE)}}, "required": ["provider"]},
-                    *({"required": [name]} for name in ("url", "key_variable", "key_file")),
-                ]
-            },
-            "if": {"properties": {"provider": {"const": "ollama"}}, "required": ["provider"]},
-            "then": {
-                "required": ["model"],
-                "properties": {
-                    "model": {"minLength": 1},
-                    "contextual": {"const": False},
-                    "late_chunking": {"const": False},
-                },
-            },
-        }
-    }
-
     name: Annotated[
         str,
         Field(
@@ -54,7 +33,6 @@ class EmbeddingProfilesUpsertRequest:
             pattern=r"^[^/\\\x00\n]*[^/\\\x00\s][^/\\\x00\n]*$",
             argument="NAME",
             description="The profile's name.",
-            json_schema_extra={"not": {"const": "configured"}},
         ),
     ]
     provider: Annotated[str, Field(description="Where vectors come from.", choices=PROVIDERS)]

@@ -34,10 +34,6 @@ class ProjectsListRequest:
 class ProjectsResolveRequest:
     """A name goes before a repository, a repository before a path."""
 
-    __pydantic_config__ = {  # noqa: RUF012
-        "json_schema_extra": {"anyOf": [{"required": ["path"]}, {"required": ["repo_url"]}, {"required": ["name"]}]}
-    }
-
     path: (
         Annotated[
             str,

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
-from octavo.errors import InvalidArgument, Stale, no_such_choice
+from octavo.errors import InvalidArgument, Stale
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.operations.narrowing import filters_of
@@ -84,8 +84,6 @@ def _usual(engine: Engine, request: SearchRequest, query: Query) -> str:
 
 def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalProfile:
     """The profile with a floor and without repetitions, where these are asked for."""
-    if request.mode not in ("full", "compressed"):
-        raise no_such_choice("mode", "mode", request.mode, ("full", "compressed"))
     shorter = request.mode == "compressed"
     if request.matched:
         profile = replace(profile, refine=(*profile.refine, MatchedBy(request.matched)))

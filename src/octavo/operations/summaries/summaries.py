@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, no_such_choice
+from octavo.errors import InvalidArgument
 from octavo.jobs.summaries import SummariesBuilt, SummarySettings, estimate, make_summaries, nothing_to_summarise
 from octavo.model.document import shown_path
 from octavo.model.job import JobKind
@@ -13,7 +13,6 @@ from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.operations.summaries.requests import (
-    EXTRACT,
     MODEL,
     SummariesBuildRequest,
     SummariesClearRequest,
@@ -23,8 +22,6 @@ from octavo.operations.summaries.requests import (
 
 def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Progress) -> SummariesBuilt:
     """Asks a model only within a budget, and after saying what it would take."""
-    if request.by not in (EXTRACT, MODEL):
-        raise no_such_choice("way to summarise called", "by", request.by, (EXTRACT, MODEL))
     settings = SummarySettings(request.by == MODEL, request.sections, request.budget)
     engine.follow_active_profile()
     if request.dry_run or (settings.by_model and not request.budget):
