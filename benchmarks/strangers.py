@@ -29,9 +29,8 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.memory.folder import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest
 from octavo.operations.writing.lint import lint
-from octavo.operations.writing.rename import doc_rename
+from octavo.operations.writing.notes import doc_create, doc_rename
 from octavo.operations.writing.requests import DocCreateRequest, DocRenameRequest, LintRequest
-from octavo.operations.writing.sections import doc_create
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.toml import read_profiles
 

@@ -15,8 +15,7 @@ from python_calls import HASHING
 
 import octavo as package
 from octavo.errors import Conflict, OctavoError, StorageError
-from octavo.operations.writing import several_files
-from octavo.writing import files, system_renames
+from octavo.writing import files, note_change, system_renames
 from octavo.writing.files import StagedFile, overwrite, read
 from octavo.writing.system_renames import exchange, rename_new
 
@@ -85,7 +84,7 @@ def test_a_rename_does_not_overwrite_a_file_that_appears_meanwhile(
     library: package.Library, folder: Path, monkeypatch: pytest.MonkeyPatch, update_links: bool
 ) -> None:
     target = folder / "new.md"
-    made_before("rename_new", several_files, target, monkeypatch)
+    made_before("rename_new", note_change, target, monkeypatch)
     with pytest.raises(Conflict, match=r"new\.md was made meanwhile"):
         library.doc.rename("note.md", to="new.md", update_links=update_links)
     assert (target.read_text(), (folder / "note.md").read_text()) == ("theirs", NOTE)

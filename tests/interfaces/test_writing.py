@@ -491,12 +491,12 @@ import sys
 from pathlib import Path
 from octavo.writing.edit import append
 from octavo.writing.files import encoded, overwrite, read
-from octavo.writing.outline import Outline
+from octavo.writing.outline import NoteOutline
 path = Path(sys.argv[1])
 print("begun", flush=True)
 while True:
     file = read(path, "note.md", 10**9)
-    overwrite(file, encoded(append(Outline(file.text), ["A", "B"], "- " + "x" * 60).text))
+    overwrite(file, encoded(append(NoteOutline(file.text), ["A", "B"], "- " + "x" * 60).text))
 """
 
 

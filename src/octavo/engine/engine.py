@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from octavo.ingest.report import IndexReport
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
+    from octavo.model.collection import Collection
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.location import Location
     from octavo.model.model_settings import Role
     from octavo.observability.progress import Progress
     from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex
+    from octavo.writing.project_notes import ProjectNotes
+
+_INDEX_PATIENCE = 2.0  # seconds that a changed note waits for other writers
 
 
 class Engine:
@@ -161,6 +165,16 @@ class Engine:
             self._memories = (setup, project_memories(self.library))
         return self._memories[1]
 
+    @cached_property
+    def notes(self) -> ProjectNotes:
+        """Where the notes of this project's collections are read and changed."""
+        from octavo.writing.project_notes import ProjectNotes
+
+        return ProjectNotes(self.library, self._index_now)
+
+    def _index_now(self, collection: Collection, paths: Sequence[str]) -> None:
+        self.writer.index_changes({collection.name: list(paths)}, patience=_INDEX_PATIENCE)
+
     def within(self, project: str) -> Engine:
         """The same open library, seen from another of its projects. Nothing crosses unless asked for by name."""
         if project == self.project.name:
@@ -182,10 +196,9 @@ class Engine:
 
     def job_worker(self, name: str, settings: Jobs) -> JobWorker:
         """Does this project's jobs. Any number of them may run, in any process."""
-        from octavo.jobs.handlers import handlers
-        from octavo.jobs.worker import JobWorker
+        from octavo.jobs.worker import worker_of
 
-        return JobWorker(self.store, self.project.id, name, handlers(self), settings, self.library.adapters.clock)
+        return worker_of(self, name, settings, self.library.adapters.clock)
 
     def profile_embedder(self, profile: NamedEmbeddingProfile) -> Embedder:
         """The embedder of a profile by name, whether or not it answers."""

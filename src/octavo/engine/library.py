@@ -92,6 +92,10 @@ class OpenLibrary:
         """The files of a collection's folder, or those at some paths; `known` ones are not looked into again."""
         return self.adapters.sources(self.config).scan(collection, known or {}, paths)
 
+    def is_writable(self, collection: Collection) -> bool:
+        """Whether notes in it may be changed: it says so itself, or the configuration does."""
+        return collection.settings.writable or collection.name in self.config.writing.collections
+
     def history_rules(self, settings: CollectionSettings) -> HistoryRules:
         """Which commits of a collection are indexed, and which files."""
         return self.adapters.sources(self.config).history_rules(settings)

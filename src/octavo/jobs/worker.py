@@ -10,7 +10,7 @@ from octavo.config.schema import Jobs
 from octavo.dataclass import dataclass
 from octavo.errors import OctavoError
 from octavo.jobs.backoff import delay
-from octavo.jobs.handlers import Handler
+from octavo.jobs.handlers import Handler, JobEngine, handlers
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobKind, JobState
 from octavo.observability.logs import logger
@@ -146,3 +146,8 @@ class JobWorker:
             except OctavoError as error:
                 # Two more chances before the lease ends; after that, another worker and the fence decide.
                 _LOG.warning("the leases of %s could not be renewed: %s", self._name, error.message)
+
+
+def worker_of(engine: JobEngine, name: str, settings: Jobs, clock: Callable[[], float]) -> JobWorker:
+    """A worker that does every kind of job of an engine's project."""
+    return JobWorker(engine.store, engine.project.id, name, handlers(engine), settings, clock)

@@ -5,19 +5,19 @@ The guard has looked at the session and the origin of every request before it co
 
 from __future__ import annotations
 
-from functools import partial
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from octavo.dataclass import dataclass, replace
+from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import Listed, Site, fields, given
-from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.requests import DocReplaceSectionRequest
-from octavo.operations.writing.shown_section import replace_shown_section, section_text
+from octavo.operations.writing.requests import WriteRequest
+from octavo.writing.note_change import WriteAnswer
+from octavo.writing.shown_section import replace_shown_section, section_text
 
 _ON_MEMORIES = {"pin": "memory_pin", "unpin": "memory_unpin", "forget": "forget"}
 
@@ -82,7 +82,7 @@ class Changes:
             content=form.get("content", "").replace("\r\n", "\n"),
         )
         now = await self._site.calls.work(
-            partial(section_text, uri=edit.uri, collection=edit.collection, path=edit.path)
+            lambda engine: section_text(engine.notes, edit.uri, edit.collection, edit.path)
         )
         if not form:
             return self._shown(replace(edit, content=now.text), now.hash)
@@ -94,16 +94,13 @@ class Changes:
         return self._shown(edit, now.hash, written.diff or "Nothing changes.", overtaken=overtaken)
 
     async def _written(self, edit: SectionEdit, expected_hash: str, *, dry_run: bool) -> WriteAnswer:
-        request = DocReplaceSectionRequest(
-            uri=edit.uri,
-            collection=edit.collection,
-            heading_path=edit.path,
-            content_md=edit.content,
-            expected_hash=expected_hash,
-            dry_run=dry_run,
-            reason="edited in the browser",
-        )
-        return await self._site.calls.work(partial(replace_shown_section, request=request))
+        terms = WriteRequest(expected_hash=expected_hash, dry_run=dry_run, reason="edited in the browser")
+
+        def write(engine: Engine) -> WriteAnswer:
+            note = engine.notes.writable(edit.uri, edit.collection)
+            return replace_shown_section(engine.notes, note, edit.path, edit.content, terms)
+
+        return await self._site.calls.work(write)
 
     def _shown(self, edit: SectionEdit, seen: str, difference: str = "", *, overtaken: bool = False) -> Response:
         shown = {"edit": edit, "hash": seen, "difference": difference, "overtaken": overtaken}

@@ -115,7 +115,7 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         allow_secrets=settings.allow_secrets or None,
         max_heading_depth=settings.max_heading_depth,
         intelligent_heading_depth=settings.intelligent_heading_depth,
-        writable=is_writable(engine, collection) or None,
+        writable=engine.library.is_writable(collection) or None,
         left_out=excluded_files(
             (entry.uri, entry.reason)
             for entry in entries
@@ -123,11 +123,6 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         )
         or None,
     )
-
-
-def is_writable(engine: Engine, collection: Collection) -> bool:
-    """Whether notes in it may be changed: it says so itself, or the configuration does."""
-    return collection.settings.writable or collection.name in engine.library.config.writing.collections
 
 
 def collection_problems(engine: Engine, collection: Collection) -> tuple[LedgerProblem, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from octavo.dataclass import dataclass
-from octavo.writing.links import LinkChange
 from octavo.writing.lint import Finding
+from octavo.writing.note_change import WriteAnswer
 from octavo.writing.validate import Violation
 
 
@@ -20,35 +20,8 @@ class ValidateAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class WriteAnswer:
-    """What a change did, or with `dry_run` would do. `hash` is the SHA-256 of the new bytes; the lines are those of the
-    section, or of the whole file, as they are then."""
-
-    hash: str
-    collection: str = ""
-    uri: str = ""
-    changed: bool = True
-    dry_run: bool = False
-    start_line: int = 1
-    end_line: int = 1
-    diff: str = ""
-    indexed: bool | None = None
-    """Whether searches find the new text already; unset where nothing was written."""
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class AutoFixAnswer(WriteAnswer):
     violations: tuple[Violation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedWriteAnswer(WriteAnswer):
-    """`links` are those of the collection that lead elsewhere after the change; `links_updated`, whether they were, or
-    in a dry run would be, written anew. They are looked for in a dry run and when they are to be updated."""
-
-    links: tuple[LinkChange, ...] = ()
-    links_updated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from octavo.model.lint import Severity
 from octavo.operations.lines import Line, Part, count
-from octavo.operations.writing.answers import (
-    AutoFixAnswer,
-    LinkedWriteAnswer,
-    LintAnswer,
-    ValidateAnswer,
-    WriteAnswer,
-)
+from octavo.operations.writing.answers import AutoFixAnswer, LintAnswer, ValidateAnswer
+from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer
 from octavo.writing.validate import Violation
 
 _DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}

@@ -14,13 +14,13 @@ from octavo.model.collection import Collection
 from octavo.model.lint import HEADING_JUMP, RULES, SINGLE_H1, Severity
 from octavo.observability.progress import Progress
 from octavo.operations.writing.answers import FixedNote, LintAnswer
-from octavo.operations.writing.collection_notes import CollectionNotes, collection_notes
-from octavo.operations.writing.notes import NoteFile, change, refuse_unwritable
 from octavo.operations.writing.requests import LintRequest, WriteRequest
+from octavo.writing.collection_notes import CollectionNotes, collection_notes
 from octavo.writing.edit import EditedText
 from octavo.writing.files import located
 from octavo.writing.hiding import hidden
 from octavo.writing.lint import Finding, linted
+from octavo.writing.note_change import NoteFile
 from octavo.writing.outline import NoteOutline
 from octavo.writing.validate import without_jumps
 
@@ -39,11 +39,11 @@ def lint(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer
         if request.files and not only:
             continue
         if request.fix:
-            refuse_unwritable(engine, collection)
-        found = collection_notes(engine, collection, progress)
+            engine.notes.refuse_unwritable(collection)
+        found = collection_notes(engine.notes, collection, progress)
         if request.fix and HEADING_JUMP in rules:
             fixed += _fixed(engine, collection, found, only, request)
-            found = found if request.dry_run or not fixed else collection_notes(engine, collection, progress)
+            found = found if request.dry_run or not fixed else collection_notes(engine.notes, collection, progress)
         unread += (f"{collection.name}/{uri}" for uri in found.unread)
         read += len(found.linked.texts) if only is None else len(only)
         templates = engine.library.config.writing.templates
@@ -107,7 +107,7 @@ def _fixed(
             continue
         note = NoteFile(collection, uri, located(collection.root, uri))
         write = WriteRequest(dry_run=request.dry_run, author="octavo lint", reason="closed heading jumps")
-        answer = change(engine, note, write, "lint", _without_jumps)
+        answer = engine.notes.change(note, write, "lint", _without_jumps)
         yield FixedNote(collection.name, uri, answer.diff)
 
 

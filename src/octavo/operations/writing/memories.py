@@ -14,10 +14,9 @@ from octavo.operations.memory.resolve import item_named
 from octavo.operations.memory.versions import memory_get
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
-from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import change, note_in, refuse_unwritable
 from octavo.operations.writing.requests import MemoryFromNoteRequest, MemoryToNoteRequest
 from octavo.writing.edit import append, check_section_path
+from octavo.writing.note_change import WriteAnswer
 
 WRITTEN_TO = "written_to"
 """The type of a link from a memory to the section that it was written out to."""
@@ -48,18 +47,13 @@ def memory_to_note(engine: Engine, request: MemoryToNoteRequest) -> WriteAnswer:
     """Appends a memory's text to a section, with who said it when; the memory gets a link to that section."""
     check_section_path(request.heading_path)
     found = memory_get(engine, MemoryGetRequest(request.item))
-    note = note_in(engine, request.uri, request.collection)
-    refuse_unwritable(engine, note.collection)
+    note = engine.notes.writable(request.uri, request.collection)
     by = f" by {found.author}" if found.author else ""
     why = f": {found.reason.rstrip('.')}" if found.reason else ""
     said = f"{found.kind.capitalize()} remembered on {found.created_at[:10]}{by}{why}"
     content = f"{found.text.strip()}\n\n*{said} ({found.item}, version {found.version}).*"
-    answer = change(
-        engine,
-        note,
-        request,
-        "memory_to_note",
-        lambda document: append(document, request.heading_path, content),
+    answer = engine.notes.change(
+        note, request, "memory_to_note", lambda document: append(document, request.heading_path, content)
     )
     if request.dry_run:
         return answer

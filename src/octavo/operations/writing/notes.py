@@ -1,265 +1,162 @@
-"""Which collection a note is in, whether it may be written, and one change of its file from reading to indexing."""
+"""The operations on notes and their sections. Arguments are checked first, then the uri, the file, its hash, and last
+the headings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from functools import cached_property
-from pathlib import Path
+from dataclasses import asdict
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotFound, OctavoError
-from octavo.model.collection import Collection
-from octavo.model.location import real_path
-from octavo.model.note_write import NoteWrite, Replaced, ReplacedPart
-from octavo.observability.logs import logger
-from octavo.operations.library.collections import is_writable
-from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.requests import WriteRequest
-from octavo.writing.diff import difference
-from octavo.writing.edit import EditedText
-from octavo.writing.files import (
-    File,
-    digest,
-    encoded,
-    located,
-    overwrite,
-    read,
-    refuse_changed,
-    refuse_generated,
-    refuse_irreplaceable,
-    write_new,
+from octavo.errors import Conflict, InvalidArgument
+from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer
+from octavo.operations.writing.requests import (
+    DocAppendToSectionRequest,
+    DocAutoFixRequest,
+    DocCreateRequest,
+    DocInsertSectionRequest,
+    DocMoveSectionRequest,
+    DocRenameRequest,
+    DocReplaceSectionRequest,
+    DocRestoreRequest,
+    DocSetPropertyRequest,
+    DocValidateRequest,
+    NoteAppendRequest,
+    NoteNewRequest,
+    NoteTodayRequest,
+    WriteRequest,
 )
-from octavo.writing.hiding import hiding, left_out, redacted_diff, refuse_marks, without_keys
-from octavo.writing.journal import Journal
-from octavo.writing.lock import folder_lock
+from octavo.writing.create import from_template, new_note
+from octavo.writing.daily import append_to_note, new_daily_note, note_of_today
+from octavo.writing.edit import EditedText, append, check_new_section, check_section_path, insert, position_of, replace
+from octavo.writing.files import encoded, refuse_changed, refuse_no_place
+from octavo.writing.following_links import move_section, rename_file, rename_section
+from octavo.writing.headings import heading_text, one_line
+from octavo.writing.hiding import hidden
+from octavo.writing.note_change import LinkedWriteAnswer, NoteChange, WriteAnswer
 from octavo.writing.outline import NoteOutline
-from octavo.writing.splice import ChangedRange
-
-_INDEX_PATIENCE_SECONDS = 2.0
-_KEPT_WHOLE = 256 * 1024  # bytes: of a larger file only what a write replaced is kept
-_INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
-
-
-@dataclass(frozen=True)
-class NoteChange:
-    """A file as it was read, None where there was none, and its new bytes: compared and hashed once."""
-
-    before: File | None
-    content: bytes
-    known: Sequence[ChangedRange] | None = None
-    """Where they differ, if that is known."""
-
-    @cached_property
-    def hash(self) -> str:
-        return digest(self.content)
-
-    @cached_property
-    def changed(self) -> bool:
-        return self.content != self._old
-
-    @property
-    def replaced(self) -> Replaced | None:
-        """What takes the write back. Of a large file only the part that differs."""
-        if self.before is None:
-            return None
-        if len(self._old) <= _KEPT_WHOLE:
-            return Replaced((ReplacedPart(self._old),))
-        return Replaced(
-            tuple(
-                ReplacedPart(self._old[start:end], new_start, len(self.content) - new_end)
-                for start, end, new_start, new_end in self._differences
-            )
-        )
-
-    def diff(self, note: NoteFile) -> str:
-        if not self.changed:
-            return ""
-        return redacted_diff(note.collection, self._old, self.content, note.uri, self._differences)
-
-    def refuse_marks(self, note: NoteFile) -> None:
-        refuse_marks(note.collection, self._old, self.content, note.uri)
-
-    @property
-    def _old(self) -> bytes:
-        return self.before.content if self.before is not None else b""
-
-    @cached_property
-    def _differences(self) -> Sequence[ChangedRange]:
-        return self.known or [difference(self._old, self.content)]
+from octavo.writing.property import check_key, set_property
+from octavo.writing.restoring import restore_version, undo
+from octavo.writing.spacing import content_lines
+from octavo.writing.validate import violations, without_jumps
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFile:
-    """A file of a collection, which may not be there yet."""
-
-    collection: Collection
-    uri: str
-    path: Path
-
-
-def note_in(engine: Engine, uri: str, collection: str | None, *, new: bool = False) -> NoteFile:
-    """The note at a uri: in the named collection, or in the one that has it, writable ones before others.
-
-    `collection/uri`, as answers show it, is understood where no note has that uri and no collection is named. The uri
-    of a `new` note is where it will be: another file must never be overwritten in its place.
-    """
-    folders = [engine.collection(collection)] if collection is not None else list(engine.collections())
-    folders = [folder for folder in folders if folder.on_disk]
-    if not folders:
-        raise NotFound("the library has no folder to look in", hint="run `octavo add FOLDER --name NAME`")
-    notes = [NoteFile(folder, uri, located(folder.root, uri)) for folder in folders]
-    shown = [_as_shown(folder, uri) for folder in folders] if collection is None and not new else []
-    notes = [note for note in notes if note.path.is_file()] or [note for note in shown if note] or notes
-    notes = [note for note in notes if is_writable(engine, note.collection)] or notes
-    if len(notes) > 1:
-        names = ", ".join(note.collection.name for note in notes)
-        raise InvalidArgument(
-            f"{uri} could be in several collections: {names}", hint="say which one with the argument collection"
-        )
-    return notes[0]
+def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:
+    notes = engine.notes
+    note = notes.find(request.uri, request.collection)
+    file = notes.read(note)
+    found = violations(NoteOutline(file.text), single_h1=notes.settings.single_h1)
+    return ValidateAnswer(note.collection.name, note.uri, file.hash, not found, hidden(note.collection, found))
 
 
-def _as_shown(folder: Collection, name: str) -> NoteFile | None:
-    uri = name.removeprefix(f"{folder.name}/")
-    path = located(folder.root, uri)
-    return NoteFile(folder, uri, path) if uri != name and path.is_file() else None
+def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:
+    note = engine.notes.writable(request.uri, request.collection)
+    fixed: list[NoteOutline] = []
+
+    def edit(document: NoteOutline) -> EditedText:
+        fixed.append(NoteOutline(without_jumps(document)))
+        return EditedText(fixed[0].text, 0, len(fixed[0].text))
+
+    answer = engine.notes.change(note, request, "doc_auto_fix", edit)
+    remaining = violations(fixed[0], single_h1=engine.notes.settings.single_h1)
+    return AutoFixAnswer(**asdict(answer), violations=hidden(note.collection, remaining))
 
 
-def refuse_unwritable(engine: Engine, collection: Collection) -> None:
-    if not is_writable(engine, collection):
-        raise InvalidArgument(
-            f"the collection {collection.name} is not writable",
-            hint=f"allow it with `octavo add {collection.place} --name {collection.name} --writable`",
-        )
-
-
-def refuse_left_out(engine: Engine, note: NoteFile, *, new: bool = False) -> None:
-    """What no search reads is not read here either, and no `new` note is put where nothing would read it: hidden and
-    ignored folders hold what other programs run and trust."""
-    library = engine.library
-    files, templates = library.history_rules(note.collection.settings).files, library.config.writing.templates
-    for uri in (note.uri, path_in(note)):
-        if reason := left_out(note.collection, files, uri, templates, new=new):
-            raise InvalidArgument(
-                f"{note.uri} {'would be' if new else 'is'} left out of {note.collection.name}: {reason}",
-                hint="choose another name or folder" if new else "edit the file itself",
-            )
-
-
-def present(engine: Engine, note: NoteFile) -> File:
-    """The note's file as it is on disk."""
-    refuse_left_out(engine, note)
-    try:
-        return read(note.path, note.uri, engine.library.config.writing.max_file_bytes)
-    except NotFound as error:
-        first, _, rest = note.uri.partition("/")
-        if rest and first in {collection.name for collection in engine.collections()}:
-            error.hint = f"a uri is relative to its collection: give uri {rest!r} and collection {first!r}"
-        raise
-
-
-def locked(engine: Engine, collection: Collection) -> AbstractContextManager[Journal]:
-    """The folder's lock, held from reading a note to replacing it."""
-    return folder_lock(collection.root, engine.library.journals(collection))
-
-
-def change(
-    engine: Engine, note: NoteFile, request: WriteRequest, operation: str, edit: Callable[[NoteOutline], EditedText]
-) -> WriteAnswer:
-    """Reads the note, edits its text, and puts the new one in its place; nobody else writes meanwhile."""
-    with locked(engine, note.collection), hiding(note.collection):
-        file = present(engine, note)
-        document = NoteOutline(file.text)
-        refuse_generated(document.text, note.uri)
+def doc_create(engine: Engine, request: DocCreateRequest) -> WriteAnswer:
+    title, content, notes = one_line(request.title, "title"), request.content_md or "", engine.notes
+    note = notes.find(request.uri, request.collection, new=True)
+    template = notes.find(request.template, note.collection.name) if request.template is not None else None
+    notes.refuse_unwritable(note.collection)
+    with notes.locked(note.collection):
+        text = from_template(notes.read(template).text, title, content) if template else new_note(title, content)
+        refuse_no_place(note.path, note.uri)
+        file = notes.read(note) if note.path.exists() else None
+        if file is not None and not request.overwrite:
+            raise Conflict(f"there is a file {note.uri} already", hint="edit it, or pass overwrite to replace it whole")
         refuse_changed(file, request.expected_hash, note.uri)
-        edited = edit(document)
-        written = NoteChange(file, encoded(edited.text), edited.differences)
-        if written.changed:
-            refuse_irreplaceable(file)
-            written.refuse_marks(note)
-            if not request.dry_run:
-                overwrite(file, written.content)
-                recorded(engine, note.collection, request, operation, {path_in(note): written})
-    return answered(engine, note, request, written, edited)
+        written = NoteChange(file, encoded(text))
+        written.refuse_marks(note)
+        return notes.put(note, request, "doc_create", written)
 
 
-def put(engine: Engine, note: NoteFile, request: WriteRequest, operation: str, written: NoteChange) -> WriteAnswer:
-    """Writes a whole file, new or in the place of another; the folder's lock is the caller's."""
-    before, content = written.before, written.content
-    if before is None:
-        refuse_left_out(engine, note, new=True)
-    else:
-        refuse_irreplaceable(before)
-    if not request.dry_run:
-        if before is None:
-            write_new(note.path, content)
-        elif written.changed:
-            overwrite(before, content)
-        if before is None or written.changed:
-            recorded(engine, note.collection, request, operation, {path_in(note): written})
-    text = content.decode("latin-1")
-    return answered(engine, note, request, written, EditedText(text, 0, len(text)))
+def doc_insert_section(engine: Engine, request: DocInsertSectionRequest) -> WriteAnswer:
+    check_new_section(request.heading, request.level)
+    position = position_of(request.position)
+    note = engine.notes.writable(request.uri, request.collection)
+
+    def edit(document: NoteOutline) -> EditedText:
+        parent, heading = request.parent_heading_path, request.heading
+        return insert(document, parent, heading, request.content_md, request.level, position)
+
+    return engine.notes.change(note, request, "doc_insert_section", edit)
 
 
-def recorded(
-    engine: Engine,
-    collection: Collection,
-    request: WriteRequest,
-    operation: str,
-    files: Mapping[str, NoteChange],
-    renamed: Mapping[str, str] | None = None,
-) -> None:
-    """Keeps the bytes that one operation replaced, what the `renamed` were called, and who did it. The files are
-    written: what fails here is only logged."""
-    author, reason = without_keys(request.author), without_keys(request.reason)
-    writes = {
-        uri: NoteWrite(operation, author, reason, file.hash, file.replaced, renamed_from=(renamed or {}).get(uri))
-        for uri, file in files.items()
-    }
-    try:
-        engine.store.note_writes.put(engine.project.id, collection.id, writes)
-    except OctavoError as error:
-        logger("writing").warning("a write to %s cannot be undone: %s", ", ".join(files), error.message)
+def doc_replace_section(engine: Engine, request: DocReplaceSectionRequest) -> WriteAnswer:
+    path, content = request.heading_path, request.content_md
+    check_section_path(path)
+    note = engine.notes.writable(request.uri, request.collection)
+    return engine.notes.change(note, request, "doc_replace_section", lambda document: replace(document, path, content))
 
 
-def path_in(note: NoteFile) -> str:
-    """The uri of the file that a note's own uri leads to."""
-    return note.path.relative_to(real_path(note.collection.root)).as_posix()
+def doc_append_to_section(engine: Engine, request: DocAppendToSectionRequest) -> WriteAnswer:
+    path, content = request.heading_path, request.content_md
+    check_section_path(path)
+    if not content_lines(content):
+        raise InvalidArgument("there is nothing to append", hint="give the text as content_md")
+    note = engine.notes.writable(request.uri, request.collection)
+    return engine.notes.change(note, request, "doc_append_to_section", lambda document: append(document, path, content))
 
 
-def answered(
-    engine: Engine, note: NoteFile, request: WriteRequest, written: NoteChange, edited: EditedText
-) -> WriteAnswer:
-    idle = request.dry_run or not written.changed
-    indexed, problem = (None, None) if idle else _indexed(engine, note, len(written.content))
-    start, end = edited.lines
-    return WriteAnswer(
-        collection=note.collection.name,
-        uri=note.uri,
-        hash=written.hash,
-        changed=written.changed,
-        dry_run=request.dry_run,
-        start_line=start,
-        end_line=end,
-        diff=written.diff(note),
-        indexed=indexed,
-        note=problem,
+def doc_move_section(engine: Engine, request: DocMoveSectionRequest) -> LinkedWriteAnswer:
+    check_section_path(request.from_heading_path)
+    note = engine.notes.writable(request.uri, request.collection)
+    return move_section(engine.notes, note, request.from_heading_path, request.to_parent_heading_path, request)
+
+
+def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
+    to, path, heading = request.to, request.heading_path, request.heading
+    if (to is None) == (heading is None) or bool(path) != (heading is not None):
+        raise InvalidArgument(
+            "a rename needs either the file's new path, or a section and its new heading",
+            hint="give `to`, or `heading_path` and `heading`",
+        )
+    if heading is not None:
+        heading_text(heading)
+    note = engine.notes.writable(request.uri, request.collection)
+    if to is not None:
+        return rename_file(engine.notes, note, to, request)
+    return rename_section(engine.notes, note, path, heading or "", request)
+
+
+def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
+    note = engine.notes.writable(request.uri, request.collection)
+    if request.version is None:
+        return undo(engine.notes, note, request)
+    return restore_version(engine.notes, note, request.version, request)
+
+
+def doc_set_property(engine: Engine, request: DocSetPropertyRequest) -> WriteAnswer:
+    key, value, remove = request.key, request.value, request.remove
+    check_key(key)
+    note = engine.notes.writable(request.uri, request.collection)
+    return engine.notes.change(
+        note, request, "doc_set_property", lambda document: set_property(document, key, value, remove=remove)
     )
 
 
-def indexed(engine: Engine, collection: Collection, paths: Sequence[str]) -> tuple[bool, str | None]:
-    """Takes files into the library at once. They are written: what fails here is only told."""
-    try:
-        engine.writer.index_changes({collection.name: list(paths)}, patience=_INDEX_PATIENCE_SECONDS)
-    except OctavoError as error:
-        return False, f"the file is written, but not indexed yet: {error.message}"
-    return True, None
+def note_new(engine: Engine, request: NoteNewRequest) -> WriteAnswer:
+    template, content = request.template, request.content_md
+    return new_daily_note(
+        engine.notes, request.collection, request.folder, request.title, template, content, _terms(request)
+    )
 
 
-def _indexed(engine: Engine, note: NoteFile, size: int) -> tuple[bool, str | None]:
-    """Takes the new text into the library at once. The file is written: what fails here is only told."""
-    if size > _INDEXED_AT_ONCE:
-        return False, "the file is written; one this large is indexed by the watcher or by `octavo index`"
-    return indexed(engine, note.collection, [path_in(note)])
+def note_append(engine: Engine, request: NoteAppendRequest) -> WriteAnswer:
+    path, content = request.heading_path, request.content_md
+    return append_to_note(engine.notes, request.collection, request.note, path, content, _terms(request))
+
+
+def note_today(engine: Engine, request: NoteTodayRequest) -> WriteAnswer:
+    return note_of_today(engine.notes, request.collection, request.content_md, _terms(request))
+
+
+def _terms(request: NoteNewRequest | NoteAppendRequest | NoteTodayRequest) -> WriteRequest:
+    return WriteRequest(dry_run=request.dry_run, author=request.author, reason=request.reason)

@@ -6,11 +6,7 @@ from functools import partial
 
 from octavo.operations.operation import WRITES, Annotations, Listing, Operation
 
-_sections = partial(Operation, module="octavo.operations.writing.sections")
-_rename = partial(Operation, module="octavo.operations.writing.rename")
-_restore = partial(Operation, module="octavo.operations.writing.restore")
-_properties = partial(Operation, module="octavo.operations.writing.properties")
-_daily = partial(Operation, module="octavo.operations.writing.daily")
+_notes = partial(Operation, module="octavo.operations.writing.notes")
 _memories = partial(Operation, module="octavo.operations.writing.memories")
 _lint = partial(Operation, module="octavo.operations.writing.lint")
 
@@ -21,7 +17,7 @@ _WRITTEN = ("collection", "uri", "changed", "start_line", "end_line", "hash")
 _NOTE = "observing/Closing down.md"
 
 WRITING = (
-    _sections(
+    _notes(
         name="doc_validate",
         summary="Check the headings of a note.",
         description="Heading jumps and duplicate sibling headings of a note, with their lines.",
@@ -32,7 +28,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=("collection",),
     ),
-    _sections(
+    _notes(
         name="doc_auto_fix",
         summary="Close the heading jumps of a note.",
         description="Put each heading one level below its parent; answers with the violations that remain.",
@@ -45,7 +41,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    _sections(
+    _notes(
         name="doc_create",
         summary="Create a note with a title, from a template if one is given.",
         description="Create a Markdown note. Fails if the file exists, unless overwrite.",
@@ -57,7 +53,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    _sections(
+    _notes(
         name="doc_insert_section",
         summary="Insert a section below a heading of a note.",
         description="Add a section with a new heading below a parent heading.",
@@ -77,7 +73,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    _sections(
+    _notes(
         name="doc_replace_section",
         summary="Replace the text below a heading of a note.",
         description=(
@@ -94,7 +90,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=("collection", "author", "reason"),
     ),
-    _sections(
+    _notes(
         name="doc_append_to_section",
         summary="Append to the text below a heading of a note.",
         description="Add Markdown at the end of a section's body, before its subsections.",
@@ -108,7 +104,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    _rename(
+    _notes(
         name="doc_move_section",
         summary="Move a section of a note below another heading.",
         description="Move a section with its subsections to the end of another parent; its levels follow.",
@@ -128,7 +124,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=(*_UNLISTED, "update_links"),
     ),
-    _rename(
+    _notes(
         name="doc_rename",
         summary="Give a note's file or one of its headings another name, and let links follow.",
         description=(
@@ -144,7 +140,7 @@ WRITING = (
         example={"uri": _NOTE, "to": "observing/At the end.md", "update_links": True, "dry_run": True},
         annotations=_CHANGES,
     ),
-    _restore(
+    _notes(
         name="doc_restore",
         summary="Undo the last write to a note, or write an earlier version of it.",
         description="Undo the last write to a note, or write back a version.",
@@ -162,7 +158,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    _properties(
+    _notes(
         name="doc_set_property",
         summary="Set or remove a property in the front matter of a note.",
         description="Set one front matter property; all others keep their bytes.",
@@ -175,7 +171,7 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
-    _daily(
+    _notes(
         name="note_new",
         summary="Make a note from its title, and from a template if one is named.",
         description="Make a note: its file's name follows from the title, its folder from the configuration.",
@@ -189,7 +185,7 @@ WRITING = (
         example={"title": "Mirrors: cleaning", "content_md": "In May.", "dry_run": True},
         annotations=_CHANGES,
     ),
-    _daily(
+    _notes(
         name="note_append",
         summary="Add a text at the end of a note, which is made if it is not there.",
         description="Add Markdown at the end of a note found by its name; a missing one is made.",
@@ -200,7 +196,7 @@ WRITING = (
         example={"note": "Closing down", "content_md": "- Lock the gate.", "dry_run": True},
         annotations=_CHANGES,
     ),
-    _daily(
+    _notes(
         name="note_today",
         summary="Make today's note, or add a text to it.",
         description="Today's note, made if it is not there; a text is added at its end.",

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.dataclass import dataclass
-from octavo.engine.engine import Engine
-from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import NoteFile, change, note_in, present, refuse_unwritable
-from octavo.operations.writing.requests import DocReplaceSectionRequest
 from octavo.writing.edit import EditedText, check_section_path, replace
 from octavo.writing.hiding import hiding, shown_text, with_keys
+from octavo.writing.note_change import NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.outline import NoteOutline
+from octavo.writing.project_notes import ProjectNotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +20,25 @@ class SectionText:
     hash: str
 
 
-def section_text(engine: Engine, uri: str, collection: str, path: Sequence[str]) -> SectionText:
+def section_text(notes: ProjectNotes, uri: str, collection: str, path: Sequence[str]) -> SectionText:
     """The section as it is on disk, whether or not that is indexed already."""
-    note = note_in(engine, uri, collection)
-    file = present(engine, note)
+    note = notes.find(uri, collection)
+    file = notes.read(note)
     with hiding(note.collection):
         return SectionText(_body(note, NoteOutline(file.text), path)[1], file.hash)
 
 
-def replace_shown_section(engine: Engine, request: DocReplaceSectionRequest) -> WriteAnswer:
-    """`doc_replace_section` with content that was made from `section_text`."""
-    check_section_path(request.heading_path)
-    note = note_in(engine, request.uri, request.collection)
-    refuse_unwritable(engine, note.collection)
+def replace_shown_section(
+    notes: ProjectNotes, note: NoteFile, path: Sequence[str], content: str, terms: WriteTerms
+) -> WriteAnswer:
+    """Replaces a section's body with content that was made from `section_text`."""
+    check_section_path(path)
 
     def edit(document: NoteOutline) -> EditedText:
-        body, shown = _body(note, document, request.heading_path)
-        return replace(document, request.heading_path, with_keys(request.content_md, body, shown))
+        body, shown = _body(note, document, path)
+        return replace(document, path, with_keys(content, body, shown))
 
-    return change(engine, note, request, "doc_replace_section", edit)
+    return notes.change(note, terms, "doc_replace_section", edit)
 
 
 def _body(note: NoteFile, document: NoteOutline, path: Sequence[str]) -> tuple[str, str]:

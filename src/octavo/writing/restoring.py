@@ -1,77 +1,65 @@
-"""A note as it was: the last write taken back, or an earlier version written again."""
+"""Writes taken back: the last operation on a note, in all its files, or a version of it from the library."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from octavo.dataclass import replace
-from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.ids import document_id
 from octavo.model.note_write import UNDO, NoteWrite, Replaced
 from octavo.model.text import normalise
-from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import (
-    NoteChange,
-    NoteFile,
-    answered,
-    locked,
-    note_in,
-    path_in,
-    present,
-    put,
-    recorded,
-    refuse_left_out,
-    refuse_unwritable,
-)
-from octavo.operations.writing.requests import DocRestoreRequest
-from octavo.operations.writing.several_files import FileChange, refuse_taken, reindex, write_all
-from octavo.writing.edit import EditedText
 from octavo.writing.files import File, digest, encoded, located, refuse_changed, refuse_irreplaceable
 from octavo.writing.hiding import hiding, lacks_keys, shown_text
-from octavo.writing.journal import Journal
+from octavo.writing.note_change import (
+    FileChange,
+    NoteChange,
+    NoteFile,
+    WriteAnswer,
+    WriteTerms,
+    refuse_taken,
+    write_all,
+)
 from octavo.writing.outline import BOM
+from octavo.writing.project_notes import ProjectNotes
 from octavo.writing.spacing import line_ending
 from octavo.writing.splice import ChangedRange
 
 
-def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
-    note = note_in(engine, request.uri, request.collection)
-    refuse_unwritable(engine, note.collection)
-    with locked(engine, note.collection) as journal, hiding(note.collection):
-        if request.version is None:
-            return _undo(engine, note, request, journal)
-        file = present(engine, note) if note.path.exists() else None
-        refuse_changed(file, request.expected_hash, note.uri)
-        content = _of_version(engine, note, request.version, file, _writes(engine, note))
-        return put(engine, note, request, "doc_restore", NoteChange(file, content))
+def restore_version(notes: ProjectNotes, note: NoteFile, version: int, terms: WriteTerms) -> WriteAnswer:
+    """The note as it was in a version that the library has."""
+    with notes.locked(note.collection), hiding(note.collection):
+        file = notes.read(note) if note.path.exists() else None
+        refuse_changed(file, terms.expected_hash, note.uri)
+        content = _of_version(notes, note, version, file, _writes(notes, note))
+        return notes.put(note, terms, "doc_restore", NoteChange(file, content))
 
 
-def _undo(engine: Engine, note: NoteFile, request: DocRestoreRequest, journal: Journal) -> WriteAnswer:
+def undo(notes: ProjectNotes, note: NoteFile, terms: WriteTerms) -> WriteAnswer:
     """Takes back the last operation that wrote the note, in every file that it wrote, or in none."""
-    file = present(engine, note)
-    refuse_changed(file, request.expected_hash, note.uri)
-    write = _last_write(note, file, _writes(engine, note))
-    undone = [_taken_back(engine, note, file, write)]
-    undone += [_other_taken_back(engine, note, uri, number) for uri, number in write.together if uri != path_in(note)]
-    for change in undone:
-        if change.written.changed:
-            refuse_irreplaceable(change.old)
-    if not request.dry_run:
-        files = {path_in(change.note): change.written for change in undone}
-        write_all(journal, undone)
-        recorded(engine, note.collection, request, UNDO, files)
-        reindex(engine, note, undone)
-    own = undone[0]
-    text = own.written.content.decode("latin-1")
-    answer = answered(engine, own.to or note, request, own.written, EditedText(text, 0, len(text)))
+    with notes.locked(note.collection) as journal, hiding(note.collection):
+        file = notes.read(note)
+        refuse_changed(file, terms.expected_hash, note.uri)
+        write = _last_write(note, file, _writes(notes, note))
+        others = [(uri, number) for uri, number in write.together if uri != note.real_uri]
+        own = _taken_back(notes, note, file, write)
+        undone = [own, *(_other_taken_back(notes, note, uri, number) for uri, number in others)]
+        for change in undone:
+            if change.written.changed:
+                refuse_irreplaceable(change.old)
+        if not terms.dry_run:
+            files = {change.note.real_uri: change.written for change in undone}
+            write_all(journal, undone)
+            notes.record(note.collection, terms, UNDO, files)
+            notes.index_others(note, undone)
+        answer = notes.answer(own.to or note, terms, own.written)
     if len(undone) == 1 and own.to is None:
         return answer
     names = ", ".join((change.to or change.note).uri for change in undone)
     return replace(answer, changed=True, note=answer.note or f"all of {write.operation} is undone: {names}")
 
 
-def _taken_back(engine: Engine, note: NoteFile, file: File, write: NoteWrite) -> FileChange:
+def _taken_back(notes: ProjectNotes, note: NoteFile, file: File, write: NoteWrite) -> FileChange:
     """A file as it was before a write, and where."""
     assert write.before is not None, "a file that was made is not taken back"
     known = _differences(write.before, len(file.content))
@@ -79,24 +67,24 @@ def _taken_back(engine: Engine, note: NoteFile, file: File, write: NoteWrite) ->
     if write.renamed_from is None:
         return FileChange(note, file, written)
     to = NoteFile(note.collection, write.renamed_from, located(note.collection.root, write.renamed_from))
-    refuse_left_out(engine, to)
+    notes.refuse_left_out(to)
     refuse_taken(note, to)
     return FileChange(note, file, written, to)
 
 
-def _other_taken_back(engine: Engine, note: NoteFile, uri: str, number: int) -> FileChange:
+def _other_taken_back(notes: ProjectNotes, note: NoteFile, uri: str, number: int) -> FileChange:
     other = NoteFile(note.collection, uri, located(note.collection.root, uri))
     if not other.path.is_file():
         raise Conflict(f"{uri} was written to by the same operation, and is gone", hint="put it back first")
-    file = present(engine, other)
-    write = _last_write(other, file, _writes(engine, other))
+    file = notes.read(other)
+    write = _last_write(other, file, _writes(notes, other))
     if write.number != number:
         raise Conflict(f"{uri} was written to since, by {write.operation}", hint=f"undo that first: restore {uri}")
-    return _taken_back(engine, other, file, write)
+    return _taken_back(notes, other, file, write)
 
 
-def _writes(engine: Engine, note: NoteFile) -> Sequence[NoteWrite]:
-    return engine.store.note_writes.of(engine.project.id, note.collection.id, path_in(note))
+def _writes(notes: ProjectNotes, note: NoteFile) -> Sequence[NoteWrite]:
+    return notes.library.store.note_writes.of(notes.library.project.id, note.collection.id, note.real_uri)
 
 
 def _last_write(note: NoteFile, file: File, writes: Sequence[NoteWrite]) -> NoteWrite:
@@ -131,11 +119,13 @@ def _differences(replaced: Replaced, size: int) -> Sequence[ChangedRange] | None
     return found
 
 
-def _of_version(engine: Engine, note: NoteFile, number: int, file: File | None, writes: Sequence[NoteWrite]) -> bytes:
+def _of_version(
+    notes: ProjectNotes, note: NoteFile, number: int, file: File | None, writes: Sequence[NoteWrite]
+) -> bytes:
     """A version's exact bytes if the file has them or a write replaced them; else its text with the line ending the
     file has now. A text that is kept without its keys and tokens is not written in the place of what it was."""
-    documents, project = engine.store.documents, engine.project.id
-    document = document_id(project, note.collection.id, path_in(note))
+    documents, project = notes.library.store.documents, notes.library.project.id
+    document = document_id(project, note.collection.id, note.real_uri)
     hashes = {version.version: version.text_hash for version in documents.versions(project, document)}
     if number not in hashes:
         known = ", ".join(map(str, hashes)) or "none"

@@ -4,44 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Protocol
 
 from octavo.dataclass import dataclass, replace
-from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.operations.writing.answers import LinkedWriteAnswer
-from octavo.operations.writing.collection_notes import collection_notes
-from octavo.operations.writing.notes import (
-    NoteChange,
-    NoteFile,
-    answered,
-    locked,
-    note_in,
-    path_in,
-    present,
-    recorded,
-    refuse_left_out,
-    refuse_unwritable,
-)
-from octavo.operations.writing.requests import DocMoveSectionRequest, DocRenameRequest
-from octavo.operations.writing.several_files import FileChange, refuse_taken, reindex, write_all
-from octavo.writing.edit import EditedText, check_section_path
-from octavo.writing.files import (
-    File,
-    encoded,
-    located,
-    refuse_changed,
-    refuse_generated,
-    refuse_irreplaceable,
-)
-from octavo.writing.headings import heading_text
+from octavo.writing.collection_notes import collection_notes
+from octavo.writing.edit import EditedText
+from octavo.writing.files import File, encoded, located, refuse_changed, refuse_generated, refuse_irreplaceable
 from octavo.writing.hiding import hidden, hiding
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.move import move
+from octavo.writing.note_change import (
+    FileChange,
+    LinkedWriteAnswer,
+    NoteChange,
+    NoteFile,
+    WriteTerms,
+    refuse_taken,
+    write_all,
+)
 from octavo.writing.outline import NoteOutline
+from octavo.writing.project_notes import ProjectNotes
 from octavo.writing.rename import rename_heading
 
-_Request = DocMoveSectionRequest | DocRenameRequest
+
+class LinkTerms(WriteTerms, Protocol):
+    """With `update_links`, links of the collection that would lead nowhere are written anew."""
+
+    @property
+    def update_links(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +53,10 @@ class _Linked:
     links: tuple[LinkChange, ...] = ()
 
 
-def doc_move_section(engine: Engine, request: DocMoveSectionRequest) -> LinkedWriteAnswer:
-    check_section_path(request.from_heading_path)
-    note = note_in(engine, request.uri, request.collection)
-    refuse_unwritable(engine, note.collection)
-    source, target = request.from_heading_path, request.to_parent_heading_path
+def move_section(
+    notes: ProjectNotes, note: NoteFile, source: Sequence[str], target: Sequence[str], terms: LinkTerms
+) -> LinkedWriteAnswer:
+    """A section becomes the last child of another."""
 
     def change(document: NoteOutline) -> _Change:
         edit = move(document, source, target)
@@ -77,85 +68,80 @@ def doc_move_section(engine: Engine, request: DocMoveSectionRequest) -> LinkedWr
 
         return _Change(edit, order)
 
-    return _changed(engine, note, request, "doc_move_section", change)
+    return _changed(notes, note, terms, "doc_move_section", change)
 
 
-def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
-    if (request.to is None) == (request.heading is None) or bool(request.heading_path) != (request.heading is not None):
-        raise InvalidArgument(
-            "a rename needs either the file's new path, or a section and its new heading",
-            hint="give `to`, or `heading_path` and `heading`",
-        )
-    if request.heading is not None:
-        heading_text(request.heading)
-    note = note_in(engine, request.uri, request.collection)
-    refuse_unwritable(engine, note.collection)
-    to = request.to
-    target = None if to is None else NoteFile(note.collection, to, located(note.collection.root, to))
-    if target is not None and (note.collection.root / note.uri).is_symlink():
+def rename_section(
+    notes: ProjectNotes, note: NoteFile, path: Sequence[str], heading: str, terms: LinkTerms
+) -> LinkedWriteAnswer:
+    def change(document: NoteOutline) -> _Change:
+        return _Change(rename_heading(document, path, heading), lambda: same_sections(document))
+
+    return _changed(notes, note, terms, "doc_rename", change)
+
+
+def rename_file(notes: ProjectNotes, note: NoteFile, to: str, terms: LinkTerms) -> LinkedWriteAnswer:
+    target = NoteFile(note.collection, to, located(note.collection.root, to))
+    if (note.collection.root / note.uri).is_symlink():
         raise InvalidArgument(f"{note.uri} is a link", hint="rename the file that it leads to")
 
     def change(document: NoteOutline) -> _Change:
-        if target is None:
-            edit = rename_heading(document, request.heading_path, request.heading or "")
-            return _Change(edit, lambda: same_sections(document))
-        refuse_left_out(engine, target, new=True)
+        notes.refuse_left_out(target, new=True)
         refuse_taken(note, target)
         return _Change(EditedText(document.text, 0, len(document.text)), lambda: same_sections(document), target)
 
-    return _changed(engine, note, request, "doc_rename", change)
+    return _changed(notes, note, terms, "doc_rename", change)
 
 
 def _changed(
-    engine: Engine, note: NoteFile, request: _Request, operation: str, change: Callable[[NoteOutline], _Change]
+    notes: ProjectNotes, note: NoteFile, terms: LinkTerms, operation: str, change: Callable[[NoteOutline], _Change]
 ) -> LinkedWriteAnswer:
-    with locked(engine, note.collection) as journal, hiding(note.collection):
-        file = present(engine, note)
-        linked = request.dry_run or request.update_links
-        document, old_uri = NoteOutline(file.text), path_in(note)
+    with notes.locked(note.collection) as journal, hiding(note.collection):
+        file = notes.read(note)
+        linked = terms.dry_run or terms.update_links
+        document, old_uri = NoteOutline(file.text), note.real_uri
         refuse_generated(document.text, note.uri)
-        refuse_changed(file, request.expected_hash, note.uri)
+        refuse_changed(file, terms.expected_hash, note.uri)
         made = change(document)
         plain = NoteChange(file, encoded(made.edit.text), made.edit.differences)
         following = _Linked([FileChange(note, file, plain, made.to)])
         if linked and (made.to or plain.changed):
-            following = _with_links(engine, note, file, plain, made, update=request.update_links)
+            following = _with_links(notes, note, file, plain, made, update=terms.update_links)
         changing = [changed for changed in following.files if changed.happens]
         for changed in changing:
             if changed.written.changed:
                 refuse_irreplaceable(changed.old)
                 changed.written.refuse_marks(changed.note)
-        if not request.dry_run and changing:
+        if not terms.dry_run and changing:
             write_all(journal, changing)
-            recorded(
-                engine,
+            notes.record(
                 note.collection,
-                request,
+                terms,
                 operation,
-                {path_in(changed.to or changed.note): changed.written for changed in changing},
-                {path_in(changed.to): old_uri for changed in changing if changed.to},
+                {(changed.to or changed.note).real_uri: changed.written for changed in changing},
+                {changed.to.real_uri: old_uri for changed in changing if changed.to},
             )
-            reindex(engine, note, changing)
+            notes.index_others(note, changing)
     own = following.files[0].written
-    answer = answered(engine, made.to or note, request, own, made.edit)  # a link that follows adds no line
+    answer = notes.answer(made.to or note, terms, own, made.edit)  # a link that follows adds no line
     facts = asdict(answer) | {"changed": bool(changing)}
-    updated = request.update_links and bool(following.links)
+    updated = terms.update_links and bool(following.links)
     links = hidden(note.collection, following.links)
     return LinkedWriteAnswer(**facts, links=links, links_updated=updated)
 
 
 def _with_links(
-    engine: Engine, note: NoteFile, file: File, plain: NoteChange, made: _Change, *, update: bool
+    notes: ProjectNotes, note: NoteFile, file: File, plain: NoteChange, made: _Change, *, update: bool
 ) -> _Linked:
     """The links of the collection that follow; only notes that could have one are read as more than text.
 
     `plain` is the note's own file as the change makes it, its links left as they are.
     """
-    uri, text, new_text = path_in(note), file.text, plain.content.decode("utf-8")
-    new_uri = path_in(made.to) if made.to is not None else uri
+    uri, text, new_text = note.real_uri, file.text, plain.content.decode("utf-8")
+    new_uri = made.to.real_uri if made.to is not None else uri
     names = link_names(uri, parsed_note(uri, text)) | link_names(new_uri)
     linked = collection_notes(
-        engine, note.collection, parse=lambda name, content: name == uri or mentions(content, names)
+        notes, note.collection, parse=lambda name, content: name == uri or mentions(content, names)
     ).linked
     before = LinkedNotes({**linked.texts, uri: text}, linked.others, linked.elsewhere, linked.parsed)
     texts = {name: content for name, content in before.texts.items() if name != uri} | {new_uri: new_text}
@@ -165,7 +151,7 @@ def _with_links(
     after.document(new_uri)
     found = follow(before, after, renamed={uri: new_uri} if made.to is not None else {}, sections=sections)
     followed = found if update else Followed({}, found.changes)
-    return _files(engine, FileChange(note, file, plain, made.to), followed, new_uri)
+    return _files(notes, FileChange(note, file, plain, made.to), followed, new_uri)
 
 
 def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Sequence[int]) -> Mapping[int, int]:
@@ -177,7 +163,7 @@ def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Se
     return {old[number]: new[place] for place, number in enumerate(order)}
 
 
-def _files(engine: Engine, change: FileChange, found: Followed, own: str) -> _Linked:
+def _files(notes: ProjectNotes, change: FileChange, found: Followed, own: str) -> _Linked:
     collection = change.note.collection
     if own in found.texts:
         change = replace(change, written=NoteChange(change.old, encoded(found.texts[own])))
@@ -186,7 +172,7 @@ def _files(engine: Engine, change: FileChange, found: Followed, own: str) -> _Li
         if uri == own:
             continue
         where = NoteFile(collection, uri, located(collection.root, uri))
-        old = present(engine, where)
+        old = notes.read(where)
         refuse_generated(old.text, uri)
         files.append(FileChange(where, old, NoteChange(old, encoded(text))))
     return _Linked(files, found.changes)

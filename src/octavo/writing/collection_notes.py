@@ -7,7 +7,6 @@ from pathlib import Path
 
 from octavo.algorithms.document_names import folded, last
 from octavo.dataclass import dataclass
-from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.graph.edges import references_of
 from octavo.graph.names import at_path
@@ -15,6 +14,7 @@ from octavo.model.collection import Collection
 from octavo.observability.progress import NoProgress, Progress
 from octavo.writing.files import SUFFIXES, everything_below, read
 from octavo.writing.linked_notes import LinkedNotes
+from octavo.writing.project_notes import ProjectNotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class CollectionNotes:
 
 
 def collection_notes(
-    engine: Engine,
+    notes: ProjectNotes,
     collection: Collection,
     progress: Progress | None = None,
     *,
@@ -34,13 +34,13 @@ def collection_notes(
 ) -> CollectionNotes:
     """Reads every note. Those that `parse` does not ask for, by uri and text, are known by their file's name alone."""
     progress = progress or NoProgress()
-    files = engine.library.scan(collection).files
-    notes = [file for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
-    largest = engine.library.config.writing.max_file_bytes
+    files = notes.library.scan(collection).files
+    markdown = [file for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
+    largest = notes.settings.max_file_bytes
     texts: dict[str, str] = {}
     unread: list[str] = []
-    progress.start(f"reading {collection.name}", len(notes), "notes")
-    for note in notes:
+    progress.start(f"reading {collection.name}", len(markdown), "notes")
+    for note in markdown:
         try:
             texts[note.uri] = read(note.path, note.uri, largest).text
         except OctavoError:
@@ -51,12 +51,12 @@ def collection_notes(
     for uri, text in texts.items():
         if parse is None or parse(uri, text):
             linked.document(uri)
-    return CollectionNotes(_with_other_collections(engine, collection, linked), tuple(unread))
+    return CollectionNotes(_with_other_collections(notes, collection, linked), tuple(unread))
 
 
-def _with_other_collections(engine: Engine, collection: Collection, linked: LinkedNotes) -> LinkedNotes:
+def _with_other_collections(notes: ProjectNotes, collection: Collection, linked: LinkedNotes) -> LinkedNotes:
     """Wikilinks may lead to another collection: what the library knows there by the names that are asked for."""
-    if len(engine.collections()) < 2:
+    if len(notes.library.collections()) < 2:
         return linked
     names = {
         reference.name
@@ -65,7 +65,7 @@ def _with_other_collections(engine: Engine, collection: Collection, linked: Link
         if found.target is None
         for reference in references_of(linked.parsed[uri], found.link)
     }
-    matches = engine.store.graph.named(engine.project.id, sorted(names)) if names else ()
+    matches = notes.library.store.graph.named(notes.library.project.id, sorted(names)) if names else ()
     elsewhere = [
         (name, match)
         for match in matches
