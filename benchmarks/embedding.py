@@ -66,14 +66,14 @@ def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
     store, project, embedder = engine.store, engine.project.id, engine.embedder
     pending = store.embeddings.pending(project, embedder.profile, newest_first=True, most=chunks)
-    model = embedder._model()
+    model = embedder.loaded()
     slices: list[list[Any]] = []
-    for keys in embed._slices(pending):
-        texts = embed._texts(store, project, store.embeddings.describe(project, keys))
+    for keys in embed.slices(pending):
+        texts = embed.texts_of(store, project, store.embeddings.describe(project, keys))
         encoded = [model.encode(text) for text in texts]
-        batches = embed_plan(encoded, padded=embedder._directory.padding)
+        batches = embed_plan(encoded, padded=embedder.directory.padding)
         slices.append([given(model, [encoded[place] for place in batch]) for batch in batches])
-    workers = 1 if embedder._directory.padding else embedder._cores()
+    workers = 1 if embedder.directory.padding else embedder.cores()
 
     def bare() -> None:
         with ThreadPoolExecutor(workers) as pool:
@@ -111,9 +111,9 @@ def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
 def embed_plan(encoded: list[list[int]], *, padded: bool) -> Any:
     from octavo.embedding.batching import plan
-    from octavo.embedding.onnx import _BATCH_TEXTS, _BATCH_TOKENS
+    from octavo.embedding.onnx import BATCH_TEXTS, BATCH_TOKENS
 
-    return plan([len(ids) for ids in encoded], _BATCH_TOKENS, _BATCH_TEXTS if padded else 1)
+    return plan([len(ids) for ids in encoded], BATCH_TOKENS, BATCH_TEXTS if padded else 1)
 
 
 def given(model: Any, batch: list[list[int]]) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
     table = fast_tier(engine.embedder)
     assert table is not None
     pending = store.embeddings.pending(project, table.profile)[:chunks]
-    texts = embed._texts(store, project, store.embeddings.describe(project, pending))
+    texts = embed.texts_of(store, project, store.embeddings.describe(project, pending))
     size = sum(len(text.encode()) for text in texts) / 1e6
     cold = seconds(lambda: table.embed(texts))
     took = [seconds(lambda: table.embed(texts)) for _ in range(rounds)]

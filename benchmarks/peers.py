@@ -126,7 +126,7 @@ def octavo(library: Path, count: int, seed: int, data: Path) -> dict[str, Any]:
 
     def afresh(search: Any) -> Any:
         """With no vector of a query remembered from an earlier one."""
-        return lambda number: (engine.embedder._queries.clear(), search(number))  # type: ignore[attr-defined]
+        return lambda number: (engine.embedder.remembered_queries.clear(), search(number))  # type: ignore[attr-defined]
 
     def remembered(search: Any) -> Any:
         for number in range(count):
@@ -159,7 +159,7 @@ def exported(engine: Any, block: int, data: Path) -> list[int]:
     source, project = engine.store.snapshots, engine.project.id
     rows = {key: " ".join(filter(None, row)) for _, key, row in source.rows(project, 0, block)}
     keys = [key for key in source.places(project)[:, 0].tolist() if key in rows]
-    windows = source.windows(project, engine.accelerator._setup.profiles(), keys)
+    windows = source.windows(project, engine.accelerator.setup.profiles(), keys)
     first = np.unique(windows.chunks, return_index=True)[1]
     held: list[int] = windows.chunks[first].tolist()
     np.save(data / "vectors.npy", windows.matrix[first].astype(np.float32))
@@ -174,7 +174,7 @@ def agreement(engine: Any, held: list[int], parsed: list[Any], vectors: Any) -> 
     import numpy as np
 
     # By the best window of each chunk, as Octavo scores; the peers are given the first.
-    windows = engine.store.snapshots.windows(engine.project.id, engine.accelerator._setup.profiles(), held)
+    windows = engine.store.snapshots.windows(engine.project.id, engine.accelerator.setup.profiles(), held)
     matrix, starts = windows.matrix.astype(np.float32), np.searchsorted(windows.chunks, held)
     place, found, same = {key: row for row, key in enumerate(held)}, 0, 0
     for vector in vectors:

@@ -205,7 +205,7 @@ def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
 
     def ask(profile: str = "hybrid", filters: Filters = Filters()) -> Any:  # noqa: B008
         def one(text: str) -> None:
-            engine.embedder._queries.clear()  # type: ignore[attr-defined]  # no vector is remembered
+            engine.embedder.remembered_queries.clear()  # type: ignore[attr-defined]  # no vector is remembered
             engine.search(Query(text, filters=filters), PROFILES[profile])
 
         return one

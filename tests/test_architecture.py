@@ -138,7 +138,7 @@ def private_names(path: Path) -> set[str]:
     """The attributes with an underscore that a file defines: methods, fields, and those of `self` or `cls`."""
     found = set()
     for node in ast.walk(tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             found.add(node.name)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             found.add(node.target.id)
@@ -195,6 +195,30 @@ def test_nobody_reaches_into_an_object_of_another_module() -> None:
         and node.attr not in PUBLIC_ANYWAY | private_names(path)
     }
     assert reached == set()
+
+
+def reaches(path: Path, ours: Collection[str]) -> Iterator[str]:
+    """Where a file names something private that is not its own: as an attribute, in an import, or in a string."""
+    private = set(ours) - {"_"} - PUBLIC_ANYWAY - private_names(path)
+    in_f_strings = {
+        id(part) for node in ast.walk(tree(path)) if isinstance(node, ast.JoinedStr) for part in node.values
+    }
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Attribute):
+            names = [node.attr]
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in in_f_strings:
+            names = [node.value.rpartition(".")[2]] if node.value.startswith(("_", "octavo.")) else []
+        else:
+            continue
+        yield from (f"{path.relative_to(ROOT)}:{node.lineno} {name}" for name in names if name in private)
+
+
+def test_no_test_and_no_benchmark_names_anything_private() -> None:
+    ours = frozenset[str]().union(*map(private_names, MODULES))
+    files = sorted(path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
+    assert [where for path in files for where in reaches(path, ours)] == []
 
 
 def test_modules_import_at_their_top() -> None:

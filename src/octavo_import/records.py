@@ -69,14 +69,16 @@ def write_records(
         entries = {uri: _entry(source, made_by) for uri, source in sources.items()}
         fresh = [source for uri, source in sources.items() if known.get(uri) != entries[uri]]
         if fresh:
-            _write(store, collection, [prepare(source) for source in fresh], [entries[source.uri] for source in fresh])
+            write_documents(
+                store, collection, [prepare(source) for source in fresh], [entries[source.uri] for source in fresh]
+            )
         done.added += len(fresh)
         done.unchanged += len(sources) - len(fresh)
         progress.advance(len(page), page[-1].id)
     return done
 
 
-def _write(
+def write_documents(
     store: Store, collection: Collection, documents: Sequence[PreparedDocument], entries: Sequence[LedgerEntry]
 ) -> None:
     project = collection.project_id

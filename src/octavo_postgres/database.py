@@ -51,7 +51,7 @@ class PostgresDatabase:
     ) -> None:
         self.url = url
         self._busy_timeout_ms = busy_timeout_ms
-        self._queries = queries()
+        self.queries = queries()
         self._local = threading.local()
         self._batches: dict[str, Batch | None] = {}
         self._types: dict[str, Mapping[str, str]] = {}
@@ -66,26 +66,26 @@ class PostgresDatabase:
             raise
 
     def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        query, values = self._queries[name], encoded(parameters or {})
+        query, values = self.queries[name], encoded(parameters or {})
 
         def read(connection: Connection) -> list[Row]:
             return psycopg.ClientCursor(connection).execute(query, values).fetchall()
 
-        return decoded(self._read(read))
+        return decoded(self.with_connection(read))
 
     def binary_rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         """For much data in few rows: numbers arrive in binary format. Types have to be unambiguous."""
-        query, values = self._queries[name], encoded(parameters)
+        query, values = self.queries[name], encoded(parameters)
 
         def read(connection: Connection) -> list[Row]:
             return connection.cursor(binary=True).execute(query, values).fetchall()
 
-        return decoded(self._read(read))
+        return decoded(self.with_connection(read))
 
     def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
         connection = self._writer()
         with translated(self.url):
-            psycopg.ClientCursor(connection).execute(self._queries[name], encoded(parameters or {}))
+            psycopg.ClientCursor(connection).execute(self.queries[name], encoded(parameters or {}))
 
     def run_many(self, name: str, parameters: Iterable[Mapping[str, Any] | Row]) -> None:
         connection = self._writer()
@@ -95,7 +95,7 @@ class PostgresDatabase:
         with translated(self.url):
             if batch is None:
                 if rows:
-                    psycopg.ClientCursor(connection).executemany(self._queries[name], [encoded(row) for row in rows])
+                    psycopg.ClientCursor(connection).executemany(self.queries[name], [encoded(row) for row in rows])
                 return
             for start in range(0, len(rows), _ROW_BATCH):
                 connection.cursor().execute(batch.query, batch.arrays(rows[start : start + _ROW_BATCH]))
@@ -110,7 +110,7 @@ class PostgresDatabase:
             halves = [column for column, kind in enumerate(kinds) if (kind,) == (self.extensions.halfvec or ())[:1]]
             return [_portable(row, halves) for row in cursor]
 
-        return decoded(self._read(read))
+        return decoded(self.with_connection(read))
 
     def insert(self, statement: str, rows: Sequence[Mapping[str, Any]], table: str) -> None:
         connection = self._writer()
@@ -182,7 +182,7 @@ class PostgresDatabase:
         connection = self._current_connection()
         if connection is not None:
             with translated(self.url):
-                psycopg.ClientCursor(connection).execute(self._queries[name], parameters)
+                psycopg.ClientCursor(connection).execute(self.queries[name], parameters)
 
     def close(self) -> None:
         self.connections.close()
@@ -215,13 +215,13 @@ class PostgresDatabase:
 
     def _begin(self, connection: Connection, name: str, parameters: Mapping[str, Any]) -> None:
         try:
-            psycopg.ClientCursor(connection).execute(self._queries[name], parameters)
+            psycopg.ClientCursor(connection).execute(self.queries[name], parameters)
         except psycopg.OperationalError:
             with suppress(psycopg.Error):
                 connection.rollback()
             raise
 
-    def _read(self, read: Callable[[Connection], T]) -> T:
+    def with_connection(self, read: Callable[[Connection], T]) -> T:
         current = self._current_connection()
         if current is not None:
             with translated(self.url):

@@ -23,7 +23,7 @@ from octavo_postgres.pg_search import Capability, detected
 
 LexicalBackend = Literal["auto", "postings", "pg_search"]
 
-_CACHE_SECONDS = 60.0  # how soon servers notice that an index was built, or that pg_search broke
+CACHE_SECONDS = 60.0  # how soon servers notice that an index was built, or that pg_search broke
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class LexicalChoice:
             return Capability(reason="the configuration says postings")
         with self._guard:
             cached = self._cached
-        if cached is None or time.monotonic() - cached.at > _CACHE_SECONDS:
+        if cached is None or time.monotonic() - cached.at > CACHE_SECONDS:
             return self._cache(detected(self._database))
         return cached.capability
 

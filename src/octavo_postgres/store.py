@@ -39,18 +39,18 @@ class PostgresStore(SharedStore):
         self.keys = keys = KeyCache(self.database)
         vectors = VectorFormat(pack=Half, unpack=matrix, raw=little_endian)
         self._listener = JobListener(self.database)
-        self._lexical = LexicalChoice(self.database, keys, lexical)
-        super().__init__(self.database, keys, self._lexical, clock, vectors)
+        self.lexical_choice = LexicalChoice(self.database, keys, lexical)
+        super().__init__(self.database, keys, self.lexical_choice, clock, vectors)
 
     def vector_index(self, project: ProjectId, profile: EmbeddingProfile) -> PgvectorIndex:
         return PgvectorIndex(self.database, self.keys, project, profile)
 
     def maintain(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
         """Compacts posting lists, updates planner statistics, and builds the HNSW and pg_search indexes."""
-        compacted = self._lexical.compact()
+        compacted = self.lexical_choice.compact()
         analyze_tables(self.database)
         indexed = ensure_index(self.database, self.keys, project, profile)
-        return self._lexical.build_index() or indexed or bool(compacted)
+        return self.lexical_choice.build_index() or indexed or bool(compacted)
 
     def size(self) -> int:
         """Bytes used by the library's tables and indexes."""
@@ -59,7 +59,7 @@ class PostgresStore(SharedStore):
     def server(self) -> str:
         """The server and its extensions in a sentence, for the operator."""
         version, vectors, hnsw = self.database.rows("server_described")[0]
-        how = self._lexical.capability()
+        how = self.lexical_choice.capability()
         lexical = f"pg_search {how.version}" if how.usable else f"Octavo's own postings ({how.reason})"
         return f"PostgreSQL {version}, pgvector {vectors}, {hnsw} HNSW indexes; words by {lexical}"
 

@@ -26,7 +26,7 @@ from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import matrix, vector_literal
 
 _OVERSAMPLING, _FILTERED_OVERSAMPLING = 4, 8
-_FEW_ADMITTED = 2_000  # chunks; so many are compared one by one instead of through the index
+FEW_ADMITTED = 2_000  # chunks; so many are compared one by one instead of through the index
 _MOST_CANDIDATES = 4_000  # beyond this, filters admit so few that comparing all of those is less work
 _MOST_EF = 1_000  # the largest `hnsw.ef_search` pgvector accepts
 
@@ -80,13 +80,13 @@ class PgvectorIndex:
             where = self._where()
             if not where["profile"] or limit < 1 or (admitted is not None and not len(admitted)):
                 return ()
-            if admitted is not None and len(admitted) <= _FEW_ADMITTED:
+            if admitted is not None and len(admitted) <= FEW_ADMITTED:
                 few = [ChunkKey(key) for key in admitted.tolist()]
                 return best_first(self.score(vector, few).items(), limit)
             tuning = tuning_of(self._database, where["project"])
             wanted = limit * (_OVERSAMPLING if admitted is None else _FILTERED_OVERSAMPLING)
             while True:
-                inputs = self._stage_a(vector, where, wanted, limit, tuning)
+                inputs = self.stage_a(vector, where, wanted, limit, tuning)
                 found = self._stage_b(vector, inputs, admitted)
                 if len(found) >= limit or (admitted is None and len(inputs) < wanted):
                     return best_first(found.items(), limit)
@@ -120,7 +120,7 @@ class PgvectorIndex:
         }
         return [ChunkKey(row[0]) for row in self._database.rows("chunks_nearest", parameters)]
 
-    def _stage_a(
+    def stage_a(
         self, vector: NDArray[np.float32], where: Mapping[str, Any], candidates: int, limit: int, tuning: Tuning
     ) -> list[int]:
         """The inputs with the nearest vectors, according to the index."""

@@ -37,7 +37,7 @@ def damage_text(store: Any, digest: str) -> None:
     raw = bytes.fromhex(digest)
     with store.transaction():
         store.shared.run("text_remove", {"hash": raw})
-        project = store._keys.project(project_id("sample"))
+        project = store.keys.project(project_id("sample"))
         store.shared.run("text_put", {"project": project, "hash": raw, "size": 4, "data": b"torn"})
 
 

@@ -38,9 +38,9 @@ def test_a_server_that_ends_while_a_job_runs_leaves_the_library_open_under_it(tm
     engine.job_threads.start(Jobs(poll_seconds=0.01))
     assert Slow.begun.wait(60)
     assert not calls.close(timeout=0.01)
-    assert engine.store._database.connections.open > 0  # type: ignore[attr-defined]
+    assert engine.store.database.connections.open > 0  # type: ignore[attr-defined]
     Slow.let.set()
     assert engine.job_threads.stop(60.0)
     assert engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile) == (1, 1)
     assert calls.close(timeout=60.0)
-    assert engine.store._database.connections.open == 0  # type: ignore[attr-defined]
+    assert engine.store.database.connections.open == 0  # type: ignore[attr-defined]

@@ -102,7 +102,7 @@ def test_a_file_damaged_while_it_is_mapped_is_found_by_its_time(library: Bench) 
             if path.suffix == ".seg":
                 flip(path, 40, 1)
                 os.utime(path, ns=(1, 1))
-        engine.accelerator.snapshots._looked_at = 0.0
+        engine.accelerator.snapshots.looked_at = 0.0
         result = asked(engine)
         assert shown(result) == wanted
         assert result.degraded
@@ -114,7 +114,7 @@ def test_a_file_that_was_verified_is_not_read_again_by_the_next_process(
     long_ago = 1_600_000_000_000_000_000
     for path in snapshot_files(library):
         os.utime(path, ns=(long_ago, long_ago))
-    monkeypatch.setattr("octavo.snapshots.verification._RACY_NS", 0)
+    monkeypatch.setattr("octavo.snapshots.verification.RACY_NS", 0)
     with library.opened(**SNAPSHOTS) as engine:
         asked(engine)
     read: list[Path] = []

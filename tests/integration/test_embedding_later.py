@@ -85,7 +85,9 @@ def test_vectors_are_promised_where_the_last_count_still_says_that_none_is_missi
     with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         assert engine.freshness().full_vectors == 1.0
-        engine.reader.counts._took = 60.0  # as in a library so large that it is counted beside everything else
+        engine.reader.counts.counting_seconds = (
+            60.0  # as in a library so large that it is counted beside everything else
+        )
         engine.index(embed=False)
         jobs = engine.store.outbox.jobs(engine.project.id, [JobState.READY])
     assert JobKind.EMBED in {job.kind for job in jobs}

@@ -80,8 +80,8 @@ def test_a_stray_passage_is_no_language_of_a_library(tmp_path: Path) -> None:
     bench.write({"de.md": FOREIGN["de.md"]})
     bench.index()
     with bench.opened() as engine:
-        assert engine.reader._languages.held() == ()
+        assert engine.reader.languages.held() == ()
     bench.write({"de2.md": FOREIGN["de.md"].replace("Burg", "Brücke")})
     bench.index()
     with bench.opened() as engine:
-        assert engine.reader._languages.held() == ("de",)
+        assert engine.reader.languages.held() == ("de",)

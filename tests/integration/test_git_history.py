@@ -257,8 +257,8 @@ def test_a_bound_keeps_the_newest_and_takes_nothing_out(bench: Bench, repo: GitR
 def test_a_large_history_is_taken_in_twice_and_known_once(
     bench: Bench, repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest_history, "_AT_ONCE", 2)
-    monkeypatch.setattr(ingest_history, "_BATCH", 3)
+    monkeypatch.setattr(ingest_history, "READ_AT_ONCE", 2)
+    monkeypatch.setattr(ingest_history, "BATCH", 3)
     hashes = {repo.commit(f"Commit {number}", {"a.md": f"# {number}\n"}) for number in range(8)}
     report = bench.index()
     assert report.commits == 8
@@ -272,8 +272,8 @@ def test_a_large_history_is_taken_in_twice_and_known_once(
 def test_a_run_that_is_stopped_goes_on_where_it_was(
     bench: Bench, repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest_history, "_AT_ONCE", 2)
-    monkeypatch.setattr(ingest_history, "_BATCH", 2)
+    monkeypatch.setattr(ingest_history, "READ_AT_ONCE", 2)
+    monkeypatch.setattr(ingest_history, "BATCH", 2)
     hashes = {repo.commit(f"Commit {number}", {"a.md": f"# {number}\n"}) for number in range(6)}
 
     class Stop:

@@ -84,7 +84,7 @@ def test_a_diff_too_long_to_be_read_whole_shows_nothing_of_a_withheld_file_at_it
 ) -> None:
     hash_ = repo.commit("Add", {"a.py": "x = 1  # " + "y" * 990_000 + "\n", "secrets.json": f"{'z' * 900_000}{WORD}"})
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("octavo.sources.git_records._RECORD", 100_000)
+        patched.setattr("octavo.sources.git_records.RECORD", 100_000)
         bench.index()
     assert WORD not in text_of(bench, hash_)
 

@@ -311,7 +311,7 @@ def test_a_library_of_an_earlier_version_is_brought_over_by_one_run_and_equal_te
     bench.write({**GOOD, "shop.py": shop})
     with monkeypatch.context() as earlier, bench.opened() as engine:
         earlier.setattr(CodeChunker, "version", "code-3")
-        earlier.setattr(Groups, "_is_one_line", lambda *_: True)  # small declarations shared a chunk
+        earlier.setattr(Groups, "is_one_line", lambda *_: True)  # small declarations shared a chunk
         before = engine.index()
         assert [hit.citation.symbol for hit in engine.search(Query("refund", filters=CODE_ALONE)).hits] == ["refund"]
     with bench.opened() as engine:

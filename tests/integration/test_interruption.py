@@ -42,7 +42,7 @@ class Statements:
 
     @contextmanager
     def watched(self, engine: Engine) -> Iterator[None]:
-        with engine.store._database.connection() as connection:  # type: ignore[attr-defined]
+        with engine.store.database.connection() as connection:  # type: ignore[attr-defined]
             connection.exec_trace = self
         try:
             yield

@@ -28,7 +28,7 @@ def test_a_library_its_log_and_its_copy_are_readable_by_their_owner_alone(bench:
     try:
         with bench.opened() as engine:
             engine.index()
-            engine.store._database.backup(tmp_path / "copy.db")  # type: ignore[attr-defined]
+            engine.store.database.backup(tmp_path / "copy.db")  # type: ignore[attr-defined]
             files = [*bench.library.parent.iterdir(), tmp_path / "copy.db"]
             assert {path.name: mode(path) for path in files if path.is_file() and mode(path) != 0o600} == {}
             assert mode(bench.library.parent) == 0o700

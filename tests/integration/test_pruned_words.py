@@ -60,7 +60,7 @@ def test_a_file_that_is_saved_again_and_again_does_not_make_the_library_grow(tmp
             parts = (f"# Part {part}\n\nSaved {save} with word{save}x{part}.\n" for part in range(100))
             (folder / "journal.md").write_text("\n".join(parts), "utf-8")
             engine.index(embed=False)
-        database = engine.store._database  # type: ignore[attr-defined]
+        database = engine.store.database  # type: ignore[attr-defined]
         ((entries,),) = database.rows("lexical_block_entries")
         ((chunks,),) = database.rows("chunks_in_all_projects")
         assert chunks > 0

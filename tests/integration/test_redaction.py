@@ -221,7 +221,7 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
     bench.write({"deploy.md": NOTE, "m.eml": f"From: a@example.org\nSubject: Door {TOKEN}\n\nThe boiler.\n"})
     with pytest.MonkeyPatch.context() as earlier:
         earlier.setattr("octavo.ingest.prepare.redacted_conversion", lambda converted: (converted, ()))
-        earlier.setattr("octavo.ingest.prepare._redacted_source", lambda source: (source, ()))
+        earlier.setattr("octavo.ingest.prepare.redacted_source", lambda source: (source, ()))
         earlier.setattr("octavo.engine.wiring.preparing.REDACTION_VERSION", "none")
         bench.index()
         with bench.opened() as engine:

@@ -80,7 +80,7 @@ def test_a_search_waits_for_its_model_before_it_begins_to_read(tmp_path: Path) -
 
     class Asked(HashingEmbedder):
         def embed_query(self, text: str) -> NDArray[np.float32]:
-            reading.append(len(store._database.connections._borrowed))
+            reading.append(len(store.database.connections.in_use))
             return super().embed_query(text)
 
     engine = engine_over(store, wired(tmp_path), clock, embedder=Asked)

@@ -33,7 +33,7 @@ main()
 
 
 def with_little_room(pages: int, engine: Engine) -> None:
-    with engine.store._database.connection() as connection:  # type: ignore[attr-defined]
+    with engine.store.database.connection() as connection:  # type: ignore[attr-defined]
         connection.pragma("max_page_count", connection.pragma("page_count") + pages)
 
 
@@ -134,7 +134,7 @@ def test_a_file_that_is_no_library_is_refused_by_every_command_and_left_alone(
 def test_one_document_the_store_refuses_costs_only_itself(bench: Bench) -> None:
     bench.write({**GOOD, "odd.md": "# Odd\n\nzebrafish\n"})
     with bench.opened() as engine:
-        with engine.store._database.connection() as connection:  # type: ignore[attr-defined]
+        with engine.store.database.connection() as connection:  # type: ignore[attr-defined]
             connection.execute(
                 "create temp trigger refuse before insert on main.documents when new.uri = 'odd.md' "
                 "begin select raise(abort, 'no such page'); end"

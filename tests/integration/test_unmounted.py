@@ -228,7 +228,7 @@ def test_a_changed_time_with_the_same_content_changes_modified_at_and_nothing_el
 
 
 def test_a_run_that_is_always_stopped_early_finishes_some_day(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest_batches, "_BATCH_SECONDS", 0.0)
+    monkeypatch.setattr(ingest_batches, "BATCH_SECONDS", 0.0)
     bench.write({f"{number}.md": f"# Note {number}\n" for number in range(30)})
     kept = [0]
     original = Preparer.file

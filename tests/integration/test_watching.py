@@ -19,7 +19,7 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.library import OpenLibrary
 from octavo.engine.reconfigure import reconfigure
-from octavo.engine.watcher import MISSING, POLLING, WATCHING, _Folder, _Queued
+from octavo.engine.watcher import MISSING, POLLING, WATCHING, QueuedPath, WatchedFolder
 from octavo.errors import StorageError
 from octavo.ingest.history_watch import HistoryWatch
 from octavo.ingest.report import CollectionReport, IndexReport
@@ -150,7 +150,7 @@ def test_however_an_editor_saves_one_file_has_changed(bench: Bench, save: Callab
     with watched(bench) as watching:
         watching.until_found("dough", "bread.md")
         before = len(watching.runs)
-        with watching.engine.watcher._changed:  # nobody looks in the middle of it, however long it takes
+        with watching.engine.watcher.condition:  # nobody looks in the middle of it, however long it takes
             save(bench.folder / "bread.md", "# Bread\n\nzebrafish\n")
         watching.until_found("zebrafish", "bread.md")
         runs = watching.runs[before:]
@@ -165,7 +165,7 @@ def test_what_is_not_indexed_wakes_nobody(bench: Bench) -> None:
         before, generation = len(watching.runs), watching.engine.store.generation()
         bench.write({"node_modules/a.md": "x\n", ".git/objects/ab": "x", "ignored/b.md": "x\n", "picture.png": "x"})
         bench.write({".bread.md.swp": "x", "bread.md~": "x"})
-        with watching.engine.watcher._changed:
+        with watching.engine.watcher.condition:
             bench.write({"last.md": "# Last\n\nzebrafish\n"})
         watching.until_found("zebrafish", "last.md")
         assert [run.added for run in watching.runs[before:]] == [1]
@@ -236,7 +236,7 @@ def test_new_ways_of_watching_are_taken_up_while_it_runs(bench: Bench) -> None:
 def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.engine.watcher._LOOK_SECONDS", 600.0)
+    monkeypatch.setattr("octavo.engine.watcher.LOOK_SECONDS", 600.0)
     monkeypatch.setitem(HistoryWatch.__init__.__kwdefaults__ or {}, "cooldown", 0.3)
     bench.write(GOOD)
     repository = GitRepository(bench.folder)
@@ -252,15 +252,15 @@ def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
 
 
 def test_folders_are_compared_again_now_and_then(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.engine.watcher._LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("octavo.engine.watcher.LOOK_SECONDS", 0.1)
     bench.write(GOOD)
     often = {**QUICK["watch"], "reconciliation_interval_seconds": 0.2}
     with watched(bench, watch=often) as watching:
         watching.until_found("dough", "bread.md")
         # As if the system had not told of it: the notice is taken away before anybody looks.
-        with watching.engine.watcher._changed:
+        with watching.engine.watcher.condition:
             bench.write({"untold.md": "# Untold\n\nzebrafish\n"})
-            for folder in watching.engine.watcher._folders.values():
+            for folder in watching.engine.watcher.folders.values():
                 folder.stop.set()
         watching.until_found("zebrafish", "untold.md")
 
@@ -284,7 +284,7 @@ def test_a_storm_of_ten_thousand_changes_is_taken_in(bench: Bench) -> None:
 def test_a_root_that_vanishes_loses_nothing_and_is_watched_again_when_it_is_back(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.engine.watcher._RETRY_SECONDS", 0.1)
+    monkeypatch.setattr("octavo.engine.watcher.RETRY_SECONDS", 0.1)
     bench.write(GOOD)
     with watched(bench) as watching:
         watching.until_found("dough", "bread.md")
@@ -301,7 +301,7 @@ def test_a_root_that_vanishes_loses_nothing_and_is_watched_again_when_it_is_back
 def test_a_change_made_while_another_process_indexes_waits_its_turn(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.engine.watcher._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("octavo.engine.watcher.BUSY_SECONDS", 0.05)
     bench.write(GOOD)
     with watched(bench) as watching:
         watching.until_found("dough", "bread.md")
@@ -330,9 +330,9 @@ def test_watching_can_be_stopped_and_started_again(bench: Bench) -> None:
 
 
 def test_vectors_that_wait_are_made_one_lot_after_the_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.engine.watcher._LOOK_SECONDS", 5.0)
-    monkeypatch.setattr("octavo.engine.watcher._EMBED_AT_ONCE", 1)
-    monkeypatch.setattr("octavo.engine.watcher._PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("octavo.engine.watcher.LOOK_SECONDS", 5.0)
+    monkeypatch.setattr("octavo.engine.watcher.EMBED_AT_ONCE", 1)
+    monkeypatch.setattr("octavo.engine.watcher.PAUSE_SECONDS", 0.0)
     notes = int(PATIENCE / 2.5)  # twice as many as there are looks in that time
     bench.write({f"{number}.md": f"# Note {number}\n\nAbout harbour {number}.\n" for number in range(notes)})
     with bench.opened() as engine:
@@ -345,8 +345,8 @@ def test_vectors_that_wait_are_made_one_lot_after_the_other(bench: Bench, monkey
 
 
 def test_a_file_that_keeps_changing_does_not_hold_up_the_others() -> None:
-    paths = {"busy.md": _Queued(5.0, 10.9), "quiet.md": _Queued(10.0, 10.0)}
-    folder = _Folder(collection=None, paths=paths)  # type: ignore[arg-type]
+    paths = {"busy.md": QueuedPath(5.0, 10.9), "quiet.md": QueuedPath(10.0, 10.0)}
+    folder = WatchedFolder(collection=None, paths=paths)  # type: ignore[arg-type]
     assert folder.due(1.0) == 11.0
     assert folder.take(11.0, 1.0) == {"quiet.md"}
     assert set(folder.paths) == {"busy.md"}
@@ -354,7 +354,7 @@ def test_a_file_that_keeps_changing_does_not_hold_up_the_others() -> None:
 
 
 def test_a_file_that_never_stops_changing_is_looked_at_all_the_same() -> None:
-    folder = _Folder(collection=None, paths={"busy.md": _Queued(0.0, 1_000.0)})  # type: ignore[arg-type]
+    folder = WatchedFolder(collection=None, paths={"busy.md": QueuedPath(0.0, 1_000.0)})  # type: ignore[arg-type]
     assert folder.take(1_000.0, 1.0) == {"busy.md"}
 
 

@@ -43,10 +43,10 @@ def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The ways in which systems and disks differ."""
     if request.param != "by one call":
-        monkeypatch.setattr(system_renames, "_called", lambda *_: False)
+        monkeypatch.setattr(system_renames, "renamed_by_system", lambda *_: False)
     if request.param == "by a placeholder":
         monkeypatch.setattr(os, "link", _no_links)
-        monkeypatch.setattr(files, "_unnamed", lambda *_: None)
+        monkeypatch.setattr(files, "unnamed_file", lambda *_: None)
     return str(request.param)
 
 
@@ -94,7 +94,7 @@ def test_a_rename_does_not_overwrite_a_file_that_appears_meanwhile(
 def test_a_new_note_does_not_overwrite_one_that_appears_meanwhile(
     library: package.Library, folder: Path, system: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_unnamed", lambda *_: None)
+    monkeypatch.setattr(files, "unnamed_file", lambda *_: None)
     made_before("rename_new", files, folder / "new.md", monkeypatch)
     with pytest.raises(Conflict, match=r"new\.md was made meanwhile"):
         library.doc.create("new.md", "New")

@@ -192,10 +192,10 @@ def test_a_statement_that_takes_too_long_is_given_up(url: DatabaseUrl, store: Po
         connection.execute(f"alter database {name} set statement_timeout = '1s'".encode())
     slow = PostgresStore(url)
     with pytest.raises(Busy, match="gave up"), slow.reading():
-        slow.database._read(lambda connection: connection.execute("select pg_sleep(60)"))
+        slow.database.with_connection(lambda connection: connection.execute("select pg_sleep(60)"))
     with slow.reading():  # and the next statement of a reading is not affected
         with pytest.raises(Busy):
-            slow.database._read(lambda connection: connection.execute("select pg_sleep(60)"))
+            slow.database.with_connection(lambda connection: connection.execute("select pg_sleep(60)"))
         assert slow.generation() > 0
     slow.close()
 

@@ -126,10 +126,10 @@ def test_where_what_the_catalogue_promises_fails_the_postings_answer_and_say_so(
     monkeypatch.setattr(choice, "detected", recorded)
     with store.reading():
         assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-        assert "postings: pg_search failed: " in store._lexical.answered()
+        assert "postings: pg_search failed: " in store.lexical_choice.answered()
         assert store.generation() > 0  # the reading goes on
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert "pg_search failed" in store._lexical.answered()
+    assert "pg_search failed" in store.lexical_choice.answered()
     assert len(asked) == 1
 
 
@@ -146,7 +146,7 @@ def test_what_was_detected_is_remembered_for_a_while(
     for _ in range(3):
         found(store, "moon")
     assert len(asked) == 1
-    monkeypatch.setattr(choice, "_CACHE_SECONDS", -1.0)
+    monkeypatch.setattr(choice, "CACHE_SECONDS", -1.0)
     found(store, "moon")
     assert len(asked) == 2
 
@@ -157,7 +157,7 @@ def test_a_setting_that_says_postings_asks_no_catalogue(
     monkeypatch.setattr(choice, "detected", lambda database: pytest.fail("it was asked"))
     plain = PostgresStore(url, lexical="postings")
     assert sorted(found(plain, "moon")) == ["0.md", "2.md"]
-    assert plain._lexical.answered() == "postings"
+    assert plain.lexical_choice.answered() == "postings"
     plain.close()
 
 
@@ -177,7 +177,7 @@ def test_the_trace_of_a_search_says_who_found_the_words(url: DatabaseUrl, store:
 def test_where_there_is_no_pg_search_nothing_is_made_for_it(url: DatabaseUrl) -> None:
     store = PostgresStore(url, lexical="pg_search")
     fill(store)
-    assert not store._lexical.build_index()
+    assert not store.lexical_choice.build_index()
     assert store.database.counter("lexical_texts") is None
     store.close()
 
@@ -207,12 +207,12 @@ def test_pg_search_answers_once_its_index_is_made_and_sees_what_is_written_later
     store = PostgresStore(ready, lexical="pg_search")
     notes = fill(store)
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert "no bm25 index" in store._lexical.answered()
-    assert store._lexical.build_index()
-    assert not store._lexical.build_index()
-    assert store._lexical.capability().usable
+    assert "no bm25 index" in store.lexical_choice.answered()
+    assert store.lexical_choice.build_index()
+    assert not store.lexical_choice.build_index()
+    assert store.lexical_choice.capability().usable
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert store._lexical.answered().startswith("pg_search ")
+    assert store.lexical_choice.answered().startswith("pg_search ")
     with store.transaction():
         samples.put(store, notes, samples.prepared(notes, "3.md", "moon moon moon"))
         samples.put(store, notes, samples.prepared(notes, "0.md", "the sun rises"))
@@ -224,7 +224,7 @@ def test_pg_search_answers_once_its_index_is_made_and_sees_what_is_written_later
     assert store.check() == ()
     other = PostgresStore(ready)  # on `auto`, an index that is there is used
     assert found(other, "moon") == ["3.md"]
-    assert other._lexical.answered().startswith("pg_search ")
+    assert other.lexical_choice.answered().startswith("pg_search ")
     assert "words by pg_search" in other.server()
     other.close()
     store.close()
@@ -248,7 +248,7 @@ def test_pg_search_and_the_postings_find_the_same_chunks(ready: DatabaseUrl) -> 
     for terms in asked:
         for fields in ((), ("title",), ("body",)):
             mine = store.lexical.search(PROJECT, terms, Filters(), 10, fields)
-            assert store._lexical.answered().startswith("pg_search "), (terms, store._lexical.answered())
+            assert store.lexical_choice.answered().startswith("pg_search "), (terms, store.lexical_choice.answered())
             wanted = plain.lexical.search(PROJECT, terms, Filters(), 10, fields)
             assert {one.key for one in mine} == {one.key for one in wanted}, (terms, fields)
     store.close()
@@ -266,7 +266,7 @@ def test_the_newer_operator_finds_the_same_words(ready: DatabaseUrl, monkeypatch
         )
         again = PostgresStore(ready)
         assert sorted(found(again, "moon")) == ["0.md", "2.md"]
-        assert "(|||, " in again._lexical.answered()
+        assert "(|||, " in again.lexical_choice.answered()
         again.close()
     store.close()
 
@@ -276,12 +276,12 @@ def test_an_index_that_vanished_costs_no_answer(ready: DatabaseUrl) -> None:
     fill(store)
     ensure_bm25_index(store.database)
     assert found(store, "moon")
-    assert store._lexical.answered().startswith("pg_search ")
+    assert store.lexical_choice.answered().startswith("pg_search ")
     with psycopg.connect(ready.secret, autocommit=True) as connection:
         connection.execute("drop index lexical_texts_bm25")
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert store._lexical.answered().startswith("postings: pg_search failed: ")
-    assert store._lexical.build_index()
+    assert store.lexical_choice.answered().startswith("postings: pg_search failed: ")
+    assert store.lexical_choice.build_index()
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert store._lexical.answered().startswith("pg_search ")
+    assert store.lexical_choice.answered().startswith("pg_search ")
     store.close()

@@ -65,7 +65,7 @@ def dump(place: Location) -> dict[str, Any]:
         rows: dict[str, Any] = {}
         for table in TABLES:
             columns = tuple(sorted(tables.columns(table.name)))
-            rows[table.name] = (columns, list(transferring._every(tables, table, columns)))
+            rows[table.name] = (columns, list(transferring.every_row(tables, table, columns)))
         rows["words"] = list(tables.lexical.export_rows())
         rows["counters"] = {name: tables.counter(name) for name in tables.counters}
         return rows
@@ -112,8 +112,8 @@ def test_a_copied_library_goes_on_with_keys_of_its_own(library: Path, empty: Dat
 def test_an_interrupted_copy_goes_on_where_it_was(
     library: Path, empty: DatabaseUrl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transferring, "_PAGE", 7)
-    monkeypatch.setattr(transferring, "_WORDS_PAGE", 20)
+    monkeypatch.setattr(transferring, "PAGE", 7)
+    monkeypatch.setattr(transferring, "WORDS_PAGE", 20)
     calls = iter(range(10_000))
 
     def interrupted(*arguments: Any) -> None:
@@ -139,7 +139,7 @@ def test_a_source_that_changed_meanwhile_is_not_continued(
     def stopped(*arguments: Any) -> Iterator[Any]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(transferring, "_copy_words", stopped)
+    monkeypatch.setattr(transferring, "copy_words", stopped)
     with pytest.raises(KeyboardInterrupt):
         migrate(library, empty)
     monkeypatch.undo()

@@ -80,7 +80,7 @@ def test_the_nearest_are_those_of_comparing_every_vector(
 def test_filters_that_let_little_through_cost_no_answers(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo_postgres.vectors._FEW_ADMITTED", 0)
+    monkeypatch.setattr("octavo_postgres.vectors.FEW_ADMITTED", 0)
     ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
     exact, index = ExactIndex(store, notes.project_id, PROFILE), index_of(store, notes)
     for seed in range(3):
@@ -126,8 +126,8 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: Postgr
             "vector": vector_literal(asked(1)),
         }
         listed = list(range(10_000, 10_400))
-        query = b"explain " + store.database._queries["scores_of_inputs"]
-        rows = store.database._read(
+        query = b"explain " + store.database.queries["scores_of_inputs"]
+        rows = store.database.with_connection(
             lambda connection: psycopg.ClientCursor(connection).execute(query, where | {"listed": listed}).fetchall()
         )
     assert not any("Seq Scan on vectors" in row[0] for row in rows), rows
@@ -136,15 +136,15 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: Postgr
 def test_four_times_as_many_candidates_as_wanted_are_looked_at_and_eight_times_with_filters(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo_postgres.vectors._FEW_ADMITTED", 0)
+    monkeypatch.setattr("octavo_postgres.vectors.FEW_ADMITTED", 0)
     wanted: list[int] = []
-    stage_a = PgvectorIndex._stage_a
+    stage_a = PgvectorIndex.stage_a
 
     def noted(self: PgvectorIndex, vector: Any, where: Any, candidates: int, *rest: Any) -> list[int]:
         wanted.append(candidates)
         return stage_a(self, vector, where, candidates, *rest)
 
-    monkeypatch.setattr(PgvectorIndex, "_stage_a", noted)
+    monkeypatch.setattr(PgvectorIndex, "stage_a", noted)
     index_of(store, notes).search(asked(1), 10)
     index_of(store, notes).search(asked(1), 10, np.arange(1, CHUNKS))
     assert wanted == [40, 80]

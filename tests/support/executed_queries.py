@@ -36,8 +36,8 @@ class _Recorded(dict[str, Any]):
 
 
 def record(store: Store, engine: str) -> None:
-    database: Any = getattr(store, "database", None) or store._database  # type: ignore[attr-defined]
-    database._queries = _Recorded(database._queries, engine)
+    database: Any = getattr(store, "database", None) or store.database  # type: ignore[attr-defined]
+    database.queries = _Recorded(database.queries, engine)
     run_many = database.run_many
 
     def recording(name: str, parameters: Iterable[Any]) -> None:

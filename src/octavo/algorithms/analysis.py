@@ -27,13 +27,13 @@ LONGEST = 64
 """Characters a token is cut to. Longer words are hashes and encoded data: their start identifies them."""
 
 _LEAST_FUNCTION_WORDS = 2  # of a language, in a passage that is in it
-_REMEMBERED = 1 << 17  # about 30 MB when full; a corpus of 60 MB of documentation has 180,000 distinct words
+REMEMBERED_WORDS = 1 << 17  # about 30 MB when full; a corpus of 60 MB of documentation has 180,000 distinct words
 
 # Bytes, not code points: `bytes.translate` runs at memory speed for every script, and UTF-8 keeps ASCII apart.
 _SEPARATORS = bytes(i if i > 127 or chr(i).isalnum() or chr(i) in "_-.'+#" else 32 for i in range(256))
 
 _LATIN = "À-ÖØ-öø-ɏ"  # besides those in ASCII
-_BEYOND_LATIN = re.compile(rf"[^\x00-\x7f{_LATIN}]")
+BEYOND_LATIN = re.compile(rf"[^\x00-\x7f{_LATIN}]")
 
 # What may keep an ASCII word from being one `word` piece: names with signs of their own, points and hyphens in a row.
 _MARKED = re.compile(r"[^A-Za-z0-9_.-]|[.-](?![A-Za-z0-9_])|^[.-]|(?i:net)")
@@ -70,8 +70,8 @@ class Analyzer:
     def __init__(self, *, stemmed: bool = True) -> None:
         self._stem = snowball("english") if stemmed else str
         self._stem_by_script = stem_by_script if stemmed else spelled_by_script
-        self._words = _Remembered(self._analyse)
-        self.word: Callable[[str], str] = self._words.__getitem__
+        self.known_words = _Remembered(self._analyse)
+        self.word: Callable[[str], str] = self.known_words.__getitem__
         """The tokens of what a text has between two separators, joined: one look-up where it was met before."""
         self._parts = _Remembered(self._part)
 
@@ -88,7 +88,7 @@ class Analyzer:
         # Lone surrogates pass through here; folding makes separators of them.
         raw = text.encode("utf-8", "surrogatepass").translate(_SEPARATORS)
         words = raw.decode("utf-8", "surrogatepass").split()
-        return " ".join(filter(None, map(self._words.__getitem__, words)))
+        return " ".join(filter(None, map(self.known_words.__getitem__, words)))
 
     def tokens(self, text: str) -> list[str]:
         """Every token, in the order of the text; nothing is dropped."""
@@ -178,7 +178,7 @@ class Analyzer:
             return self._identifier(word)  # most words: there is nothing to strip, and nothing that joins two
         bare = word.strip("'-").rstrip(".'-")
         if bare != word:
-            return self._words[bare]
+            return self.known_words[bare]
         if _plain(word):
             return self._parts[word]
         if "'" in word and _plain(bare := _CONTRACTION.sub("", word)):
@@ -205,7 +205,7 @@ class Analyzer:
         words = text.replace("-", ".").split(".")
         if len(words) == 1:
             return self._identifier(text)
-        known = self._words  # what was met as a word of its own is not taken apart again
+        known = self.known_words  # what was met as a word of its own is not taken apart again
         parts = " ".join(filter(None, [known[word] if word in known else self._identifier(word) for word in words]))
         whole = self._term(_whole(text))
         return parts if parts.partition(" ")[0] == whole else f"{whole} {parts}"
@@ -242,15 +242,15 @@ class _Remembered(dict[str, str]):
     def __init__(self, analyse: Callable[[str], str]) -> None:
         super().__init__()
         self._analyse = analyse
-        self._before: dict[str, str] = {}
+        self.older: dict[str, str] = {}
 
     def __missing__(self, word: str) -> str:
-        tokens = self._before.get(word)
+        tokens = self.older.get(word)
         if tokens is None:
             tokens = self._analyse(word)
         if len(word) <= LONGEST:
-            if len(self) >= _REMEMBERED:
-                self._before = self.copy()
+            if len(self) >= REMEMBERED_WORDS:
+                self.older = self.copy()
                 self.clear()
             self[word] = tokens
         return tokens
@@ -287,12 +287,12 @@ def _mostly_latin(tokens: frozenset[str]) -> bool:
 
 def _pieces(word: str) -> Iterator[re.Match[str]]:
     folded = word if word.isascii() else fold(word)
-    pattern = _piece_pattern() if _BEYOND_LATIN.search(folded) else _latin_piece_pattern()
+    pattern = piece_pattern() if BEYOND_LATIN.search(folded) else latin_piece_pattern()
     return pattern.finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
 
 
 @cache
-def _piece_pattern() -> re.Pattern[str]:
+def piece_pattern() -> re.Pattern[str]:
     """Compiled for the first word in other letters than Latin ones: most queries have none, and it takes 10 ms."""
     # Folding leaves no other separator, so whatever is not ASCII punctuation and not a script of its own is a letter.
     letter = rf"[^\x00-/:-@\[-^`{{-\x7f{CJK}{UNSPACED}{EMOJI}{FLAG}]"
@@ -301,7 +301,7 @@ def _piece_pattern() -> re.Pattern[str]:
 
 
 @cache
-def _latin_piece_pattern() -> re.Pattern[str]:
+def latin_piece_pattern() -> re.Pattern[str]:
     """Finds what the other finds in Latin letters, and is compiled ten times as fast."""
     return re.compile(_names_and_words(f"[0-9A-Za-z_{_LATIN}]"))
 

@@ -90,7 +90,7 @@ class Groups:
             more = size_of(at, until)
             fits = more <= (sizes.hard_max if inner else sizes.target_max)
             # A declaration of several lines is a chunk of its own, however small: it is found and cited as one.
-            small = fits and (self._is_one_line(at, until) if inner else more < sizes.min_preferred)
+            small = fits and (self.is_one_line(at, until) if inner else more < sizes.min_preferred)
             if small and size + more <= sizes.target_max:
                 size += more
                 # A comment at the end of the collected pieces is about what follows.
@@ -120,7 +120,7 @@ class Groups:
         if size:
             self._close(opened, last, scope, mark)
 
-    def _is_one_line(self, at: int, until: int) -> bool:
+    def is_one_line(self, at: int, until: int) -> bool:
         """Whether a declaration is a single line, as prototypes and aliases are."""
         piece = self._found.all[at]
         return until - at == 1 and "\n" not in self._found.text[piece.start : piece.end].strip()

@@ -34,7 +34,7 @@ from octavo.converting.child import serve
 serve(start["limits"], start["settings"])
 """
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TESSDATA_PREFIX")  # no keys, no tokens, no home
-_STARTING = 60.0  # seconds
+STARTING = 60.0  # seconds
 _log = logger("converting")
 
 
@@ -179,12 +179,12 @@ class _Process:
     def get_ready(self) -> Confinement:
         if self._confinement is None:
             try:
-                with self._deadline(_STARTING):
+                with self._deadline(STARTING):
                     self._to.write(self._start)
                     self._to.flush()
                     held = json.loads(received(self._from, 1_000))
             except _TimedOut as error:
-                raise OSError(errno.ETIMEDOUT, f"it did not start in {_STARTING:,.0f} seconds") from error
+                raise OSError(errno.ETIMEDOUT, f"it did not start in {STARTING:,.0f} seconds") from error
             self._confinement = Confinement(held["system_calls"], held["landlock"], tuple(held["resources"]))
             _log.info("files are converted in a process with %s", self._confinement)
         return self._confinement

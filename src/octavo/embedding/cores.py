@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_TOPOLOGY = Path("/sys/devices/system/cpu")
-_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+TOPOLOGY = Path("/sys/devices/system/cpu")
+QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def available_cores() -> int:
@@ -21,14 +21,14 @@ def available_cores() -> int:
 
 def _siblings(number: int) -> str:
     try:
-        return (_TOPOLOGY / f"cpu{number}/topology/thread_siblings_list").read_text()
+        return (TOPOLOGY / f"cpu{number}/topology/thread_siblings_list").read_text()
     except OSError:
         return str(number)
 
 
 def _quota() -> int | None:
     try:
-        limit, period = _QUOTA.read_text().split()
+        limit, period = QUOTA.read_text().split()
         return None if limit == "max" else max(1, int(limit) // int(period))
     except (OSError, ValueError):
         return None

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 REMEDY = "check embedding.model: the folder must hold model.json, model.onnx and the tokenizer's files"
 
-_BATCH_TOKENS, _BATCH_TEXTS = 4096, 64
+BATCH_TOKENS, BATCH_TEXTS = 4096, 64
 _QUERIES = 256  # query vectors remembered: paging, refining and repeating a search embed nothing
 
 Encoder = Callable[[str], list[int]]
@@ -77,21 +77,21 @@ class OnnxEmbedder:
         providers: Sequence[ExecutionProvider] = CPU,
         remedy: str = REMEDY,
     ) -> None:
-        self._directory = read_directory(folder, remedy)
+        self.directory = read_directory(folder, remedy)
         self._threads = threads
         self._providers = providers
         self._loaded: _Loaded | None = None
         self._loading = Lock()
-        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self.remembered_queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._remembering = Lock()
 
     @property
     def profile(self) -> EmbeddingProfile:
-        return self._directory.profile
+        return self.directory.profile
 
     @property
     def folder(self) -> Path:
-        return self._directory.path
+        return self.directory.path
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if len(texts) == 1:
@@ -101,15 +101,15 @@ class OnnxEmbedder:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         with self._remembering:
-            if (known := self._queries.get(text)) is not None:
-                self._queries.move_to_end(text)
+            if (known := self.remembered_queries.get(text)) is not None:
+                self.remembered_queries.move_to_end(text)
                 return known
         vector: NDArray[np.float32] = self._begin([self.profile.query_prefix + text], _Done)()[0]
         vector.flags.writeable = False
         with self._remembering:
-            self._queries[text] = vector
-            if len(self._queries) > _QUERIES:
-                self._queries.popitem(last=False)
+            self.remembered_queries[text] = vector
+            if len(self.remembered_queries) > _QUERIES:
+                self.remembered_queries.popitem(last=False)
         return vector
 
     def readability(self, text: str) -> float:
@@ -120,12 +120,12 @@ class OnnxEmbedder:
 
     @cached_property
     def _readability(self) -> Readability:
-        counter = _counter(self._directory)
+        counter = _counter(self.directory)
         return Readability(counter.pieces, counter.size)
 
     def verify(self) -> tuple[str, ...]:
         """What is wrong with the model's files, in sentences, by their sha256; empty when nothing is."""
-        return self._directory.damage()
+        return self.directory.damage()
 
     @contextmanager
     def ahead(self) -> Iterator[Callable[[Sequence[str]], Callable[[], NDArray[np.float32]]]]:
@@ -136,7 +136,7 @@ class OnnxEmbedder:
         """
         from concurrent.futures import ThreadPoolExecutor
 
-        pool = ThreadPoolExecutor(1 if self._directory.padding else self._cores(), thread_name_prefix="octavo-embed")
+        pool = ThreadPoolExecutor(1 if self.directory.padding else self.cores(), thread_name_prefix="octavo-embed")
         try:
             yield lambda texts: self._begin_passages(texts, pool.submit)
         finally:
@@ -154,12 +154,12 @@ class OnnxEmbedder:
     ) -> Callable[[], NDArray[np.float32]]:
         """The texts at the places in `unread` get zeros, and nothing is computed for them."""
         read = [place for place in range(len(texts)) if place not in unread]
-        model = self._model() if read else None
+        model = self.loaded() if read else None
         encoded = {place: model.encode(texts[place]) for place in read} if model else {}
-        most = _BATCH_TEXTS if self._directory.padding else 1
-        planned = plan([len(ids) for ids in encoded.values()], _BATCH_TOKENS, most)
+        most = BATCH_TEXTS if self.directory.padding else 1
+        planned = plan([len(ids) for ids in encoded.values()], BATCH_TOKENS, most)
         batches = [[read[place] for place in batch] for batch in planned]
-        running = [submit(self._run, model, [encoded[place] for place in batch]) for batch in batches]
+        running = [submit(self.run_batch, model, [encoded[place] for place in batch]) for batch in batches]
         return lambda: self._gathered(len(texts), batches, running)
 
     def _gathered(
@@ -172,7 +172,7 @@ class OnnxEmbedder:
             vectors[list(batch)] = found.result()
         return vectors
 
-    def _run(self, model: _Loaded, batch: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+    def run_batch(self, model: _Loaded, batch: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         import numpy as np
 
         ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
@@ -190,16 +190,16 @@ class OnnxEmbedder:
     def _pooled(self, output: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         import numpy as np
 
-        expected = 2 if self._directory.pooling == "graph" else 3
+        expected = 2 if self.directory.pooling == "graph" else 3
         if output.ndim != expected or output.shape[-1] != self.profile.dimensions:
             raise ModelUnavailable(
                 f"{self.profile.name} gives {'×'.join(map(str, output.shape))} values, but its model.json says "
-                f"{self.profile.dimensions} dimensions and pooling {self._directory.pooling}",
-                hint=self._directory.remedy,
+                f"{self.profile.dimensions} dimensions and pooling {self.directory.pooling}",
+                hint=self.directory.remedy,
             )
-        if self._directory.pooling == "cls":
+        if self.directory.pooling == "cls":
             output = output[:, 0]
-        elif self._directory.pooling == "mean":
+        elif self.directory.pooling == "mean":
             # The sum has the mean's direction, and only the direction is kept.
             output = np.einsum("btd,bt->bd", output, mask.astype(np.float32))
         vectors = output.astype(np.float32, copy=False)
@@ -207,29 +207,29 @@ class OnnxEmbedder:
         normalised: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
         return normalised
 
-    def _cores(self) -> int:
+    def cores(self) -> int:
         return self._threads or available_cores()
 
-    def _model(self) -> _Loaded:
+    def loaded(self) -> _Loaded:
         with self._loading:
             if self._loaded is None:
                 self._loaded = self._load()
             return self._loaded
 
     def _load(self) -> _Loaded:
-        graph = self._directory.file(GRAPH)
+        graph = self.directory.file(GRAPH)
         session = model_session(
             graph,
-            threads=self._cores() if self._directory.padding else 1,
+            threads=self.cores() if self.directory.padding else 1,
             providers=self._providers,
-            remedy=self._directory.remedy,
-            optimised=self._directory.optimised,
+            remedy=self.directory.remedy,
+            optimised=self.directory.optimised,
         )
         inputs = frozenset(tensor.name for tensor in session.get_inputs())
-        wanted = {"input_ids", "attention_mask"} if self._directory.padding else {"input_ids"}
+        wanted = {"input_ids", "attention_mask"} if self.directory.padding else {"input_ids"}
         if not wanted <= inputs <= {"input_ids", "attention_mask", "token_type_ids"}:
-            raise ModelUnavailable(f"{graph} takes {', '.join(sorted(inputs))}", hint=self._directory.remedy)
-        return _Loaded(session, inputs, _encoder(self._directory))
+            raise ModelUnavailable(f"{graph} takes {', '.join(sorted(inputs))}", hint=self.directory.remedy)
+        return _Loaded(session, inputs, _encoder(self.directory))
 
 
 def token_counter(folder: Path, remedy: str = REMEDY) -> TokenCounter:

@@ -18,7 +18,7 @@ class _Build(NamedTuple):
     package: str
 
 
-_BUILDS: Mapping[ExecutionProvider, _Build] = {
+BUILDS: Mapping[ExecutionProvider, _Build] = {
     "cpu": _Build("CPUExecutionProvider", "onnxruntime"),
     "cuda": _Build("CUDAExecutionProvider", "onnxruntime-gpu[cuda,cudnn]"),
     "tensorrt": _Build("TensorrtExecutionProvider", "onnxruntime-gpu[cuda,cudnn]"),
@@ -73,16 +73,16 @@ def model_session(
 def _installed(available: Sequence[str], providers: Sequence[ExecutionProvider]) -> list[str]:
     """The providers as onnxruntime calls them; the CPU comes last, for what the others cannot compute."""
     for provider in providers:
-        if _BUILDS[provider].name not in available:
+        if BUILDS[provider].name not in available:
             raise MissingExtra(
                 f"the execution provider {provider} is not installed with onnxruntime",
                 hint=f"run `{_install(provider)}`",
             )
-    return list(dict.fromkeys(_BUILDS[provider].name for provider in (*providers, *CPU)))
+    return list(dict.fromkeys(BUILDS[provider].name for provider in (*providers, *CPU)))
 
 
 def _install(provider: ExecutionProvider) -> str:
-    package = _BUILDS[provider].package
+    package = BUILDS[provider].package
     install = f"pip install '{package}'" if "[" in package else f"pip install {package}"
     # Every build brings the same module: two of them in one environment overwrite each other.
     return install if package == "onnxruntime" else f"pip uninstall --yes onnxruntime && {install}"

@@ -48,7 +48,7 @@ _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
 
 _MAX_PIECE = 100  # characters; a longer run is one unknown token
-_MAX_WORDS = 200_000  # entries of each cache, about 40 MB when full
+MAX_WORDS = 200_000  # entries of each cache, about 40 MB when full
 _MAX_CACHED = 128  # characters; longer words are data, which does not come again
 
 
@@ -78,14 +78,14 @@ def _counter_of(vocabulary: str) -> WordPieceCounter:
 class WordPieceCounter:
     """Fits `ports.TokenCounter`. Safe to share between threads: the caches only ever hold the right answer."""
 
-    __slots__ = ("_counts", "_marks", "_run_ids", "_runs", "_spelled", "_words", "end", "start")
+    __slots__ = ("_counts", "_marks", "_run_ids", "_runs", "_spelled", "end", "start", "word_ids")
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
-        self._words = _Words(vocabulary)
-        self._counts = _Counts(self._words)
-        self._run_ids = _RunIds(self._words)
-        self._runs = _Runs(self._run_ids, self._words.pieces)
-        self._marks = _marks(self._words.pieces)
+        self.word_ids = _Words(vocabulary)
+        self._counts = _Counts(self.word_ids)
+        self._run_ids = _RunIds(self.word_ids)
+        self._runs = _Runs(self._run_ids, self.word_ids.pieces)
+        self._marks = _marks(self.word_ids.pieces)
         self.start, self.end = vocabulary[START], vocabulary[END]
         self._spelled = _Spelled(vocabulary)
 
@@ -148,14 +148,14 @@ class WordPieceCounter:
     def ids(self, text: str, limit: int | None = None) -> list[int]:
         """The token ids without the special ones around them; only the first `limit`, if there is one."""
         if limit is None or len(text) <= limit:
-            return list(chain.from_iterable(map(self._words.__getitem__, _split(text))))[:limit]
+            return list(chain.from_iterable(map(self.word_ids.__getitem__, _split(text))))[:limit]
         # The words of so much of the text are enough, nearly always; the last of them may have been cut.
-        found = list(chain.from_iterable(map(self._words.__getitem__, _split(text[: limit * 8])[:-1])))
+        found = list(chain.from_iterable(map(self.word_ids.__getitem__, _split(text[: limit * 8])[:-1])))
         if len(found) >= limit:
             return found[:limit]
         found.clear()
         for word in _WORD.finditer(text):
-            found += self._words[word.group()]
+            found += self.word_ids[word.group()]
             if len(found) >= limit:
                 break
         return found[:limit]
@@ -176,7 +176,7 @@ class _Bounded(dict[_Text, _Made]):
     def __missing__(self, text: _Text) -> _Made:
         found = self.make(text)
         if len(text) <= _MAX_CACHED:
-            if len(self) >= _MAX_WORDS:
+            if len(self) >= MAX_WORDS:
                 self.clear()
             self[text] = found
         return found
@@ -207,32 +207,32 @@ class _Spelled(dict[int, tuple[str, bool]]):
 class _Counts(_Bounded[str, int]):
     """Words → how many tokens they are: chunking asks for nothing else, and asks for every word several times."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("word_ids",)
 
     def __init__(self, words: _Words) -> None:
         super().__init__()
-        self._words = words
+        self.word_ids = words
 
     def make(self, word: str) -> int:
-        return len(self._words.fresh(word))
+        return len(self.word_ids.fresh(word))
 
 
 class _RunIds(_Bounded[bytes, tuple[int, ...]]):
     """What stands between blanks and ASCII punctuation, in UTF-8 with ASCII letters in lower case → its tokens."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("word_ids",)
 
     def __init__(self, words: _Words) -> None:
         super().__init__()
-        self._words = words
+        self.word_ids = words
 
     def make(self, run: bytes) -> tuple[int, ...]:
         if run == _APART:
             return (_NO_ID,)
         if not run.isascii():
-            return self._words.plain(run.decode("utf-8", "surrogatepass"))
+            return self.word_ids.plain(run.decode("utf-8", "surrogatepass"))
         piece = run.translate(None, _CONTROL).decode()
-        return self._words.pieces[piece] if piece else ()
+        return self.word_ids.pieces[piece] if piece else ()
 
 
 class _Runs(_Bounded[bytes, int]):

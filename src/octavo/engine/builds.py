@@ -32,7 +32,7 @@ RUNNING, DONE, FAILED, STOPPED = "running", "done", "failed", "stopped"
 _LEASE = "index"
 _LEASE_SECONDS = 120.0
 _BEAT_SECONDS = 30.0  # between two renewals by the heartbeat: work may last longer than a lease without a report
-_RENEW_SECONDS = 5.0
+RENEW_SECONDS = 5.0
 _WRITE_PATIENCE = 300.0  # seconds for which a run waits for other writers: what it has done so far is not thrown away
 _LOOK_SECONDS = 0.2
 
@@ -83,7 +83,7 @@ class Builds:
         self._latest: Build | None = None
         self._stopping = False
         self._lease: Lease | None = None
-        self._lost = False
+        self.lost = False
         self._renewed = 0.0
 
     @property
@@ -168,7 +168,7 @@ class Builds:
         lease = self._leases.take(self._project, _LEASE, mine, _LEASE_SECONDS, _detail(wanted), over=gone)
         if lease.holder != mine:
             return _described(lease)
-        self._lease, self._lost, self._renewed = lease, False, time.monotonic()
+        self._lease, self.lost, self._renewed = lease, False, time.monotonic()
         return None
 
     def _elsewhere(self) -> Build | None:
@@ -196,7 +196,7 @@ class Builds:
                 report = work(_Watched(self, progress))
             # Whether the lease was held to the end is known once it is given back: a process that was suspended until
             # just now has not renewed it since.
-            self._lost = not self._release() or self._lost
+            self.lost = not self._release() or self.lost
             self.still_leased()
             for collection in report.collections:
                 collection.log()
@@ -241,7 +241,7 @@ class Builds:
             raise Stopped
 
     def still_leased(self) -> None:
-        if self._lost:
+        if self.lost:
             raise LeaseLost(
                 "another process took over indexing while this one was suspended or its clock was set",
                 hint="nothing is lost: `octavo status` says how far the other is",
@@ -270,7 +270,7 @@ class Builds:
                 if self._leases is None or latest is None:
                     return
                 if not self._leases.renew(lease, _LEASE_SECONDS, _detail(latest)):
-                    self._lost = True
+                    self.lost = True
                     return
             except OctavoError as error:
                 logger("engine").warning("the lease on indexing could not be renewed: %s", error.message)
@@ -278,7 +278,7 @@ class Builds:
     def renew(self) -> None:
         """Tells the other processes how far the run is. Whoever lost the lease, asleep for too long, stops."""
         lease, now = self._lease, time.monotonic()
-        if lease is None or self._leases is None or self._latest is None or now < self._renewed + _RENEW_SECONDS:
+        if lease is None or self._leases is None or self._latest is None or now < self._renewed + RENEW_SECONDS:
             return
         self._renewed = now
         try:
@@ -286,7 +286,7 @@ class Builds:
         except Busy:
             return  # somebody writes; the next report comes soon enough
         if not renewed:
-            self._lease, self._lost = None, True
+            self._lease, self.lost = None, True
             self.still_leased()
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
 
 CHANGED, GONE = "changed", "gone"
-_AT_ONCE = 0.05  # seconds of counting that a search takes upon itself
+COUNTED_AT_ONCE = 0.05  # seconds of counting that a search takes upon itself
 _SHARE = 20  # of the time of one processor that counting may take: a twentieth
 
 
@@ -35,15 +35,15 @@ class Counts:
         self._count = count
         self._generation = generation
         self._known: tuple[int, Freshness] | None = None
-        self._took = self._not_before = 0.0
+        self.counting_seconds = self.not_before = 0.0
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def now(self) -> Freshness:
         generation, known = self._generation(), self._known
-        if known is None or (known[0] != generation and self._took < _AT_ONCE):
+        if known is None or (known[0] != generation and self.counting_seconds < COUNTED_AT_ONCE):
             return self._counted(generation)
-        if known[0] != generation and time.perf_counter() >= self._not_before:
+        if known[0] != generation and time.perf_counter() >= self.not_before:
             with self._lock:
                 if self._thread is None or not self._thread.is_alive():
                     self._thread = threading.Thread(target=self._count_in_thread, name="octavo-count", daemon=True)
@@ -62,8 +62,8 @@ class Counts:
     def _counted(self, generation: int) -> Freshness:
         started = time.thread_time()
         fresh = self._count()
-        self._took = time.thread_time() - started
-        self._not_before = time.perf_counter() + _SHARE * self._took
+        self.counting_seconds = time.thread_time() - started
+        self.not_before = time.perf_counter() + _SHARE * self.counting_seconds
         self._known = (generation, fresh)
         return fresh
 

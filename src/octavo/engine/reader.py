@@ -67,7 +67,7 @@ class Reader:
         self._texts = RememberedTexts()
         self._state = (-1, RememberedState())
         self._degradation = Degradation(library)
-        self._languages = LibraryLanguages(library.store, library.project.id)
+        self.languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
         self._rerankers: dict[str | None, MeasuredReranker] = {}
         self._judges: dict[tuple[str, str, float], tuple[MeasuredReranker, ...]] = {}
@@ -246,10 +246,10 @@ class Reader:
         if query.terms.text:
             return query
         library = self._library
-        terms, written = parse_query(query.text, library.adapters.analyzer, self._languages.held())
+        terms, written = parse_query(query.text, library.adapters.analyzer, self.languages.held())
         return replace(
             query,
-            terms=typed_terms(library, self._languages.with_compounds(terms)),
+            terms=typed_terms(library, self.languages.with_compounds(terms)),
             filters=query.filters.narrowed_by(typed_filters(library, written)),
         )
 

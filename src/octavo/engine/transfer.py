@@ -18,8 +18,8 @@ from octavo.observability.progress import Progress
 
 Row = tuple[Any, ...]
 
-_PAGE = 2_000
-_WORDS_PAGE = 1_000
+PAGE = 2_000
+WORDS_PAGE = 1_000
 _MARK = "transfer"  # in the target while it is not complete: the source's generation, plus one
 _GENERATION = "generation"
 
@@ -118,7 +118,7 @@ def transfer(source: LibraryRows, target: LibraryRows, progress: Progress) -> Tr
         try:
             for table in tables:
                 _copy(source, target, table, shared[table.name], progress)
-            _copy_words(source, target, tables)
+            copy_words(source, target, tables)
         finally:
             progress.finish()
         with target.transaction():
@@ -134,7 +134,7 @@ def transfer(source: LibraryRows, target: LibraryRows, progress: Progress) -> Tr
 
 def digest_of(library: LibraryRows, table: TableLike) -> str:
     """The checksum of one table, the same on every engine that holds the same rows."""
-    return _digest(_every(library, table, tuple(sorted(library.columns(table.name)))))[1]
+    return _digest(every_row(library, table, tuple(sorted(library.columns(table.name)))))[1]
 
 
 def _begin(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike], generation: int) -> bool:
@@ -176,19 +176,19 @@ def _copy(
 
 def _pages(library: LibraryRows, table: TableLike, columns: Sequence[str], after: Row | None) -> Iterator[list[Row]]:
     places = [columns.index(column) for column in table.key]
-    while rows := library.page(table, columns, after, _PAGE):
+    while rows := library.page(table, columns, after, PAGE):
         yield rows
         after = tuple(rows[-1][place] for place in places)
 
 
-def _copy_words(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike]) -> None:
+def copy_words(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike]) -> None:
     chunks = next(table for table in tables if table.name == "chunks")
     owners = {key: project for rows in _pages(source, chunks, ("key", "project"), None) for key, project in rows}
     last, waiting = target.lexical.last_chunk(), []
     for chunk, row in source.lexical.export_rows():
         if chunk > last and chunk in owners:
             waiting.append((owners[chunk], chunk, row))
-        if len(waiting) >= _WORDS_PAGE:
+        if len(waiting) >= WORDS_PAGE:
             with target.transaction():
                 target.lexical.import_rows(waiting)
             waiting = []
@@ -201,7 +201,7 @@ def _compared(
 ) -> Iterator[Carried]:
     for table in tables:
         columns = shared[table.name]
-        ours, theirs = (_digest(_every(library, table, columns)) for library in (source, target))
+        ours, theirs = (_digest(every_row(library, table, columns)) for library in (source, target))
         yield _same(table.name, ours, theirs, target)
 
 
@@ -212,7 +212,7 @@ def _compared_words(source: LibraryRows, target: LibraryRows) -> Carried:
     return _same("words", ours, theirs, target)
 
 
-def _every(library: LibraryRows, table: TableLike, columns: Sequence[str]) -> Iterator[Row]:
+def every_row(library: LibraryRows, table: TableLike, columns: Sequence[str]) -> Iterator[Row]:
     for rows in _pages(library, table, columns, None):
         yield from rows
 

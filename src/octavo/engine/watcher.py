@@ -34,11 +34,11 @@ WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting"
 
 _LONGEST = 10  # debounces: under a stream of changes that never pauses, this is when they are taken in all the same
 _STORM = 2_000  # paths: more than this, and looking at the whole folder is cheaper
-_RETRY_SECONDS = 5.0  # for a folder that is not there
-_BUSY_SECONDS = 1.0  # for a library another process is writing
-_LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
-_EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
-_PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
+RETRY_SECONDS = 5.0  # for a folder that is not there
+BUSY_SECONDS = 1.0  # for a library another process is writing
+LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
+EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
+PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class WatchState:
 
 
 @dataclass(frozen=True, slots=True)
-class _Queued:
+class QueuedPath:
     """When something first and last happened at a path that is to be looked at."""
 
     first: float
@@ -63,14 +63,14 @@ class _Queued:
 
 
 @dataclass(slots=True)
-class _Folder:
+class WatchedFolder:
     """One watched collection, guarded by the condition of its `Watching`."""
 
     collection: Collection
     stop: threading.Event = field(default_factory=threading.Event)
     state: str = STARTING
     detail: str = ""
-    paths: dict[str, _Queued] = field(default_factory=dict)
+    paths: dict[str, QueuedPath] = field(default_factory=dict)
     whole: bool = False
     looking: frozenset[str] = frozenset()
     first: float = 0.0
@@ -110,8 +110,8 @@ class Watcher:
         self._reader = reader
         self._writer = writer
         self.settings = library.config.watch
-        self._changed = threading.Condition()
-        self._folders: dict[str, _Folder] = {}
+        self.condition = threading.Condition()
+        self.folders: dict[str, WatchedFolder] = {}
         self._threads: list[threading.Thread] = []
         self._stop = threading.Event()
         self._active = False
@@ -124,8 +124,8 @@ class Watcher:
         return self._active
 
     def state(self) -> WatchState:
-        with self._changed:
-            folders = sorted(self._folders.values(), key=lambda folder: folder.collection.name)
+        with self.condition:
+            folders = sorted(self.folders.values(), key=lambda folder: folder.collection.name)
             return WatchState(
                 self._active,
                 tuple(
@@ -135,26 +135,26 @@ class Watcher:
             )
 
     def start(self, settings: Watch | None = None) -> None:
-        with self._changed:
+        with self.condition:
             self.settings = settings or self.settings
             if self._active:
-                self._changed.notify_all()
+                self.condition.notify_all()
                 return
             self._active, self._stop = True, threading.Event()
         self._begin(self._work, "octavo-watch")
 
     def stop(self, timeout: float = 5.0) -> bool:
         """Whether every thread ended in time. A run under way ends at its next report."""
-        with self._changed:
+        with self.condition:
             if not self._active:
                 return True
             self._active = False
             self._stop.set()
-            for folder in self._folders.values():
+            for folder in self.folders.values():
                 folder.stop.set()
-            self._changed.notify_all()
+            self.condition.notify_all()
             threads, self._threads = self._threads, []
-            self._folders = {}
+            self.folders = {}
         deadline = time.monotonic() + timeout
         for thread in threads:
             if thread is not threading.current_thread():
@@ -163,13 +163,13 @@ class Watcher:
 
     def look_again(self) -> None:
         """Compares every folder with the library, at once."""
-        with self._changed:
-            for folder in self._folders.values():
+        with self.condition:
+            for folder in self.folders.values():
                 self._queue(folder, frozenset({""}), at_once=True)
 
     def _begin(self, work: Callable[..., None], name: str, *given: object) -> None:
         thread = threading.Thread(target=work, args=given, name=name, daemon=True)
-        with self._changed:
+        with self.condition:
             self._threads.append(thread)
         thread.start()
 
@@ -182,7 +182,7 @@ class Watcher:
             try:
                 now = time.monotonic()
                 if now >= self._look_at:
-                    self._look_at = now + _LOOK_SECONDS
+                    self._look_at = now + LOOK_SECONDS
                     seen = self._library.store.generation()
                     if seen != generation:
                         self._follow(stop)
@@ -195,13 +195,13 @@ class Watcher:
                 elif not stop.is_set():
                     self._embed()
             except (Stopped, Busy):
-                stop.wait(_BUSY_SECONDS)
+                stop.wait(BUSY_SECONDS)
             except OctavoError as error:
                 logger("watch").warning("%s", error.message)
-                stop.wait(_RETRY_SECONDS)
+                stop.wait(RETRY_SECONDS)
             except Exception:
                 logger("watch").exception("watching failed")
-                stop.wait(_RETRY_SECONDS)
+                stop.wait(RETRY_SECONDS)
 
     def _histories(self, watch: HistoryWatch) -> None:
         """Takes in the commits of repositories whose refs have moved and come to rest."""
@@ -221,30 +221,30 @@ class Watcher:
     def _follow(self, stop: threading.Event) -> None:
         """Watches the collections there are now; one whose root or rules changed is looked at as a whole."""
         wanted = {collection.name: collection for collection in self._library.collections() if collection.on_disk}
-        with self._changed:
+        with self.condition:
             if stop.is_set():
                 return  # the folders are those of whoever started anew
-            for name, folder in list(self._folders.items()):
+            for name, folder in list(self.folders.items()):
                 if wanted.get(name) == folder.collection:
                     continue
                 folder.stop.set()
-                del self._folders[name]
-            fresh = [collection for name, collection in wanted.items() if name not in self._folders]
+                del self.folders[name]
+            fresh = [collection for name, collection in wanted.items() if name not in self.folders]
             for collection in fresh:
-                self._folders[collection.name] = _Folder(collection)
-            begun = [self._folders[collection.name] for collection in fresh]
+                self.folders[collection.name] = WatchedFolder(collection)
+            begun = [self.folders[collection.name] for collection in fresh]
         for folder in begun:
             if not stop.is_set():
                 self._begin(self._read, f"octavo-watch-{folder.collection.name}", folder)
 
-    def _read(self, folder: _Folder) -> None:
+    def _read(self, folder: WatchedFolder) -> None:
         """One folder's thread: notes where something happened until told to stop."""
         changes = self._library.adapters.sources(self._library.config).changes
         polling, poll_ms = self.settings.polling, self.settings.poll_ms
         why = ""
 
         def ready() -> None:
-            with self._changed:
+            with self.condition:
                 folder.state, folder.detail = (POLLING if polling else WATCHING), why
                 # What happened before anybody watched is found by comparing.
                 self._queue(folder, frozenset({""}), at_once=True)
@@ -253,61 +253,61 @@ class Watcher:
             try:
                 for paths in changes(folder.collection.root, folder.stop, ready, polling=polling, poll_ms=poll_ms):
                     files = frozenset(path for path in paths if not is_repository(path))
-                    with self._changed:
+                    with self.condition:
                         if files:
                             self._queue(folder, files)
                         if files != paths:
                             self._look_at = 0.0  # refs have moved
-                            self._changed.notify_all()
+                            self.condition.notify_all()
                 return
             except SourceError as error:
                 there = folder.collection.root.is_dir()
                 if there and not polling:
                     polling, why = True, error.message
                     continue
-                with self._changed:
+                with self.condition:
                     folder.state, folder.detail = (FAILED if there else MISSING), error.message
-            folder.stop.wait(_RETRY_SECONDS)
+            folder.stop.wait(RETRY_SECONDS)
 
-    def _queue(self, folder: _Folder, paths: frozenset[str], *, at_once: bool = False) -> None:
+    def _queue(self, folder: WatchedFolder, paths: frozenset[str], *, at_once: bool = False) -> None:
         now = time.monotonic()
         if not folder.whole:
             folder.first = now
         for path in paths - {""}:
             before = folder.paths.get(path)
-            folder.paths[path] = _Queued(now if before is None else before.first, now)
+            folder.paths[path] = QueuedPath(now if before is None else before.first, now)
         if "" in paths or len(folder.paths) > _STORM:
             folder.whole = True
             folder.paths.clear()
         folder.last = now - self.settings.debounce_ms / 1e3 if at_once else now
-        self._changed.notify_all()
+        self.condition.notify_all()
 
-    def _take(self, stop: threading.Event) -> tuple[_Folder, frozenset[str]] | None:
+    def _take(self, stop: threading.Event) -> tuple[WatchedFolder, frozenset[str]] | None:
         """Waits for a folder whose changes have settled; "" stands for all of it. None when it is time to look, or when
         there are more vectors to make."""
-        with self._changed:
+        with self.condition:
             while not stop.is_set():
                 now, debounce = time.monotonic(), self.settings.debounce_ms / 1e3
                 self._reconcile(now)
-                due = {name: at for name, folder in self._folders.items() if (at := folder.due(debounce)) is not None}
+                due = {name: at for name, folder in self.folders.items() if (at := folder.due(debounce)) is not None}
                 if due:
                     name = min(due, key=lambda folder_name: (due[folder_name], folder_name))
                     if due[name] <= now:
-                        folder = self._folders[name]
+                        folder = self.folders[name]
                         folder.looking = folder.take(now, debounce)
                         return folder, folder.looking
                 if self._more or now >= self._look_at:
                     return None
-                self._changed.wait(max(0.01, min([self._look_at, *due.values()]) - now))
+                self.condition.wait(max(0.01, min([self._look_at, *due.values()]) - now))
         return None
 
     def _reconcile(self, now: float) -> None:
         every = self.settings.reconciliation_interval_seconds
-        for folder in self._folders.values():
+        for folder in self.folders.values():
             if every and folder.compared and now >= folder.compared + every and not folder.whole:
                 self._queue(folder, frozenset({""}), at_once=True)
 
-    def _look(self, folder: _Folder, paths: frozenset[str]) -> None:
+    def _look(self, folder: WatchedFolder, paths: frozenset[str]) -> None:
         """Indexes what is new at these paths. When that fails they are queued again: nothing is lost to a failure."""
         collection, whole = folder.collection, "" in paths
         looked: list[str] | None = None if whole else sorted(paths)
@@ -320,11 +320,11 @@ class Watcher:
         except SourceError as error:
             trouble = error.message
         except BaseException:
-            with self._changed:
+            with self.condition:
                 folder.looking = frozenset()
                 self._queue(folder, paths)
             raise
-        with self._changed:
+        with self.condition:
             folder.looking = frozenset()
             if whole:
                 folder.compared = time.monotonic()
@@ -337,5 +337,5 @@ class Watcher:
         """Some of what has no vector yet, between looks at what changed. A change that settles goes first."""
         self._more = False
         if self._reader.freshness().pending and not self.state().queued:
-            self._more = self._writer.embed(_EMBED_AT_ONCE, patience=0.0) == _EMBED_AT_ONCE
-            self._stop.wait(_PAUSE_SECONDS)
+            self._more = self._writer.embed(EMBED_AT_ONCE, patience=0.0) == EMBED_AT_ONCE
+            self._stop.wait(PAUSE_SECONDS)

@@ -24,31 +24,31 @@ class Accelerator:
     """Everything works without it, only slower. Snapshots are made and removed by its `upkeep`."""
 
     def __init__(self, setup: SnapshotSetup) -> None:
-        self._setup = setup
-        self._folder = SnapshotFolder(setup.root)
+        self.setup = setup
+        self.folder = SnapshotFolder(setup.root)
 
     @property
     def published(self) -> bool:
         """Whether any snapshot answers; one may come while the library is open."""
-        return self._folder.stamp() is not None
+        return self.folder.stamp() is not None
 
     @property
     def threshold(self) -> int:
-        return self._setup.settings.threshold
+        return self.setup.settings.threshold
 
     @property
     def root(self) -> Path:
         """Where everything that is derived from the library lies."""
-        return self._folder.root
+        return self.folder.root
 
     @cached_property
     def snapshots(self) -> SnapshotReader:
         from octavo.snapshots.reader import SnapshotReader
 
-        setup = self._setup
+        setup = self.setup
         open_shards = setup.settings.open_shards
         return SnapshotReader(
-            self._folder,
+            self.folder,
             setup.source(),
             setup.project,
             setup.fits,
@@ -60,14 +60,14 @@ class Accelerator:
     def upkeep(self) -> SnapshotUpkeep:
         from octavo.ingest.snapshot_upkeep import SnapshotUpkeep
 
-        return SnapshotUpkeep(self._setup, self._folder, self.snapshots)
+        return SnapshotUpkeep(self.setup, self.folder, self.snapshots)
 
     @cached_property
     def reading(self) -> Store:
         """The store as searches see it where there is a snapshot."""
         from octavo.snapshots.lexical import SnapshotLexical
 
-        store = self._setup.store
+        store = self.setup.store
         lexical = SnapshotLexical(self.snapshots, store, store.lexical, store.documents)
         return cast("Store", _ReadingStore(store, lexical))
 
@@ -75,7 +75,7 @@ class Accelerator:
         """Nearest chunks from the snapshot and what came after it; from `exact` where there is none."""
         from octavo.snapshots.vectors import SnapshotVectors
 
-        return SnapshotVectors(self.snapshots, self._setup.store, self._setup.profiles(), exact)
+        return SnapshotVectors(self.snapshots, self.setup.store, self.setup.profiles(), exact)
 
 
 class _ReadingStore:

@@ -15,7 +15,7 @@ from octavo.observability.progress import Progress
 # Large, because most of what a batch writes is pages of indexes over hashes: each touches nearly all there are.
 BATCH_FILES = 1024
 _BATCH_CHARACTERS = 12_000_000
-_BATCH_SECONDS = 2.0
+BATCH_SECONDS = 2.0
 _TOLD_FILES = 32
 _SELDOM = (2_000_000, 20, 100)
 
@@ -58,7 +58,7 @@ def batches(
         batch.append(outcome)
         if isinstance(outcome.result, PreparedDocument):
             characters += len(outcome.result.document.text)
-        if len(batch) >= BATCH_FILES or characters >= _BATCH_CHARACTERS or clock() - begun >= _BATCH_SECONDS:
+        if len(batch) >= BATCH_FILES or characters >= _BATCH_CHARACTERS or clock() - begun >= BATCH_SECONDS:
             yield batch
             batch, characters, begun = [], 0, clock()
     if batch:

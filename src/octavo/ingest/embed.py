@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Inputs described, embedded and committed together: what a kill can cost, and how often progress moves. At twenty
 # chunks a second, three seconds; not sized by the clock, since a padded batch's vectors depend on what is in it.
-_SLICE = 64
+SLICE = 64
 # Slices begun before the first of them is waited for: one is read, tokenised or written while another is computed.
 _AHEAD = 1
 _LARGEST = 65504.0  # what half precision can hold
@@ -57,11 +57,11 @@ def embed_pending(
     try:
         with _beginning(embedder) as begin:
             under_way: deque[_Slice] = deque()
-            for keys in _slices(pending):
+            for keys in slices(pending):
                 described = store.embeddings.describe(project, keys)
                 whole_documents.update(window.document_key for window in described if window.text_hash in together)
                 alone = [window for window in described if window.text_hash not in together]
-                under_way.append(_Slice(len(keys), alone, begin(_texts(store, project, alone))))
+                under_way.append(_Slice(len(keys), alone, begin(texts_of(store, project, alone))))
                 if len(under_way) > _AHEAD:
                     _finish(store, project, profile, under_way.popleft(), fast, progress)
             while under_way:
@@ -70,7 +70,7 @@ def embed_pending(
             assert isinstance(embedder, ContextualEmbedder)
             chunks = store.embeddings.describe(project, store.embeddings.of_document(project, document))
             chunks = tuple(sorted(chunks, key=lambda chunk: (chunk.span.start, chunk.span.end)))
-            _put(store, project, profile, chunks, embedder.embed_together(_texts(store, project, chunks)), fast)
+            _put(store, project, profile, chunks, embedder.embed_together(texts_of(store, project, chunks)), fast)
     finally:
         progress.finish()
     if most is None or len(pending) < most:
@@ -143,9 +143,9 @@ def _put(
             store.embeddings.remove(project, fast, [window.input_key for window in described])
 
 
-def _slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(pending), _SLICE):
-        yield pending[start : start + _SLICE]
+def slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(pending), SLICE):
+        yield pending[start : start + SLICE]
 
 
 def _checked(vectors: NDArray[np.float32], count: int, profile: EmbeddingProfile) -> NDArray[np.float32]:
@@ -158,6 +158,6 @@ def _checked(vectors: NDArray[np.float32], count: int, profile: EmbeddingProfile
     return vectors
 
 
-def _texts(store: Store, project: ProjectId, described: Sequence[PendingInput]) -> list[str]:
+def texts_of(store: Store, project: ProjectId, described: Sequence[PendingInput]) -> list[str]:
     texts = store.documents.texts(project, (window.text_hash for window in described))
     return [joined(window.context, window.span.of(texts[window.text_hash])) for window in described]

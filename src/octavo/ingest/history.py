@@ -33,8 +33,8 @@ from octavo.sources.ignore import IgnoreRules
 from octavo.sources.redaction import redacted
 from octavo.sources.withheld import Withholding
 
-_BATCH = 1_000  # commits in one transaction
-_AT_ONCE = 2_000  # new commits that are read with their diffs right away
+BATCH = 1_000  # commits in one transaction
+READ_AT_ONCE = 2_000  # new commits that are read with their diffs right away
 _REMOVED_AT_ONCE = 1_000
 _NO_STAMP = FileStamp(0, 0, 0)
 _JUDGED_BY = "/"  # between the state of a repository and the digest of the rules its files were judged by
@@ -140,12 +140,12 @@ def _bring(
         undecided = [hash_ for hash_ in hashes if hash_ in known and hash_ not in cut and hash_ not in outdated]
         outdated |= writer.judged_otherwise(repository, {hash_: known[hash_] for hash_ in undecided})
     remade = [hash_ for hash_ in hashes if hash_ in outdated]
-    if len(new) > _AT_ONCE:
+    if len(new) > READ_AT_ONCE:
         writer.take(repository, [hash_ for hash_ in new if hash_ not in cut], diffs=False)
     ends = [hash_ for hash_ in (*new, *remade) if hash_ in cut]
     writer.take(repository, ends, diffs=False, new=frozenset(new), made_by=writer.without_parents)
     rest = [hash_ for hash_ in (*new, *remade) if hash_ not in cut]
-    warnings = writer.complete(repository, rest, frozenset(new) if len(new) <= _AT_ONCE else frozenset())
+    warnings = writer.complete(repository, rest, frozenset(new) if len(new) <= READ_AT_ONCE else frozenset())
     whole = rules.max_commits is None or len(hashes) < rules.max_commits
     if hashes and whole and not repository.shallow:
         # No branch, tag or worktree leads to them any more: they were rebased, or pushed over. Without a single ref
@@ -344,7 +344,7 @@ def _entry(prefix: str, commit: Commit, document: DocumentId, author: str, made_
 
 
 def _batches(records: Iterator[Commit]) -> Iterator[list[Commit]]:
-    while batch := list(islice(records, _BATCH)):
+    while batch := list(islice(records, BATCH)):
         yield batch
 
 

@@ -234,7 +234,7 @@ class Preparer:
             return PreparedFile(file, failure), ()
         if not outcome.text.strip():
             return PreparedFile(file, Unpacked(outcome.warnings)), outcome.members
-        source, redactions = _redacted_source(_source(origin, file, outcome.text))
+        source, redactions = redacted_source(_source(origin, file, outcome.text))
         if not source.allow_secrets:
             outcome, around = redacted_conversion(replace(outcome, text=source.text) if redactions else outcome)
             redactions = redactions or around
@@ -244,7 +244,7 @@ class Preparer:
 
     def text(self, source: Source, *, inputs: bool = True) -> PreparedDocument:
         """Keys and tokens in a text are redacted before anything else sees it."""
-        source, warnings = _redacted_source(source)
+        source, warnings = redacted_source(source)
         parser = _COMMITS if source.kind is Kind.COMMIT else self._parser_for(source.uri)
         document = redacted_document(_told(parser.parse(source), source), source, self._parser_for)
         if warnings:
@@ -366,7 +366,7 @@ def _embedded(outcomes: Sequence[PreparedFile], fast: Embedder) -> list[Prepared
     return found
 
 
-def _redacted_source(source: Source) -> tuple[Source, tuple[str, ...]]:
+def redacted_source(source: Source) -> tuple[Source, tuple[str, ...]]:
     if source.allow_secrets:
         return source, ()
     text, found = redacted(source.text)

@@ -82,7 +82,7 @@ def publish(making: Making, previous: OpenSnapshot | None, progress: Progress) -
             files = entries(built, manifest.files)
             manifest = replace(manifest, files=files, seconds=round(time.perf_counter() - started, 3))
             check(OpenSnapshot(built, manifest, most_open=1))
-            making.folder.publish(built, manifest, lambda: _enter(making, snapshot))
+            making.folder.publish(built, manifest, lambda: enter_snapshot(making, snapshot))
             progress.advance(1, "checked")
         except BaseException:
             with suppress(OctavoError), making.store.transaction():
@@ -146,7 +146,7 @@ def _new_id(making: Making) -> SnapshotId:
     return SnapshotId(f"{second}-{making.store.generation():08d}")
 
 
-def _enter(making: Making, snapshot: SnapshotId) -> None:
+def enter_snapshot(making: Making, snapshot: SnapshotId) -> None:
     with making.store.transaction():
         making.source.finish(making.project, snapshot)
 
@@ -173,7 +173,7 @@ def _build(making: Making, previous: OpenSnapshot | None, built: Path, snapshot:
         vectors=0,
     )
     delta = None if previous is None else _delta(making, previous, mark)
-    carried = _lexical(making, previous, delta, mark, places, built)
+    carried = publish_lexical(making, previous, delta, mark, places, built)
     if previous is None or delta is None or not _comparable(previous.manifest, made):
         vectors, also = _all_shards(making, places, shards, built)
     else:
@@ -195,7 +195,7 @@ def _delta(making: Making, previous: OpenSnapshot, mark: Watermark) -> _Delta:
     return _Delta(lexical, vectors, source.places(project, vectors.tolist()))
 
 
-def _lexical(
+def publish_lexical(
     making: Making,
     previous: OpenSnapshot | None,
     delta: _Delta | None,

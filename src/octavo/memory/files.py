@@ -45,7 +45,7 @@ def sync(memories: ProjectMemories, folder: Path, *, accept_deletions: bool = Fa
 
     A folder that cannot be read changes nothing.
     """
-    run = _Sync(memories, folder, accept_deletions)
+    run = Synchronisation(memories, folder, accept_deletions)
     run.files_to_memories()
     run.memories_to_files()
     return run.report()
@@ -58,7 +58,7 @@ class _File:
     note: MemoryNote
 
 
-class _Sync:
+class Synchronisation:
     """One run: the files as they were at the last agreement, and what has been done since."""
 
     def __init__(self, memories: ProjectMemories, folder: Path, accept_deletions: bool) -> None:
@@ -257,7 +257,7 @@ class _Sync:
             item = self._memories.repository.get(self._memories.project, row.item_id)
             active = item is not None and item.status is MemoryStatus.ACTIVE
             if item is not None and active:
-                _write_atomically(self._free_trash(row.path), self._canonical(item))
+                write_atomically(self._free_trash(row.path), self._canonical(item))
             else:
                 self._memories.repository.remove_file(self._memories.project, self._folder_id, row.path)
         if active:
@@ -330,9 +330,9 @@ class _Sync:
             if rows.get(item.id) != row or self._content_now(path) != before:
                 return False
             if found is None and before is not None:
-                _write_atomically(self._free_trash(path), before)  # of an unusual shape: nothing of it is lost
+                write_atomically(self._free_trash(path), before)  # of an unusual shape: nothing of it is lost
             if content != before:
-                _write_atomically(self._folder / path, content)
+                write_atomically(self._folder / path, content)
             repository.put_file(project, self._folder_id, written)
         self._originals[path], self._agreed[path] = content, written
         return True
@@ -385,7 +385,7 @@ class _Sync:
         return Provenance(_AUTHOR, reason, None, f"file {key}")
 
 
-def _write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Into a temporary file that then replaces the target: a reader never sees half a file."""
     # Exclusively and by a name that nobody knows: what is there already may be a link to somebody else's file.
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")

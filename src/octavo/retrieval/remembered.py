@@ -11,8 +11,8 @@ from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.result import Candidate
 from octavo.model.text import Span
 
-_MOST = 8_000_000  # characters, in each of the two halves
-_LONGEST = 100_000  # characters: a book would push out a hundred notes
+MOST_CHARACTERS = 8_000_000  # characters, in each of the two halves
+LONGEST_TEXT = 100_000  # characters: a book would push out a hundred notes
 
 
 @dataclass(slots=True)
@@ -52,12 +52,12 @@ class RememberedTexts:
 
     def remember(self, texts: Mapping[str, str]) -> None:
         for digest, text in texts.items():
-            if len(text) <= _LONGEST:
+            if len(text) <= LONGEST_TEXT:
                 self._put(digest, text)
 
     def _put(self, digest: str, text: str) -> None:
         """Threads that come at the same time may count a text twice: then a half is full a little early."""
         self._size += len(text)
-        if self._size > _MOST:
+        if self._size > MOST_CHARACTERS:
             self._before, self._recent, self._size = self._recent, {}, len(text)
         self._recent[digest] = text

@@ -129,21 +129,21 @@ class SnapshotReader:
         self._most_open = most_open
         self._lock = threading.Lock()
         self._stamp: tuple[int, int] | None = None
-        self._current: OpenSnapshot | None = None
+        self.opened: OpenSnapshot | None = None
         self._damaged: dict[SnapshotId, str] = {}
         self._verified = VerifiedFiles(folder.root)
-        self._looked_at = 0.0
+        self.looked_at = 0.0
 
     def current(self) -> OpenSnapshot | None:
         """The snapshot to read, or None if the library has none that fits it."""
         stamp, restored_at = self.folder.stamp(), self._restored()
         with self._lock:
             if (stamp, restored_at) != (self._stamp, self._restored_at):
-                self._current = self._choose()
+                self.opened = self._choose()
                 self._stamp, self._restored_at = stamp, restored_at
-            elif self._current is not None and self._rewritten(self._current):
-                self._current = self._choose()  # opened anew, each file is verified again
-            return self._current
+            elif self.opened is not None and self._rewritten(self.opened):
+                self.opened = self._choose()  # opened anew, each file is verified again
+            return self.opened
 
     def whole(self) -> OpenSnapshot | None:
         """The snapshot to read, once every one of its files is verified."""
@@ -162,8 +162,8 @@ class SnapshotReader:
             if snapshot.manifest.id not in self._damaged:
                 _warn("snapshot %s is not used: %s", snapshot.manifest.id, error)
             self._damaged[snapshot.manifest.id] = str(error)
-            if self._current is snapshot:
-                self._current = self._choose()
+            if self.opened is snapshot:
+                self.opened = self._choose()
 
     @property
     def damage(self) -> str:
@@ -173,9 +173,9 @@ class SnapshotReader:
 
     def _rewritten(self, snapshot: OpenSnapshot) -> bool:
         now = time.monotonic()
-        if now - self._looked_at < _LOOK_AGAIN:
+        if now - self.looked_at < _LOOK_AGAIN:
             return False
-        self._looked_at = now
+        self.looked_at = now
         return snapshot.rewritten()
 
     def _choose(self) -> OpenSnapshot | None:

@@ -29,13 +29,13 @@ from octavo.snapshots.arrays import open_arrays, write_arrays
 
 _BLOCK = 1 << 14  # codes compared at once: what fits a core's cache
 _ROWS = 128  # vectors converted at once, for the same reason
-_MIN_CANDIDATES = 1_600  # scored exactly; on real vectors these contain .999 of the best ten
+MIN_CANDIDATES = 1_600  # scored exactly; on real vectors these contain .999 of the best ten
 _PER_WANTED = 16
 _SHARE = 500
 _SAMPLE = 2_000  # rows
 _HALF_FACTOR = 16  # times as many rows pass the comparison of half codes; on real vectors none of the best is lost
 _WORDS_IN_A_BYTE = 3
-_SCORE_ALL_BELOW = 4_000  # so few admitted rows are all scored exactly
+SCORE_ALL_BELOW = 4_000  # so few admitted rows are all scored exactly
 _ALL_COMPARED = 40_000  # vectors: 61 MB in single precision, and three milliseconds to compare
 
 
@@ -141,8 +141,8 @@ class Shards:
             return self.chunks[:0], np.zeros(0)
         if within is not None:
             admitted = self._inside(within, admitted)
-        wanted = max(_MIN_CANDIDATES, _PER_WANTED * limit, len(self) // _SHARE)
-        if admitted is not None and (few := int(admitted.sum())) <= max(wanted, _SCORE_ALL_BELOW):
+        wanted = max(MIN_CANDIDATES, _PER_WANTED * limit, len(self) // _SHARE)
+        if admitted is not None and (few := int(admitted.sum())) <= max(wanted, SCORE_ALL_BELOW):
             rows = np.flatnonzero(admitted) if few else np.zeros(0, dtype=np.int64)
         elif len(self) <= _ALL_COMPARED and self.approximate is None:
             return nearest_of(self.chunks, self._in_single_precision(), vector, limit, admitted)
@@ -155,7 +155,7 @@ class Shards:
     def _in_single_precision(self) -> NDArray[np.float32]:
         with self._lock:
             if self._whole is None:
-                self._whole = _to_float32(np.concatenate([self._matrix(shard) for shard in range(len(self.paths))]))
+                self._whole = to_float32(np.concatenate([self._matrix(shard) for shard in range(len(self.paths))]))
             return self._whole
 
     def _candidates(
@@ -197,7 +197,7 @@ class Shards:
         for shard, (start, end) in enumerate(pairwise(bounds)):
             if end > start:
                 self._matrix(shard).take(rows[start:end] - self._offsets[shard], axis=0, out=found[start:end])
-        return _to_float32(found)
+        return to_float32(found)
 
     def shards_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each row the position of its shard."""
@@ -219,14 +219,14 @@ class Shards:
         """
         preselected = _HALF_FACTOR * wanted
         if len(self) <= 4 * preselected or len(code) < 2:
-            return _smallest(self._hamming_distances(code, len(code), within), wanted, admitted)
+            return smallest(self._hamming_distances(code, len(code), within), wanted, admitted)
         half = len(code) // 2
         first = self._hamming_distances(code, half, within)
-        rows = _smallest(first, preselected, admitted)
+        rows = smallest(first, preselected, admitted)
         distances = first[rows].astype(np.uint16)
         for word, bits in zip(self._codes[half:], code[half:], strict=True):
             distances += np.bitwise_count(word[rows] ^ bits)
-        return rows[_smallest(distances, wanted, None)]
+        return rows[smallest(distances, wanted, None)]
 
     def _hamming_distances(self, code: NDArray[np.uint64], words: int, within: Sequence[int] | None) -> NDArray[Any]:
         """The Hamming distance of each row's first words; rows of other shards are not compared."""
@@ -271,7 +271,7 @@ class Shards:
             return found
 
 
-def _to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
+def to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
     """Half precision to single precision by shifting bits: twice as fast as a cast.
 
     The sign is spread over the bits above the exponent and masked; the power of two corrects the exponent bias.
@@ -287,7 +287,7 @@ def _to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
     return found
 
 
-def _smallest(distances: NDArray[Any], wanted: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+def smallest(distances: NDArray[Any], wanted: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     excluded, rows = np.iinfo(distances.dtype).max, len(distances)
     if admitted is not None:
         distances[~admitted] = excluded

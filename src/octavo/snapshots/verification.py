@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from octavo.model.snapshot import FileEntry
 
 RECORD = "VERIFIED"
-_RACY_NS = 2_000_000_000  # a file changed so recently may change again without its times moving
+RACY_NS = 2_000_000_000  # a file changed so recently may change again without its times moving
 
 Stamp = tuple[int, int, int, int]
 
@@ -50,7 +50,7 @@ class VerifiedFiles:
             raise damaged(path.parent, f"{path.name}: {error.strerror or error}", files=(path.name,)) from error
 
     def _note(self, path: Path, stamp: Stamp) -> None:
-        if self._clock_ns() - max(stamp[1], stamp[2]) < _RACY_NS:
+        if self._clock_ns() - max(stamp[1], stamp[2]) < RACY_NS:
             return
         with self._lock, suppress(OSError):  # a folder that cannot be written only costs the next process the reading
             known = {**self._read(), **self._stamps(), _name(path): stamp}

@@ -15,7 +15,7 @@ _FIELDS = 9
 
 DIFF_LINES = 200
 _LINE = 400  # characters of a diff line; longer ones are generated
-_RECORD = 4_000_000  # bytes of a commit that are parsed; file names come first
+RECORD = 4_000_000  # bytes of a commit that are parsed; file names come first
 _LATEST = 253_402_300_799.0  # the end of the year 9999
 
 _RAW = re.compile(rb":[0-7]+ [0-7]+ [0-9a-f.]+ [0-9a-f.]+ (?P<change>[A-Z])[0-9]*\0")
@@ -58,15 +58,15 @@ class Records:
     def _bound(self) -> None:
         """Drops the middle of a record that is too long; the end stays, since the next boundary may start in it."""
         keep = len(self._boundary)
-        if len(self._buffer) > _RECORD + keep:
+        if len(self._buffer) > RECORD + keep:
             self._cut = True
-            self._dropped += self._buffer.count(b"\n", _RECORD, len(self._buffer) - keep)
-            del self._buffer[_RECORD:-keep]
+            self._dropped += self._buffer.count(b"\n", RECORD, len(self._buffer) - keep)
+            del self._buffer[RECORD:-keep]
 
     def _commit(self, record: bytes) -> Iterator[Commit]:
         dropped, cut, self._dropped, self._cut = self._dropped, self._cut, 0, False
         if cut:
-            record = record[:_RECORD]  # what follows is the end of another file's diff
+            record = record[:RECORD]  # what follows is the end of another file's diff
         fields = record.split(b"\0", _FIELDS)
         if len(fields) <= _FIELDS:
             return

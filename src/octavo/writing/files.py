@@ -260,7 +260,7 @@ class StagedFile:
         _sweep(path.parent)
         with suppress(FileNotFoundError):
             self.name.unlink()  # of a process that was killed: the folder's lock is ours
-        unnamed = None if named else _unnamed(path.parent, mode)
+        unnamed = None if named else unnamed_file(path.parent, mode)
         self.named = unnamed is None
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         self._descriptor: int | None = os.open(self.name, flags, mode) if unnamed is None else unnamed
@@ -344,7 +344,7 @@ class StagedFile:
             self._descriptor = None
 
 
-def _unnamed(folder: Path, mode: int) -> int | None:
+def unnamed_file(folder: Path, mode: int) -> int | None:
     """A file without a name in a folder, where the system has such."""
     flag = getattr(os, "O_TMPFILE", 0)
     if not flag or not _PROC.is_dir():

@@ -27,13 +27,13 @@ def rename_new(source: Path, target: Path) -> None:
     """Gives a file another name; `FileExistsError` where something has that name, however lately."""
     if sys.platform == "win32":
         source.rename(target)
-    elif not _called("exclusive", source, target):
+    elif not renamed_by_system("exclusive", source, target):
         _link_new(source, target)
 
 
 def exchange(one: Path, other: Path) -> bool:
     """Has two files change places at once; false where the system cannot."""
-    return sys.platform != "win32" and _called("exchange", one, other)
+    return sys.platform != "win32" and renamed_by_system("exchange", one, other)
 
 
 def replace_keeping_streams(source: Path, target: Path) -> None:
@@ -44,7 +44,7 @@ def replace_keeping_streams(source: Path, target: Path) -> None:
         raise ctypes.WinError()
 
 
-def _called(what: str, source: Path, target: Path) -> bool:
+def renamed_by_system(what: str, source: Path, target: Path) -> bool:
     call, flags = _rename_call()
     if call is None:
         return False

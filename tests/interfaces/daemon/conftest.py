@@ -23,7 +23,7 @@ def turn_on(monkeypatch: pytest.MonkeyPatch, runtime: Path) -> None:
     monkeypatch.setenv("OCTAVO_DAEMON_IDLE_SECONDS", "60")
     monkeypatch.setenv("OCTAVO_WATCH_ENABLED", "false")
     # A busy machine is no reason for a test to work alone.
-    for name in ("_ASIDE_SECONDS", "_CONNECT_SECONDS", "_GREETING_SECONDS", "_FIRST_SECONDS", "_START_SECONDS"):
+    for name in ("ASIDE_SECONDS", "CONNECT_SECONDS", "GREETING_SECONDS", "FIRST_SECONDS", "START_SECONDS"):
         monkeypatch.setattr(client, name, 60.0)
 
 

@@ -123,7 +123,7 @@ def test_a_socket_that_nobody_listens_on_keeps_nobody_waiting(octavo: Octavo) ->
 
 @pytest.mark.usefixtures("served")
 def test_a_server_that_hangs_keeps_nobody_waiting(octavo: Octavo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daemon_client, "_ASIDE_SECONDS", 0.5)
+    monkeypatch.setattr(daemon_client, "ASIDE_SECONDS", 0.5)
     at = address()
     private_folder(at.folder)
     with socket.socket(socket.AF_UNIX) as hung:

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import threading
-import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +17,7 @@ from library_places import shown
 from python_calls import VAULT
 
 import octavo
+from octavo.interfaces.python.handle import Handle
 
 
 def test_a_library_that_is_not_there_is_not_found_and_not_made(tmp_path: Path) -> None:
@@ -180,11 +180,15 @@ def test_a_progress_callback_may_close_the_library_or_raise(path: Path) -> None:
 
 def test_a_library_that_nobody_holds_any_more_is_closed(path: Path) -> None:
     library = octavo.open(path)
-    handle = weakref.ref(library._handle)
     library.search("dome")
+    assert open_handles()
     del library
     gc.collect()
-    assert handle() is None
+    assert not open_handles()
+
+
+def open_handles() -> list[Handle]:
+    return [known for known in gc.get_objects() if isinstance(known, Handle)]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes are forked")

@@ -300,7 +300,7 @@ def test_prune_warns_before_it_runs(client: LibraryClient) -> None:
 def test_an_advisory_is_run_by_its_number(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots)
-        app._advise((Advisory("info", "all is well"), Advisory("warn", "look", "octavo version")), app.roots)
+        app.advise((Advisory("info", "all is well"), Advisory("warn", "look", "octavo version")), app.roots)
         assert said(app, "#advice") == "▲ F5 (2): look"
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, AdvisoriesDialog))
@@ -366,7 +366,7 @@ def test_the_history_of_a_memory_looks_as_it_was_approved(
     asked = Elsewhere(load({}).config)
 
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
-        app._advise((), app.roots)
+        app.advise((), app.roots)
         await pilot.press("f3")
         await until(pilot, lambda: "History" in said(app, "#memory"))
         await looks_as(f"memory-history-{size[0]}x{size[1]}", app, pilot)
@@ -380,7 +380,7 @@ def test_the_history_of_a_memory_looks_as_it_was_approved(
 def test_the_search_screen_looks_as_it_was_approved(client: LibraryClient, size: tuple[int, int]) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots)
-        app._advise((), app.roots)
+        app.advise((), app.roots)
         await searched(app, pilot, "prune winter")
         await until(pilot, lambda: "Prune in late winter" in said(app, "#passage"))
         await looks_as(f"search-{size[0]}x{size[1]}", app, pilot)
@@ -392,7 +392,7 @@ def test_the_search_screen_looks_as_it_was_approved(client: LibraryClient, size:
 def test_the_dialogs_look_as_they_were_approved(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots and said(app, "#summary"))
-        app._advise((Advisory("warn", "none were made", "octavo cluster build"), Advisory("info", "well")), app.roots)
+        app.advise((Advisory("warn", "none were made", "octavo cluster build"), Advisory("info", "well")), app.roots)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, AdvisoriesDialog))
         await looks_as("advisories", app, pilot)
@@ -460,7 +460,7 @@ SCREENS = {
 def test_the_other_screens_look_as_they_were_approved(client: LibraryClient, name: str) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots and said(app, "#summary"))
-        app._advise((), app.roots)
+        app.advise((), app.roots)
         await SCREENS[name](app, pilot)
         await looks_as(name, app, pilot)
 

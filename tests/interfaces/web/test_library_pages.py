@@ -90,7 +90,7 @@ def test_what_is_not_there_is_a_page_too(vault: Vault, path: str) -> None:
 
 
 def test_a_drawing_keeps_the_most_linked_nodes_and_the_lines_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.interfaces.web.library_pages._MOST", 2)
+    monkeypatch.setattr("octavo.interfaces.web.library_pages.MOST_ROWS", 2)
     nodes = [
         {"id": name, "label": name.upper(), "kind": "document", "degree": degree}
         for name, degree in (("a", 2), ("b", 1), ("c", 3))

@@ -300,18 +300,18 @@ def test_a_long_word_is_known_by_its_start() -> None:
 
 
 def test_what_is_remembered_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "_REMEMBERED", 8)
+    monkeypatch.setattr(analysis, "REMEMBERED_WORDS", 8)
     forgetful = Analyzer()
     text = " ".join(f"someWord{i % 7} other_{i} café{i % 5}" for i in range(200))
     assert forgetful.joined(text) == ANALYZER.joined(text)
-    assert len(forgetful._words) + len(forgetful._words._before) <= 16
+    assert len(forgetful.known_words) + len(forgetful.known_words.older) <= 16
 
 
 @given(st.text(st.sampled_from("abZ09_-.+#'/ é æßſıłÖ") | st.characters(max_codepoint=0x24F), max_size=12))
 @example("c++ ASP.NET node.js libc++11 F#x être.net")
 def test_words_in_latin_letters_are_cut_as_words_in_any_script_are(text: str) -> None:
-    folded = analysis._BEYOND_LATIN.sub(" ", fold(text))
-    simple, full = analysis._latin_piece_pattern(), analysis._piece_pattern()
+    folded = analysis.BEYOND_LATIN.sub(" ", fold(text))
+    simple, full = analysis.latin_piece_pattern(), analysis.piece_pattern()
     assert [(piece.lastgroup, piece.span()) for piece in simple.finditer(folded)] == [
         (piece.lastgroup, piece.span()) for piece in full.finditer(folded)
     ]

@@ -60,7 +60,7 @@ def test_a_reader_that_hangs_is_killed_at_its_deadline(monkeypatch: pytest.Monke
 
 def test_the_first_document_of_a_process_has_no_more_time_than_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read"))
-    monkeypatch.setattr("octavo.converting.sandbox._STARTING", 3_600.0)
+    monkeypatch.setattr("octavo.converting.sandbox.STARTING", 3_600.0)
     converter = SandboxedConverter(Limits(seconds=0.5, readable=(READERS,)))
     assert told(converter, "hang").startswith("refused: it takes longer than 0 seconds to convert: ")
     converter.close()
@@ -68,7 +68,7 @@ def test_the_first_document_of_a_process_has_no_more_time_than_the_others(monkey
 
 def test_a_process_that_does_not_start_is_not_the_documents_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read"))
-    monkeypatch.setattr("octavo.converting.sandbox._STARTING", 0.0)
+    monkeypatch.setattr("octavo.converting.sandbox.STARTING", 0.0)
     converter = SandboxedConverter(Limits(seconds=20.0, readable=(READERS,)))
     assert converter.convert("a.hostile", b"hang") == RefusedFile(
         "no converter could be started: it did not start in 0 seconds", passing=True

@@ -20,8 +20,8 @@ def test_a_container_quota_bounds_the_cores(
 ) -> None:
     quota = tmp_path / "cpu.max"
     quota.write_text(written)
-    monkeypatch.setattr(cores, "_QUOTA", quota)
-    monkeypatch.setattr(cores, "_TOPOLOGY", tmp_path)
+    monkeypatch.setattr(cores, "QUOTA", quota)
+    monkeypatch.setattr(cores, "TOPOLOGY", tmp_path)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
     assert cores.available_cores() == expected
 
@@ -30,7 +30,7 @@ def test_threads_of_one_core_count_once(tmp_path: Path, monkeypatch: pytest.Monk
     for number, siblings in enumerate(["0,2", "1,3", "0,2", "1,3"]):
         (tmp_path / f"cpu{number}/topology").mkdir(parents=True)
         (tmp_path / f"cpu{number}/topology/thread_siblings_list").write_text(siblings)
-    monkeypatch.setattr(cores, "_TOPOLOGY", tmp_path)
-    monkeypatch.setattr(cores, "_QUOTA", tmp_path / "absent")
+    monkeypatch.setattr(cores, "TOPOLOGY", tmp_path)
+    monkeypatch.setattr(cores, "QUOTA", tmp_path / "absent")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
     assert cores.available_cores() == 2

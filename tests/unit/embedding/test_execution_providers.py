@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 
 from octavo.embedding.bundled import bundled_embedder, bundled_reranker
-from octavo.embedding.runtime import _BUILDS, onnx_runtime
+from octavo.embedding.runtime import BUILDS, onnx_runtime
 from octavo.errors import MissingExtra
 from octavo.model.execution import ExecutionProvider
 
-MISSING = [name for name, build in _BUILDS.items() if build.name not in onnx_runtime().get_available_providers()]
+MISSING = [name for name, build in BUILDS.items() if build.name not in onnx_runtime().get_available_providers()]
 
 
 def test_every_provider_that_may_be_chosen_has_a_package() -> None:
-    assert set(_BUILDS) == set(get_args(ExecutionProvider))
+    assert set(BUILDS) == set(get_args(ExecutionProvider))
 
 
 @pytest.mark.parametrize("provider", MISSING)
 def test_a_provider_that_is_not_installed_is_an_error_with_the_command_that_installs_it(
     provider: ExecutionProvider,
 ) -> None:
-    command = f"pip install {_BUILDS[provider].package.partition('[')[0]}"
+    command = f"pip install {BUILDS[provider].package.partition('[')[0]}"
     with pytest.raises(MissingExtra, match=f"the execution provider {provider} is not installed") as caught:
         bundled_embedder(providers=(provider, "cpu")).embed_query("a boat")
     assert caught.value.hint is not None

@@ -104,7 +104,7 @@ def test_what_waits_its_turn_is_given_up_when_the_work_is_left(tmp_path: Path, m
         return np.zeros((1, 3), np.float32)
 
     monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Leaving)
-    monkeypatch.setattr(embedder, "_run", run)
+    monkeypatch.setattr(embedder, "run_batch", run)
     with pytest.raises(KeyboardInterrupt), embedder.ahead() as begin:
         begin(["red"])
         waiting = begin(["green"])

@@ -45,11 +45,11 @@ def test_the_vocabulary_has_every_token_under_its_number() -> None:
 
 
 def test_the_cache_is_emptied_when_it_is_full_and_counting_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wordpiece, "_MAX_WORDS", 10)
+    monkeypatch.setattr(wordpiece, "MAX_WORDS", 10)
     counter = WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
     text = " ".join(f"w{number}" for number in range(100))
     assert counter.count(text) == EXACT.count(text)
-    assert len(counter._words) <= 10
+    assert len(counter.word_ids) <= 10
 
 
 def test_a_file_that_is_no_tokenizer_is_refused_by_name(tmp_path: Path) -> None:

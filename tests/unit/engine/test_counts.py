@@ -40,7 +40,7 @@ def test_a_large_library_is_counted_beside_the_search_that_noticed_a_change() ->
 
     def count() -> Freshness:
         asked[0] += 1
-        busy(freshness._AT_ONCE * 1.2)
+        busy(freshness.COUNTED_AT_ONCE * 1.2)
         if asked[0] > 1:
             assert may_end.wait(30)
         return fresh(asked[0])
@@ -48,7 +48,7 @@ def test_a_large_library_is_counted_beside_the_search_that_noticed_a_change() ->
     counts = Counts(count, lambda: generation[0])
     assert counts.now().pending == 1
     generation[0] = 2
-    counts._not_before = 0.0  # long after the last count
+    counts.not_before = 0.0  # long after the last count
     assert [counts.now().pending for _ in range(3)] == [1, 1, 1]
     may_end.set()
     counts.stop()
@@ -63,12 +63,12 @@ def test_a_count_that_fails_beside_a_search_leaves_the_last_one() -> None:
         asked[0] += 1
         if asked[0] > 1:
             raise LibraryError("gone")
-        busy(freshness._AT_ONCE * 1.2)
+        busy(freshness.COUNTED_AT_ONCE * 1.2)
         return fresh(1)
 
     counts = Counts(count, lambda: generation[0])
     counts.now()
-    generation[0], counts._not_before = 2, 0.0
+    generation[0], counts.not_before = 2, 0.0
     assert counts.now().pending == 1
     counts.stop()
     assert counts.now().pending == 1

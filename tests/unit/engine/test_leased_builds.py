@@ -130,7 +130,7 @@ def test_of_another_machines_process_nothing_is_known_until_its_lease_runs_out(
 def test_a_run_that_lost_its_lease_stops_at_its_next_report(
     store: SqliteStore, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_RENEW_SECONDS", 0.0)
+    monkeypatch.setattr(module, "RENEW_SECONDS", 0.0)
     here = process(store, clock)
 
     def work(progress: Progress) -> IndexReport:
@@ -149,7 +149,7 @@ def test_a_run_that_lost_its_lease_stops_at_its_next_report(
 def test_a_run_tells_the_others_how_far_it_is(
     store: SqliteStore, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_RENEW_SECONDS", 0.0)
+    monkeypatch.setattr(module, "RENEW_SECONDS", 0.0)
     here, there = process(store, clock), process(store, clock)
     end = held(there)
     seen = here.current()
@@ -195,7 +195,7 @@ def test_a_run_that_lost_its_lease_without_a_report_does_not_end_as_if_nothing_h
         clock.now += 1_000.0  # suspended
         store.leases.take(MINE, "index", "another", 100.0, {}, over=holder())
         waited = threading.Event()
-        assert any(here._lost or waited.wait(0.01) for _ in range(12_000))
+        assert any(here.lost or waited.wait(0.01) for _ in range(12_000))
         return NOTHING
 
     def holder() -> str | None:

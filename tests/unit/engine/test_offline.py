@@ -122,7 +122,7 @@ def test_a_snapshot_that_was_begun_and_left_is_told_with_its_command(library: Pa
         with engine.store.transaction():
             engine.store.snapshots.begin(engine.project.id, SnapshotId("20260220T230501Z-1"))  # type: ignore[attr-defined]
         assert told(engine) == ({"snapshot": "interrupted"}, [("warn", "octavo snapshot build")])
-        with engine.accelerator._folder.exclusive():
+        with engine.accelerator.folder.exclusive():
             assert told(engine) == ({"snapshot": "running"}, [])
         (engine.location.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
         engine.index()

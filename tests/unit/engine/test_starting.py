@@ -96,7 +96,7 @@ def test_a_snapshot_answers_once_it_is_there_and_no_longer_when_it_is_gone(libra
         assert type(engine.vectors) is not plain
         assert engine.reader.searched().store is not engine.store
         with_snapshot = found(engine)
-        engine.accelerator._folder.clear_current()
+        engine.accelerator.folder.clear_current()
         assert type(engine.vectors) is plain
         assert found(engine) == before
         assert [uri for uri, _ in with_snapshot] == [uri for uri, _ in before]

@@ -124,14 +124,14 @@ def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch:
     many = [Held(f"n{number:03}", f"text {number}", [1.0, float(number)]) for number in range(40)]
     source = write_chroma(tmp_path / "chroma", {"notes": many})
     monkeypatch.setattr("octavo_import.importing.PAGE", 10)
-    write, pages = records._write, iter(range(100))
+    write, pages = records.write_documents, iter(range(100))
 
     def interrupted(*arguments: Any) -> None:
         if next(pages) == 2:
             raise KeyboardInterrupt
         write(*arguments)
 
-    monkeypatch.setattr(records, "_write", interrupted)
+    monkeypatch.setattr(records, "write_documents", interrupted)
     with opened(tmp_path / "library.db") as engine:
         with pytest.raises(KeyboardInterrupt):
             taken(engine, source)
@@ -142,12 +142,12 @@ def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch:
 def test_what_is_not_the_same_is_not_called_copied(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = records._write
+    write = records.write_documents
 
     def careless(store: Any, collection: Any, several: Any, entries: Any) -> None:
         write(store, collection, several[1:], entries[1:])
 
-    monkeypatch.setattr(records, "_write", careless)
+    monkeypatch.setattr(records, "write_documents", careless)
     with opened(tmp_path / "library.db") as engine, pytest.raises(LibraryError, match="a in notes is not what"):
         taken(engine, directory)
 

@@ -17,7 +17,7 @@ from octavo.model.collection import Collection
 from octavo.model.recipe import EmbeddingProfile
 from octavo.stores.sqlite.store import SqliteStore
 
-SLICE = embed._SLICE
+SLICE = embed.SLICE
 PROFILE = samples.embedding_profile()
 Vectors = NDArray[np.float32]
 

@@ -228,10 +228,10 @@ def test_a_model_or_a_manifest_that_is_not_there_is_named(engine: Engine, tmp_pa
 
 
 def test_what_ships_is_known_whole_and_pinned() -> None:
-    models = tomllib.loads(fetching._KNOWN.read_text("utf-8"))["models"]
+    models = tomllib.loads(fetching.KNOWN_MODELS.read_text("utf-8"))["models"]
     assert {"bge-m3", "all-minilm-l6-v2", "smollm2-135m", "qwen3-4b"} <= set(models)
     for name in models:
-        files, licence, _ = fetching._entry(ModelsFetchRequest(name))
+        files, licence, _ = fetching.catalog_entry(ModelsFetchRequest(name))
         assert licence and all(file.url.startswith("https://") and file.size for file in files.values())
         assert any(file.endswith(".gguf") for file in files) or {"model.onnx", "tokenizer.json", "config.json"} <= set(
             files
@@ -243,7 +243,7 @@ def test_a_manifest_of_the_users_own_comes_before_what_ships(
 ) -> None:
     own = tmp_path / "own" / "models.toml"
     own.parent.mkdir()
-    monkeypatch.setattr(fetching, "_manifest", lambda: own)
+    monkeypatch.setattr(fetching, "user_manifest", lambda: own)
     with pytest.raises(NotFound, match="neither Octavo nor") as unknown:
         models_fetch(engine, ModelsFetchRequest("tiny"))
     assert "bge-m3" in (unknown.value.hint or "")

@@ -137,7 +137,7 @@ def test_a_line_that_is_too_long_for_a_grammar_is_said() -> None:
 
 
 def test_recovery_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(treesitter, "_SECONDS", 0.05)
+    monkeypatch.setattr(treesitter, "PARSE_SECONDS", 0.05)
     treesitter.syntax_for.cache_clear()
     try:
         document = indexed("a.py", "a?b:" * 4_900)

@@ -71,7 +71,7 @@ def elsewhere(store: SqliteStore, seed: int) -> SqliteStore:
     """The same store with an engine that rounds otherwise."""
     other = copy.copy(store)
     held: Any = store.lexical
-    other.lexical = Fts5Index(OtherProcessor(held._database, seed), held._keys)
+    other.lexical = Fts5Index(OtherProcessor(held.database, seed), held.keys)
     return other
 
 

@@ -37,13 +37,13 @@ def after(work: Callable[..., Any]) -> Callable[..., Any]:
 
 STEPS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
     "begin": (SqliteSnapshotSource, "begin", after),
-    "lexical": (publishing, "_lexical", after),
+    "lexical": (publishing, "publish_lexical", after),
     "shards": (publishing, "save_shard", after),
     "entries": (publishing, "entries", after),
     "check": (publishing, "check", after),
     "manifest": (SnapshotFolder, "publish", lambda _: die),
-    "rename": (publishing, "_enter", lambda _: die),
-    "enter": (publishing, "_enter", after),
+    "rename": (publishing, "enter_snapshot", lambda _: die),
+    "enter": (publishing, "enter_snapshot", after),
     "switch": (SnapshotFolder, "switch", lambda _: die),
     "prune": (publishing, "prune", lambda _: die),
 }

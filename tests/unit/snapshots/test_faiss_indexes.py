@@ -63,7 +63,7 @@ def test_the_best_ten_are_nearly_those_of_an_exact_scan(
 def test_a_filter_is_looked_at_before_anything_is_found(
     form: str, share: float, vectors: NDArray[np.float16], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("_MIN_CANDIDATES", "_SCORE_ALL_BELOW"):
+    for name in ("MIN_CANDIDATES", "SCORE_ALL_BELOW"):
         monkeypatch.setattr(f"octavo.snapshots.shards.{name}", 100)  # more are not scored outright
     shards, exact = shards_with(form, vectors, tmp_path), vectors.astype(np.float32)
     admitted = np.random.default_rng(5).random(COUNT) < share
@@ -89,7 +89,7 @@ def test_a_snapshot_carries_its_indexes_over_with_their_shards(form: str, tmp_pa
         assert len(names) == len([name for name in first.files if name.startswith("shard_") and name.endswith(".vec")])
         assert {second.files[name].carried for name in names} == {True, False}
         bench.reopen()
-        bench.snapshots._current = None
+        bench.snapshots.opened = None
         vector = bench.vector("query 1")
         assert bench.snapshots.current().shards.approximate is not None  # type: ignore[union-attr]
         found = bench.vectors.search(vector, 5)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.nearest import cosines
 from octavo.algorithms.shards import fnv1a32, shard_count, shard_of
 from octavo.model.snapshot import WindowVectors
-from octavo.snapshots.shards import Shards, _smallest, _to_float32, codes, save_shard
+from octavo.snapshots.shards import Shards, codes, save_shard, smallest, to_float32
 
 COUNT, DIMENSIONS = 110_000, 128
 
@@ -102,7 +102,7 @@ def test_codes_have_a_bit_for_each_dimension_and_zeros_beyond() -> None:
 def test_moving_the_bits_of_a_half_into_place_gives_the_same_number() -> None:
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     numbers = every[np.isfinite(every)].reshape(-1, 1)
-    assert np.array_equal(_to_float32(numbers).view(np.uint32), numbers.astype(np.float32).view(np.uint32))
+    assert np.array_equal(to_float32(numbers).view(np.uint32), numbers.astype(np.float32).view(np.uint32))
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16])
@@ -117,4 +117,4 @@ def test_the_smallest_distances_are_those_of_a_histogram(kind: type, admitted: i
     let_through = distances if mask is None else distances[mask]
     bound = let_through.max(initial=0) if len(let_through) <= wanted else np.sort(let_through)[wanted]
     expected = np.flatnonzero((distances <= bound) & (True if mask is None else mask))
-    assert _smallest(distances, wanted, mask).tolist() == expected.tolist()
+    assert smallest(distances, wanted, mask).tolist() == expected.tolist()

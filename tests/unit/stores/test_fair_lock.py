@@ -20,7 +20,7 @@ def test_threads_get_the_lock_in_the_order_they_asked_for_it() -> None:
         for number in range(8):
             threads.append(threading.Thread(target=write, args=(number,)))
             threads[-1].start()
-            while len(lock._waiting) <= number:
+            while len(lock.waiting) <= number:
                 pass
     for thread in threads:
         thread.join()

@@ -222,9 +222,9 @@ def test_a_thread_that_has_ended_leaves_no_connection_open(tmp_path: Path) -> No
     for _ in range(3):
         with ThreadPoolExecutor(1) as pool:
             assert pool.submit(store.catalog.projects).result() == ()
-    assert store._database.connections.open == 1
+    assert store.database.connections.open == 1
     store.close()
-    assert store._database.connections.open == 0
+    assert store.database.connections.open == 0
 
 
 def test_a_connection_in_use_when_the_library_is_closed_is_closed_once_it_is_not(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_connection_in_use_when_the_library_is_closed_is_closed_once_it_is_not
         with ThreadPoolExecutor(1) as elsewhere:
             elsewhere.submit(store.close).result()
         assert store.catalog.projects() == ()
-    assert store._database.connections.open == 0
+    assert store.database.connections.open == 0
 
 
 def test_many_short_lived_threads_leave_no_more_descriptors_open_than_one(tmp_path: Path) -> None:
@@ -251,8 +251,8 @@ def test_many_short_lived_threads_leave_no_more_descriptors_open_than_one(tmp_pa
         thread.start()
         thread.join()
         if number == 0:
-            before = store._database.connections.open
-    assert (before, store._database.connections.open) == (1, 1)
+            before = store.database.connections.open
+    assert (before, store.database.connections.open) == (1, 1)
     store.close()
 
 
@@ -275,7 +275,7 @@ def test_a_backup_ends_while_another_connection_keeps_writing(tmp_path: Path) ->
 
     writer = threading.Thread(target=write)
     writer.start()
-    store._database.backup(tmp_path / "copy.db")
+    store.database.backup(tmp_path / "copy.db")
     saved.set()
     writer.join()
     assert (trouble, commits[0] > 0) == ([], True)

@@ -85,7 +85,7 @@ def test_a_full_disk_is_reported_and_costs_only_the_transaction(tmp_path: Path) 
     path = tmp_path / "library.db"
     store = filled(path)
     before = seen(store)
-    with store._database.connection() as connection:
+    with store.database.connection() as connection:
         connection.execute(f"pragma max_page_count = {connection.pragma('page_count') + 4}")
     with pytest.raises(StorageError, match="disk is full") as caught, store.transaction():
         for number in range(200):

@@ -23,11 +23,11 @@ from octavo.version import __version__
 if TYPE_CHECKING:
     from octavo.config.schema import Config
 
-_CONNECT_SECONDS = 2.0
-_GREETING_SECONDS = 5.0
-_ASIDE_SECONDS = 1.5  # for a command that can as well do it alone
-_FIRST_SECONDS = 10.0  # for a server that has only just begun to listen
-_START_SECONDS = 30.0  # a cold disk, a busy machine; a server that fails says so at once
+CONNECT_SECONDS = 2.0
+GREETING_SECONDS = 5.0
+ASIDE_SECONDS = 1.5  # for a command that can as well do it alone
+FIRST_SECONDS = 10.0  # for a server that has only just begun to listen
+START_SECONDS = 30.0  # a cold disk, a busy machine; a server that fails says so at once
 
 
 class Unreachable(Exception):
@@ -88,7 +88,7 @@ def running(config: Config) -> Connection | None:
     if not listening(config):
         return None
     try:
-        return connect(place(config), greeting(config, CALLS), patience=_ASIDE_SECONDS)
+        return connect(place(config), greeting(config, CALLS), patience=ASIDE_SECONDS)
     except (Unreachable, VersionRefused):
         return None
 
@@ -102,24 +102,24 @@ def started(config: Config, want: str, tools: str = "default") -> Connection:
     with suppress(Unreachable, VersionRefused):
         return connect(address, hello)
     private_folder(address.folder)
-    deadline = time.monotonic() + _START_SECONDS
+    deadline = time.monotonic() + START_SECONDS
     with _starting(address, deadline):
         with suppress(Unreachable, VersionRefused):
-            return connect(address, hello, patience=_ASIDE_SECONDS)  # another client has started it meanwhile
+            return connect(address, hello, patience=ASIDE_SECONDS)  # another client has started it meanwhile
         _spawn(address, config, deadline)
         try:
-            return connect(address, hello, patience=_FIRST_SECONDS)
+            return connect(address, hello, patience=FIRST_SECONDS)
         except VersionRefused as error:
             raise Unreachable("a server of another version came in between") from error
 
 
-def connect(address: Address, hello: Hello, *, patience: float = _GREETING_SECONDS) -> Connection:
+def connect(address: Address, hello: Hello, *, patience: float = GREETING_SECONDS) -> Connection:
     """Greets the server. A stale socket, a server that was killed and one that hangs are all unreachable."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if not is_private(address.folder.lstat()):
             raise Unreachable("the folder of its socket is open to others")
-        sock.settimeout(_CONNECT_SECONDS)
+        sock.settimeout(CONNECT_SECONDS)
         sock.connect(str(address.socket))
         sock.settimeout(max(0.1, patience))
         sock.sendall(hello.line())

@@ -70,9 +70,9 @@ class LibraryApp(App[None]):
         status = self.ask("status")
         if status is not None:
             roots = {collection.name: collection.root for collection in status.collections if collection.root}
-            self.call_from_thread(self._advise, status.advisories, roots)
+            self.call_from_thread(self.advise, status.advisories, roots)
 
-    def _advise(self, advisories: tuple[Advisory, ...], roots: dict[str, str]) -> None:
+    def advise(self, advisories: tuple[Advisory, ...], roots: dict[str, str]) -> None:
         self.advisories, self.roots = advisories, roots
         first = next(
             (advisory for advisory in advisories if advisory.level == "warn"), advisories[0] if advisories else None

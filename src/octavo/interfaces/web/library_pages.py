@@ -15,7 +15,7 @@ from octavo.interfaces.web.site import Listed, Site, given
 from octavo.operations.graph.cluster_page import map_data, map_panel
 from octavo.operations.library.answers import ListedDocument
 
-_MOST = 10_000  # nodes of a drawing: more stutter in a browser
+MOST_ROWS = 10_000  # nodes of a drawing: more stutter in a browser
 _LISTED = 2_000  # documents of a collection on one page
 
 
@@ -126,7 +126,7 @@ def name_of(document: ListedDocument) -> str:
 def drawing(exported: dict[str, Any]) -> dict[str, Any]:
     """What the script draws: nodes as rows, edges as pairs of their places. The most linked stay where too many are."""
     nodes = exported.get("nodes", ())
-    kept = sorted(nodes, key=lambda node: (-node.get("degree", 0), node["id"]))[:_MOST]
+    kept = sorted(nodes, key=lambda node: (-node.get("degree", 0), node["id"]))[:MOST_ROWS]
     places = {node["id"]: place for place, node in enumerate(kept)}
     lines = Counter(
         (places[link["source"]], places[link["target"]], link["type"])

@@ -22,13 +22,13 @@ from octavo.operations.models.language_files import CARD, FETCHED
 from octavo.operations.models.requests import ModelsFetchRequest
 from octavo.services.download import RemoteFile, fetch
 
-_KNOWN = resources.files("octavo.operations.models") / "known.toml"
+KNOWN_MODELS = resources.files("octavo.operations.models") / "known.toml"
 """The manifest that ships with Octavo."""
 
 
 def models_fetch(engine: Engine, request: ModelsFetchRequest, progress: Progress | None = None) -> FetchedModel:
     """The files of one model, into a folder of its name. What is there and unchanged is not looked at again."""
-    files, licence, pooling = _entry(request)
+    files, licence, pooling = catalog_entry(request)
     folder = models_folder() / checked_name(request.name)
     checked = _checked(folder)
     fetched = 0
@@ -76,17 +76,17 @@ def _leave_nothing_empty(folder: Path) -> None:
             path.rmdir()
 
 
-def _manifest() -> Path:
+def user_manifest() -> Path:
     """Next to the user's configuration: what is fetched is the user's own choice, never a project's."""
     return user_file(os.environ).parent / "models.toml"
 
 
-def _entry(request: ModelsFetchRequest) -> tuple[dict[str, RemoteFile], str, str]:
+def catalog_entry(request: ModelsFetchRequest) -> tuple[dict[str, RemoteFile], str, str]:
     """The files of a model, its licence, and its pooling where the manifest says it.
 
     The user's own manifest comes before the one that ships; a manifest that was asked for stands alone.
     """
-    manifest, name = _manifest(), request.name
+    manifest, name = user_manifest(), request.name
     if request.manifest:
         manifest = expand_user(request.manifest)
         if not manifest.is_file():
@@ -95,7 +95,7 @@ def _entry(request: ModelsFetchRequest) -> tuple[dict[str, RemoteFile], str, str
             )
         models = _read(manifest)
     else:
-        models = tomllib.loads(_KNOWN.read_text("utf-8"))["models"]
+        models = tomllib.loads(KNOWN_MODELS.read_text("utf-8"))["models"]
         models |= _read(manifest) if manifest.is_file() else {}
     if name not in models:
         known = ", ".join(models) or "none"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 1_000_000  # characters; a longer text is data or generated, and is cut at line ends
 LONGEST_LINE = 20_000  # recovery from errors is quadratic within a line
-_SECONDS = 3.0  # a megabyte of ordinary source takes a fifth of a second
+PARSE_SECONDS = 3.0  # a megabyte of ordinary source takes a fifth of a second
 
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _WIDE = re.compile(r"[^\x00-\x7f]+")
@@ -42,7 +42,7 @@ class Syntax:
         with warnings.catch_warnings():
             # The successor of the time limit, a callback, crashes the interpreter (0.25.2 and 0.26.0, Python 3.11).
             warnings.simplefilter("ignore", DeprecationWarning)
-            self._parser: Parser = tree_sitter.Parser(language, timeout_micros=int(_SECONDS * 1e6))
+            self._parser: Parser = tree_sitter.Parser(language, timeout_micros=int(PARSE_SECONDS * 1e6))
         self._lock = threading.Lock()
         self.grammar = grammar
         kinds = [(number, language.node_kind_for_id(number) or "") for number in range(language.node_kind_count)]
@@ -63,7 +63,7 @@ class Syntax:
                 return self._parser.parse(source)
             except ValueError as error:
                 self._parser.reset()
-                raise Unparsable(f"no syntax tree within {_SECONDS:g} seconds") from error
+                raise Unparsable(f"no syntax tree within {PARSE_SECONDS:g} seconds") from error
 
 
 @cache

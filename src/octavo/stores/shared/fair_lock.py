@@ -17,7 +17,7 @@ class FairLock:
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._waiting: deque[threading.Event] = deque()
+        self.waiting: deque[threading.Event] = deque()
         self._locked = False
 
     @contextmanager
@@ -35,7 +35,7 @@ class FairLock:
             if not self._locked:
                 self._locked = True
                 return
-            self._waiting.append(turn)
+            self.waiting.append(turn)
         granted = False
         try:
             granted = turn.wait(timeout)
@@ -47,15 +47,15 @@ class FairLock:
 
     def _give_up(self, turn: threading.Event) -> None:
         with self._guard:
-            if turn in self._waiting:
-                self._waiting.remove(turn)
+            if turn in self.waiting:
+                self.waiting.remove(turn)
                 return
         # The lock was granted between the timeout and this call: it goes to the next in the queue.
         self._release()
 
     def _release(self) -> None:
         with self._guard:
-            if self._waiting:
-                self._waiting.popleft().set()
+            if self.waiting:
+                self.waiting.popleft().set()
             else:
                 self._locked = False

@@ -46,7 +46,7 @@ def _late(place: str, *, clock: bool = True) -> Any:
 
     def made(store: SharedStore) -> Any:
         repository = getattr(import_module(f"octavo.stores.shared.{module}"), name)
-        return repository(store.shared, store._keys, *([store._clock] if clock else []))
+        return repository(store.shared, store.keys, *([store._clock] if clock else []))
 
     return cached_property(made)
 
@@ -74,7 +74,7 @@ class SharedStore:
     ) -> None:
         self.shared = database
         self._read = threading.local()
-        self._keys = keys
+        self.keys = keys
         self._clock = clock
         self.lexical = lexical
         self.catalog = CatalogRepository(database, keys, clock)
@@ -93,19 +93,19 @@ class SharedStore:
     def transaction(self) -> Iterator[None]:
         try:
             with self.shared.transaction():
-                self._keys.forget()
+                self.keys.forget()
                 self._read.counters = None
                 yield
                 self.shared.run("generation_advance")
         except BaseException:
-            self._keys.forget()
+            self.keys.forget()
             raise
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         with self.shared.reading():
             # Another process may have removed a collection and added it again, under another key.
-            self._keys.forget()
+            self.keys.forget()
             outer, self._read.counters = getattr(self._read, "counters", None), {}
             try:
                 yield
@@ -134,7 +134,7 @@ class SharedStore:
         return counters[name]
 
     def counts(self, project: ProjectId) -> LibraryCounts:
-        return LibraryCounts(*self.shared.rows("counts", {"project": self._keys.project(project)})[0])
+        return LibraryCounts(*self.shared.rows("counts", {"project": self.keys.project(project)})[0])
 
     def maintain(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
         return False

@@ -36,13 +36,13 @@ class ConnectionPool(Generic[C]):
         self._idle: list[C] = []
         self._guard = threading.Lock()
         self._closed = 0  # how often it was closed: a connection borrowed before that is not reused
-        self._borrowed: dict[int, int] = {}
+        self.in_use: dict[int, int] = {}
 
     @property
     def open(self) -> int:
         """How many are open, idle or in use."""
         with self._guard:
-            return len(self._idle) + len(self._borrowed)
+            return len(self._idle) + len(self.in_use)
 
     @contextmanager
     def borrowed(self) -> Iterator[C]:
@@ -59,12 +59,12 @@ class ConnectionPool(Generic[C]):
         if connection is None:
             connection = self._connect()
         with self._guard:
-            self._borrowed[id(connection)] = closed
+            self.in_use[id(connection)] = closed
         return connection
 
     def give_back(self, connection: C) -> None:
         with self._guard:
-            current = self._borrowed.pop(id(connection), -1) == self._closed
+            current = self.in_use.pop(id(connection), -1) == self._closed
             reusable = current and len(self._idle) < _IDLE and not connection.in_transaction
             if reusable:
                 self._idle.append(connection)

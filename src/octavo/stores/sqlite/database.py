@@ -68,7 +68,7 @@ class SqliteDatabase:
             self._address, self._flags = f"{real_path(path).as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI
             self._read_only = read_only = True
         self._busy_timeout_ms = busy_timeout_ms
-        self._queries = load_queries(_PACKAGE)
+        self.queries = load_queries(_PACKAGE)
         self._local = threading.local()
         self.connections = ConnectionPool(self._connect)
         self._write_lock = FairLock()
@@ -91,22 +91,22 @@ class SqliteDatabase:
 
     def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         with translated(self.path), self.connection() as connection:
-            return connection.execute(self._queries[name], parameters or {}).fetchall()
+            return connection.execute(self.queries[name], parameters or {}).fetchall()
 
     def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
         with translated(self.path):
-            self._writer().execute(self._queries[name], parameters or {})
+            self._writer().execute(self.queries[name], parameters or {})
 
     def run_many(self, name: str, parameters: Iterable[Mapping[str, Any] | Row]) -> None:
         with translated(self.path):
-            self._writer().executemany(self._queries[name], parameters)
+            self._writer().executemany(self.queries[name], parameters)
 
     def each(self, name: str, *, before: str) -> Iterator[Row]:
         """Streams the rows of a query, for results larger than memory; `before` is a query to run first."""
         with translated(self.path), self.connection() as connection:
             connection.execute("pragma temp_store = file")  # the sorted rows may not fit into memory
-            connection.execute(self._queries[before])
-            yield from connection.execute(self._queries[name])
+            connection.execute(self.queries[before])
+            yield from connection.execute(self.queries[name])
 
     def query(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Runs a statement that `stores.shared.transfer` generated for one table."""

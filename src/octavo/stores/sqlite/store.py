@@ -24,22 +24,22 @@ class SqliteStore(SharedStore):
     def __init__(
         self, path: Path, *, create: bool = True, clock: Clock = time.time, busy_timeout_ms: int = 5_000
     ) -> None:
-        self._database = SqliteDatabase(path, create=create, busy_timeout_ms=busy_timeout_ms)
-        keys = KeyCache(self._database)
-        super().__init__(self._database, keys, Fts5Index(self._database, keys), clock)
+        self.database = SqliteDatabase(path, create=create, busy_timeout_ms=busy_timeout_ms)
+        keys = KeyCache(self.database)
+        super().__init__(self.database, keys, Fts5Index(self.database, keys), clock)
 
     @cached_property
     def snapshots(self) -> SqliteSnapshotSource:
         # Imported on first use: a search in a small library reads no snapshot.
         from octavo.stores.sqlite.snapshots import SqliteSnapshotSource
 
-        return SqliteSnapshotSource(self._database, self._keys, self._clock)
+        return SqliteSnapshotSource(self.database, self.keys, self._clock)
 
     @cached_property
     def upkeep(self) -> SqliteUpkeep:
         from octavo.stores.sqlite.upkeep import SqliteUpkeep
 
-        return SqliteUpkeep(self, self._database)
+        return SqliteUpkeep(self, self.database)
 
     @classmethod
     def in_memory(cls, clock: Clock = time.time) -> SqliteStore:
@@ -47,19 +47,19 @@ class SqliteStore(SharedStore):
         return cls(IN_MEMORY, clock=clock)
 
     def size(self) -> int:
-        log = self._database.path.with_name(f"{self._database.path.name}-wal")
-        return sum(path.stat().st_size for path in (self._database.path, log) if path.exists())
+        log = self.database.path.with_name(f"{self.database.path.name}-wal")
+        return sum(path.stat().st_size for path in (self.database.path, log) if path.exists())
 
     def compact(self, *, fully: bool = False) -> None:
         from octavo.stores.sqlite.compaction import compact_blocks, merge_word_index
 
-        compact_blocks(self._database, self.transaction, fully=fully)
+        compact_blocks(self.database, self.transaction, fully=fully)
         if fully:
-            merge_word_index(self._database, self.transaction)
-            self._database.vacuum()
+            merge_word_index(self.database, self.transaction)
+            self.database.vacuum()
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     def repair(self) -> bool:
         with self.transaction():
