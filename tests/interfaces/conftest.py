@@ -36,7 +36,13 @@ BOTH_ENGINES = {
     "test_cli_profiles.py",
     "test_cli_typed_queries.py",
     "test_cli_watch.py",
+    "test_links_follow.py",
+    "test_lint.py",
+    "test_memories_as_notes.py",
+    "test_notes.py",
     "test_same_json.py",
+    "test_withheld_lines.py",
+    "test_writing.py",
 }
 """Beside those of the Python API."""
 
@@ -98,9 +104,7 @@ def octavo(
     databases: Databases, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, environment: Path
 ) -> Octavo:
     """Calls the command line in this process, as `octavo ARGUMENTS` would; on PostgreSQL, with a library of its own."""
-    on_server = isinstance(databases, ServerDatabases)
-    if on_server and "OCTAVO_LIBRARY" not in os.environ and "vault" not in request.fixturenames:
-        monkeypatch.setenv("OCTAVO_LIBRARY", str(request.getfixturevalue("location")))
+    own_library(databases, request, monkeypatch)
 
     def call(*arguments: str | Path) -> Result:
         return CliRunner().invoke(cli, [str(one) for one in arguments])
@@ -108,9 +112,18 @@ def octavo(
     return call
 
 
+def own_library(databases: Databases, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_server = isinstance(databases, ServerDatabases)
+    if on_server and "OCTAVO_LIBRARY" not in os.environ and "vault" not in request.fixturenames:
+        monkeypatch.setenv("OCTAVO_LIBRARY", str(request.getfixturevalue("location")))
+
+
 @pytest.fixture
-def shell() -> Shell:
-    """Calls the command line as a process of its own."""
+def shell(
+    databases: Databases, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, environment: Path
+) -> Shell:
+    """Calls the command line as a process of its own, with the same library."""
+    own_library(databases, request, monkeypatch)
 
     def call(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "octavo", *map(str, arguments)]

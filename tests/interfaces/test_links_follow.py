@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from python_calls import HASHING
+from cli_calls import Location
 
 import octavo as package
 from octavo.errors import Conflict, InvalidArgument, OctavoError
@@ -30,8 +30,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
-    with package.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+def library(location: Location, folder: Path) -> Iterator[package.Library]:
+    with package.open(location, create=True) as library:
         library.add("notes", folder, writable=True)
         yield library
 

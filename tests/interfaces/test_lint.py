@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_calls import Octavo
-from python_calls import HASHING
+from cli_calls import Location, Octavo
 
 import octavo as package
 from octavo.errors import InvalidArgument, NotFound
@@ -26,8 +25,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
-    with package.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+def library(location: Location, folder: Path) -> Iterator[package.Library]:
+    with package.open(location, create=True) as library:
         library.add("notes", folder, writable=True)
         yield library
 
@@ -92,16 +91,18 @@ def test_a_file_that_is_not_utf8_is_told(library: package.Library, folder: Path)
     assert (answer.unread, answer.ok) == (("notes/bad.md",), False)
 
 
-def test_rules_are_switched_off_and_on_in_the_configuration(tmp_path: Path, folder: Path) -> None:
-    off = {**HASHING, "writing": {"lint_off": ["broken-wikilink", "heading-jump"], "single_h1": True}}
+def test_rules_are_switched_off_and_on_in_the_configuration(location: Location, folder: Path) -> None:
+    off = {"writing": {"lint_off": ["broken-wikilink", "heading-jump"], "single_h1": True}}
     (folder / "A.md").write_text(JUMPING + "\n# Again\n")
-    with package.open(tmp_path / "library.db", create=True, config=off) as library:
+    with package.open(location, create=True, config=off) as library:
         library.add("notes", folder)
         assert rules(library.notes.lint()) == [("A.md", "single-h1")]
         assert rules(library.notes.lint(rules=["broken-wikilink"])) == [("B.md", "broken-wikilink")]
 
 
-def test_the_command_line_has_an_exit_code_for_hooks_and_sarif_for_code_scanning(octavo: Octavo, folder: Path) -> None:
+def test_the_command_line_has_an_exit_code_for_hooks_and_sarif_for_code_scanning(
+    location: Location, octavo: Octavo, folder: Path
+) -> None:
     assert octavo("init").exit_code == 0
     assert octavo("add", str(folder), "--name", "notes").exit_code == 0
     told = octavo("lint", "-c", "notes")

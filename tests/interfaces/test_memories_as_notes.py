@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_calls import Octavo
-from python_calls import HASHING
+from cli_calls import Location, Octavo
 
 import octavo as package
 from octavo.errors import InvalidArgument, NotFound
@@ -24,8 +23,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
-    with package.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+def library(location: Location, folder: Path) -> Iterator[package.Library]:
+    with package.open(location, create=True) as library:
         library.add("notes", folder, writable=True)
         library.index()
         yield library

@@ -9,14 +9,13 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from cli_calls import Shell
-from python_calls import HASHING
+from cli_calls import Location, Shell
 
 import octavo as package
 from octavo.errors import Conflict, InvalidArgument, NotFound
 
 MEETING = "---\ntags: [meeting]\n---\n# {{title}}\n\nOn {{date}} at {{time}}, {{other}}.\n\n{{content}}\n"
-RULES = {**HASHING, "writing": {"note_folders": ["meeting=meetings/{{year}}"], "note_folder": "inbox"}}
+RULES = {"writing": {"note_folders": ["meeting=meetings/{{year}}"], "note_folder": "inbox"}}
 
 
 @pytest.fixture
@@ -28,8 +27,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
-    with package.open(tmp_path / "library.db", create=True, config=RULES) as library:
+def library(location: Location, folder: Path) -> Iterator[package.Library]:
+    with package.open(location, create=True, config=RULES) as library:
         library.add("notes", folder, writable=True)
         yield library
 
@@ -123,7 +122,7 @@ def test_todays_note_is_made_once_and_added_to(library: package.Library, folder:
 
 
 def test_the_collection_is_the_only_writable_one_or_the_configured_one(
-    library: package.Library, folder: Path, tmp_path: Path
+    location: Location, library: package.Library, folder: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "more").mkdir()
     library.add("more", tmp_path / "more")
@@ -133,8 +132,8 @@ def test_the_collection_is_the_only_writable_one_or_the_configured_one(
     library.add("more", tmp_path / "more", writable=True)
     with pytest.raises(InvalidArgument, match="several"):
         library.notes.new("A")
-    config = {**HASHING, "writing": {"note_collection": "more"}}
-    with package.open(tmp_path / "library.db", config=config) as other:
+    config = {"writing": {"note_collection": "more"}}
+    with package.open(location, config=config) as other:
         assert other.notes.new("A", dry_run=True).collection == "more"
     library.add("more", tmp_path / "more", writable=False)
     library.add("notes", folder, writable=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from python_calls import HASHING
+from cli_calls import Location
 from secret_tokens import TOKENS
 
 import octavo as package
@@ -28,8 +28,8 @@ def note(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(tmp_path: Path, note: Path) -> Iterator[package.Library]:
-    with package.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+def library(location: Location, note: Path) -> Iterator[package.Library]:
+    with package.open(location, create=True) as library:
         library.add("notes", note.parent, writable=True)
         library.index()
         yield library
