@@ -46,6 +46,7 @@ NAVIGATION = {
         "guides/models",
         "models",
         "guides/evaluation",
+        "guides/plugins",
         "troubleshooting",
     ],
     "Reference": [

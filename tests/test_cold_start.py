@@ -193,6 +193,14 @@ with open_library(folder / "library.db", create=True, settings={"embedding.provi
     }
 
 
+def test_a_search_looks_at_no_installed_package_for_plugins(library: Path) -> None:
+    asked = (
+        "from octavo.plugins import installed\nassert installed.cache_info().currsize == 0, 'packages were looked at'\n"
+    )
+    loaded = imported_by(COMMAND + asked, "search", "winter pump", "--library", str(library))
+    assert "octavo.plugins" in loaded
+
+
 def test_a_search_on_the_command_line_imports_only_what_it_uses(library: Path) -> None:
     loaded = imported_by(COMMAND, "search", "winter pump", "--library", str(library))
     assert {"onnxruntime", "octavo.retrieval.pipeline", "octavo.vectors.exact"} <= loaded

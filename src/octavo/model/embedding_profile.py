@@ -9,11 +9,16 @@ from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.model.ids import ProjectId
+from octavo.plugins import PROVIDERS, names
 
-PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
-"""Where vectors can come from."""
+_PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
 LOCAL_PROVIDERS = ("bundled", "onnx", "hashing")
 """Those that compute them in this process, and so always answer."""
+
+
+def providers() -> tuple[str, ...]:
+    """Where vectors can come from."""
+    return (*_PROVIDERS, *(name for name in names(PROVIDERS) if name not in _PROVIDERS))
 
 
 class EmbeddingProfileState(StrEnum):

@@ -11,7 +11,8 @@ from octavo.config.api_keys import api_key
 from octavo.config.schema import Embedding
 from octavo.dataclass import dataclass, replace
 from octavo.errors import ConfigurationError
-from octavo.model.embedding_profile import PROVIDERS
+from octavo.model.embedding_profile import providers
+from octavo.plugins import PROVIDERS, load, names
 
 if TYPE_CHECKING:
     from octavo.model.embedding_profile import NamedEmbeddingProfile
@@ -63,7 +64,12 @@ def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> E
 
             whole = completed(settings)
             return remote_embedder(profile.name, whole, api_key(whole.key_variable, whole.key_file))
+        case added if added in names(PROVIDERS):
+            embedder: Embedder = load(PROVIDERS, added)(
+                profile.name, settings, api_key(settings.key_variable, settings.key_file)
+            )
+            return embedder
     raise ConfigurationError(
         f"the profile {profile.name} wants the provider {settings.provider}, which this Octavo does not know",
-        hint=f"choose one of: {', '.join(PROVIDERS)}",
+        hint=f"choose one of: {', '.join(providers())}",
     )

@@ -10,7 +10,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.mending import damage
 from octavo.engine.recorded_recipe import other_model_hint
 from octavo.engine.wiring.preparing import confinement_here
-from octavo.errors import OctavoError, ProviderFailed
+from octavo.errors import ConfigurationError, OctavoError, ProviderFailed
 from octavo.model.advisory import Advisory
 from octavo.model.job import JobState
 from octavo.model.ledger import REDACTED
@@ -18,6 +18,7 @@ from octavo.operations.library.answers import Check, CollectionState, HealthAnsw
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_files import INSTALL_HINT, excluded_files_text
 from octavo.operations.library.requests import HealthCheckRequest
+from octavo.plugins import EntryPoint, installed, others
 
 _ANOTHER_MODEL = "`octavo models list` names the models there are, `octavo models activate` searches with another"
 _MOST_SECRETS = 20  # named in one line; `octavo status --problems` has all of them
@@ -42,6 +43,7 @@ def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
     checks += _attempted("secrets", lambda: _secrets_check(engine))
     if deep:
         checks.append(_converting_check())
+    checks += [_plugin_check(entry) for entry in installed()]
     return tuple(checks)
 
 
@@ -73,6 +75,18 @@ def _converting_check() -> Check:
         return Check("converting", True, f"other formats are read in a process with {confinement_here()}")
     except (OSError, EOFError) as error:
         return Check("converting", False, f"no converter can be started: {error or 'it ended at once'}")
+
+
+def _plugin_check(entry: EntryPoint) -> Check:
+    """A package of somebody else that adds something to Octavo."""
+    name, what = f"plugin {entry.distribution}", f"{entry.group} {entry.name}"
+    if others(entry.group).get(entry.name) != entry:
+        return Check(name, False, f"{what} is passed over: another package has that name", "uninstall one of them")
+    try:
+        entry.load()
+    except ConfigurationError as error:
+        return Check(name, False, error.message, error.hint)
+    return Check(name, True, f"adds {what}")
 
 
 def _collection_checks(engine: Engine) -> Sequence[Check]:

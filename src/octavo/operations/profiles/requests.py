@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.embedding_profile import PROVIDERS
+from octavo.model.embedding_profile import providers
 from octavo.model.limits import Field
 from octavo.operations.memory.requests import ItemName
 
@@ -35,7 +35,7 @@ class EmbeddingProfilesUpsertRequest:
             description="The profile's name.",
         ),
     ]
-    provider: Annotated[str, Field(description="Where vectors come from.", choices=PROVIDERS)]
+    provider: Annotated[str, Field(description="Where vectors come from.", choices=providers)]
     model: Annotated[str, Field(max_length=500, description="The model's name, or its folder.")] = ""
     dimensions: Annotated[int, Field(ge=1, le=65_536, description="Asked of the service when left out.")] | None = None
     distance: Annotated[
