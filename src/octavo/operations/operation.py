@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from octavo.dataclass import dataclass
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.lines import Block
+from octavo.operations.listing import Listing, listed
 from octavo.operations.model_text import written
 
 if TYPE_CHECKING:
@@ -34,26 +37,6 @@ class Annotations:
     open_world: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Where an answer has its rows, for CSV, JSON lines and tables.
-
-    `rows` is the field of the answer that holds them, or the only one; without it, the answer itself is that row.
-    `columns` are the fields of a row that are shown, `path` the one that names a file. With `matches`, an answer
-    without rows, or else without exact text, is "no match" to a command line; `succeeds` is what is false of an answer
-    if part of the work failed. An answer that only `confirms` is left out with `--quiet`. `exact` is the field whose
-    very characters go into a pipe.
-    """
-
-    rows: str = ""
-    columns: tuple[str, ...] = ()
-    path: str = ""
-    matches: bool = False
-    succeeds: str = ""
-    confirms: bool = False
-    exact: str = ""
-
-
 @dataclass(frozen=True)
 class Operation:
     """One row of the table.
@@ -61,7 +44,8 @@ class Operation:
     The operation `note_new` is the function `note_new` of `module`, which takes an engine and a request, and with
     `watched` a progress too. Its request is the class `NoteNewRequest` of `requests` in the same package, its answer
     what the function is annotated to return. An answer `WriteAnswer` is rendered by `write_lines` of the module
-    `lines` beside it; `note_new_lines` of the operation's own package comes before that.
+    `lines` beside it; `note_new_lines` of the operation's own package comes before that, and where there is neither the
+    `listing` says how.
 
     `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds. `command`
     is how the command line calls it, `shortcuts` are other words it takes there; `aliases` are names that the operation
@@ -144,11 +128,16 @@ class Operation:
     def _renderer(self) -> Callable[[Any], Iterable[Block]]:
         package, _, module = self.gives.__module__.rpartition(".")
         answer = re.sub("(?<!^)(?=[A-Z])", "_", self.gives.__name__.removesuffix("Answer")).lower()
-        own = import_module(f"{self._package}.lines")
-        beside = import_module(f"{package}.lines") if module == "answers" else own
-        found: Callable[[Any], Iterable[Block]]
-        found = getattr(own, f"{self.name}_lines", None) or getattr(beside, f"{answer}_lines")
-        return found
+        own = _lines(self._package)
+        beside = _lines(package) if module == "answers" else own
+        found: Callable[[Any], Iterable[Block]] | None
+        found = getattr(own, f"{self.name}_lines", None) or getattr(beside, f"{answer}_lines", None)
+        return found or partial(listed, listing=self.listing)
+
+
+def _lines(package: str) -> ModuleType | None:
+    """The renderers of a package, where it has any."""
+    return import_module(f"{package}.lines") if find_spec(f"{package}.lines") else None
 
 
 IN_DEFAULT = frozenset({DEFAULT})

@@ -16,7 +16,8 @@ from octavo.operations.plain import plain
 from octavo.operations.search.lines import search_lines
 
 if TYPE_CHECKING:
-    from octavo.operations.operation import Listing, Operation
+    from octavo.operations.listing import Listing
+    from octavo.operations.operation import Operation
     from octavo.operations.search.answers import SearchAnswer
 
 _PATHS = frozenset({"heading_path"})  # columns whose values are headings, one below the other

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from octavo.model.document import shown_path
 from octavo.operations.canonical.answers import (
     CanonicalAnswer,
-    CanonicalListAnswer,
     CanonicalOutlineAnswer,
     CanonicalPackAnswer,
     CanonicalPassage,
@@ -64,16 +63,3 @@ def canonical_pack_lines(answer: CanonicalPackAnswer) -> Iterator[Block]:
     if not answer.passages:
         yield (Part("No passage fits the budget." if answer.left_out else "There is nothing canonical to pack."),)
     yield from degraded_lines(answer.degraded)
-
-
-def canonical_list_lines(answer: CanonicalListAnswer) -> Iterator[Line]:
-    rows = [
-        (
-            Part(document.key, "title"),
-            Part(f"v{document.version}"),
-            Part(document.doc_class, "dim"),
-            Part(document.title),
-        )
-        for document in answer.documents
-    ]
-    yield from columns(rows) if rows else [(Part("There is no canonical document."),)]

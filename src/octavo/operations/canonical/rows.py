@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import IN_MEMORY, WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_MEMORY, WRITES, Operation
 
 _documents = partial(Operation, module="octavo.operations.canonical.documents")
 
@@ -91,7 +92,12 @@ CANONICAL = (
         name="canonical_list",
         summary="List the canonical documents.",
         description="Every canonical document with its key, class and version.",
-        listing=Listing(rows="documents", columns=("key", "version", "doc_class", "title", "updated_at")),
+        listing=Listing(
+            rows="documents",
+            columns=("key", "version", "doc_class", "title", "updated_at"),
+            shown=("{key}|title", "v{version}", "{doc_class}|dim", "{title}"),
+            empty="There is no canonical document.",
+        ),
         command="canonical list",
         examples=("octavo canonical list --class implementation_plan",),
         tool_sets=IN_MEMORY,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import IN_CODE, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_CODE, Operation
 from octavo.operations.search.rows import HITS
 
 _search = partial(Operation, module="octavo.operations.code.search")

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.operations.database.answers import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
+from octavo.operations.database.answers import CheckAnswer, PruneAnswer, RepairAnswer, UpgradeAnswer
 from octavo.operations.library.lines import index_summary
 from octavo.operations.lines import Line, Part, count, size
-
-
-def saved_library_lines(answer: SavedLibrary) -> Iterator[Line]:
-    yield (Part(f"Saved the library to {answer.path} ({size(answer.bytes)})."),)
 
 
 def upgrade_lines(answer: UpgradeAnswer) -> Iterator[Line]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import WRITES, Operation
 
 _copies = partial(Operation, module="octavo.operations.database.copies")
 _upkeep = partial(Operation, module="octavo.operations.database.upkeep")
@@ -15,7 +16,12 @@ DATABASE = (
         name="db_backup",
         summary="Save the library to a file, while it is in use.",
         description="Save the library to a file.",
-        listing=Listing(columns=("path", "bytes", "sha256"), path="path", confirms=True),
+        listing=Listing(
+            columns=("path", "bytes", "sha256"),
+            path="path",
+            confirms=True,
+            shown=("Saved the library to {path} ({bytes:size}).",),
+        ),
         command="db backup",
         aliases=("backup",),
         examples=("octavo db backup saved.db",),

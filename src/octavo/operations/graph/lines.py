@@ -12,7 +12,6 @@ from octavo.operations.graph.answers import (
     CommunitiesAnswer,
     EntitiesAnswer,
     FoundEdge,
-    GhostsAnswer,
     GraphFile,
     MapFile,
     MentionsAnswer,
@@ -151,14 +150,6 @@ def mentions_lines(answer: MentionsAnswer) -> Iterator[Line]:
         )
         if found.context:
             yield (Part(f"     {found.context}", "dim"),)
-
-
-def ghosts_lines(answer: GhostsAnswer) -> Iterator[Line]:
-    rows = [
-        (Part(str(ghost.links)), Part(ghost.target), Part(f"in {ghost.source}", "dim", ghost.source))
-        for ghost in answer.ghosts
-    ]
-    yield from columns(rows) if rows else [(Part("Every link leads somewhere."),)]
 
 
 def graph_file_lines(answer: GraphFile) -> Iterator[Line]:

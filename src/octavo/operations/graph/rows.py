@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import WRITES, Operation
 
 _related = partial(Operation, module="octavo.operations.graph.related")
 _neighbors = partial(Operation, module="octavo.operations.graph.neighbors")
@@ -73,7 +74,12 @@ GRAPH = (
         name="graph_ghosts",
         summary="List what is linked to and not there, most wanted first.",
         description="Targets of links that nothing in the library answers to, most wanted first.",
-        listing=Listing(rows="ghosts", columns=("target", "links", "source")),
+        listing=Listing(
+            rows="ghosts",
+            columns=("target", "links", "source"),
+            shown=("{links}", "{target}", "in", "{source}|place"),
+            empty="Every link leads somewhere.",
+        ),
         command="graph ghosts",
         examples=("octavo graph ghosts",),
         tool_sets=_IN_GRAPH,

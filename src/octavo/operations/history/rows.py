@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import Operation
 
 _log = partial(Operation, module="octavo.operations.history.log")
 _past = partial(Operation, module="octavo.operations.history.past")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import WRITES, Operation
 
 _queue = partial(Operation, module="octavo.operations.jobs.queue")
 
@@ -13,7 +14,11 @@ JOBS = (
         name="jobs_list",
         summary="List queued jobs, oldest first.",
         description="Jobs that wait, run, are done or were given up, and why.",
-        listing=Listing(rows="jobs", columns=("job", "kind", "state", "attempts", "created_at", "run_after", "error")),
+        listing=Listing(
+            rows="jobs",
+            columns=("job", "kind", "state", "attempts", "created_at", "run_after", "error"),
+            shown=("{job}|dim", "{kind}", "{state}|state", "{attempts:attempt}", "{error}|warn"),
+        ),
         command="jobs list",
         examples=("octavo jobs list --state dead",),
         example={"states": ["ready"]},
@@ -23,7 +28,7 @@ JOBS = (
         name="jobs_retry",
         summary="Try jobs again now: the numbered ones, or all that were given up.",
         description="Make jobs due now.",
-        listing=Listing(columns=("jobs",), confirms=True),
+        listing=Listing(columns=("jobs",), confirms=True, shown=("{jobs:job} to be tried again",)),
         command="jobs retry",
         examples=("octavo jobs retry",),
         annotations=WRITES,
@@ -33,7 +38,7 @@ JOBS = (
         name="jobs_purge",
         summary="Delete jobs that have ended.",
         description="Delete jobs that are done, or were given up.",
-        listing=Listing(columns=("jobs",), confirms=True),
+        listing=Listing(columns=("jobs",), confirms=True, shown=("{jobs:job} deleted",)),
         command="jobs purge",
         examples=("octavo jobs purge --before 7d",),
         example={"before": "7d"},

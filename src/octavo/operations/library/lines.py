@@ -16,7 +16,6 @@ from octavo.operations.library.answers import (
     IndexingRun,
     LedgerProblem,
     ListAnswer,
-    RemoveAnswer,
     StatusAnswer,
     WatchAnswer,
 )
@@ -33,11 +32,6 @@ def add_lines(answer: AddAnswer) -> Iterator[Line]:
     collection = answer.collection
     yield (Part(f"{'Changed' if answer.changed else 'Added'} {collection.name}, the folder {collection.root}."),)
     yield (Part("Next: octavo index", "dim"),)
-
-
-def remove_lines(answer: RemoveAnswer) -> Iterator[Line]:
-    for collection in answer.removed:
-        yield (Part(f"Removed {collection.name}; its folder is as it was."),)
 
 
 def list_lines(answer: ListAnswer) -> Iterator[Line]:

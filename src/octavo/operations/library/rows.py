@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import IN_DEFAULT, WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_DEFAULT, WRITES, Operation
 
 _collections = partial(Operation, module="octavo.operations.library.collections")
 _indexing = partial(Operation, module="octavo.operations.library.indexing")
@@ -38,7 +39,9 @@ LIBRARY = (
         name="remove",
         summary="Remove collections from the library; their folders are not touched.",
         description="Remove collections and all that was indexed from them.",
-        listing=Listing(rows="removed", columns=("name",), confirms=True),
+        listing=Listing(
+            rows="removed", columns=("name",), confirms=True, shown=("Removed {name}; its folder is as it was.",)
+        ),
         command="remove",
         examples=("octavo remove observatory",),
         example={"names": ["scratch"]},

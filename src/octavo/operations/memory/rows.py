@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from octavo.dataclass import replace
-from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, Operation
 
 _changes = partial(Operation, module="octavo.operations.memory.changes")
 _recall = partial(Operation, module="octavo.operations.memory.recall")

@@ -9,7 +9,6 @@ from octavo.operations.models.answers import (
     FetchedModel,
     FinetuneAnswer,
     ModelAnswer,
-    ModelRemoved,
     ModelsAnswer,
     ModelShown,
 )
@@ -28,10 +27,6 @@ def model_lines(answer: ModelAnswer) -> Iterator[Block]:
     if answer.card:
         yield ()
         yield Quote(answer.card, whole=True)
-
-
-def model_removed_lines(answer: ModelRemoved) -> Iterator[Line]:
-    yield Part("removed ", "dim"), Part(answer.model.name, "title")
 
 
 def fetched_model_lines(answer: FetchedModel) -> Iterator[Line]:

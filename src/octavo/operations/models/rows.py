@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import WRITES, Operation
 
 _catalog = partial(Operation, module="octavo.operations.models.catalog")
 _fetching = partial(Operation, module="octavo.operations.models.fetching")
@@ -48,7 +49,7 @@ MODELS = (
         name="models_remove",
         summary="Delete a model from this machine, if nothing uses it.",
         description="Delete a model's folder, if no profile of this library's projects stands for it.",
-        listing=Listing(rows="model", columns=_COLUMNS, confirms=True),
+        listing=Listing(rows="model", columns=_COLUMNS, confirms=True, shown=("removed|dim", "{name}|title")),
         command="models remove",
         examples=("octavo models remove mine",),
         example=None,

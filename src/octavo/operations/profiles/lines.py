@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from octavo.operations.lines import Line, Part, columns
-from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
+from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown
 
 _STYLES = {"active": "good", "filling": "warn"}
 
@@ -18,10 +18,6 @@ def profile_lines(answer: ProfileAnswer) -> Iterator[Line]:
     yield from _table((answer.profile,))
     if answer.job:
         yield (Part(f"Job {answer.job} fills it; `octavo worker --once` does it now.", "dim"),)
-
-
-def promised_lines(answer: PromisedAnswer) -> Iterator[Line]:
-    yield (Part(f"Job {answer.job} ({answer.kind}) waits for a worker."),)
 
 
 def _table(profiles: Iterable[ProfileShown]) -> Iterator[Line]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import IN_MEMORY, WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_MEMORY, WRITES, Operation
 
 _embedders = partial(Operation, module="octavo.operations.profiles.embedders")
 
@@ -87,6 +88,7 @@ PROFILES = (
         name="admin_reingest_version",
         summary="Cut, analyse and embed a memory again.",
         description="Queue indexing a memory's current version again, in the background.",
+        listing=Listing(columns=("job", "kind"), shown=("Job {job} ({kind}) waits for a worker.",)),
         example={"item": "Dome and humidity"},
         annotations=WRITES,
         tool_sets=IN_MEMORY,

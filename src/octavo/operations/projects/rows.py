@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import IN_MEMORY, WRITES, Annotations, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_MEMORY, WRITES, Annotations, Operation
 
 _projects = partial(Operation, module="octavo.operations.projects.projects")
 _sessions = partial(Operation, module="octavo.operations.projects.sessions")
 
 _SESSION = ("session", "title", "author", "started_at", "ended_at", "memories")
+_SHOWN = (
+    "{session}|place",
+    "{started_at:time}|dim",
+    "{ended_at:ended/open}|state",
+    "{memories:memory/memories}|dim",
+    "{title}|title",
+)
 
 PROJECTS = (
     _projects(
@@ -35,7 +43,14 @@ PROJECTS = (
         summary="List the projects in the library.",
         description="Every project in the library with its collections and counts.",
         listing=Listing(
-            rows="projects", columns=("name", "workspace", "current", "documents", "chunks", "collections")
+            rows="projects",
+            columns=("name", "workspace", "current", "documents", "chunks", "collections"),
+            shown=(
+                "{name}|title",
+                "{current:current}|good",
+                "{documents:document}, {chunks:chunk}|dim",
+                "{collections}|dim",
+            ),
         ),
         command="projects list",
         examples=("octavo projects list",),
@@ -46,7 +61,7 @@ PROJECTS = (
         summary="Start a session that memories can name.",
         description="Begin a period of work; pass its id as session to what is remembered in it.",
         help="Pass its id to `octavo remember --session`.",
-        listing=Listing(columns=_SESSION),
+        listing=Listing(columns=_SESSION, shown=_SHOWN),
         command="sessions start",
         examples=("octavo sessions start Aligning the finder",),
         creates=True,
@@ -58,7 +73,7 @@ PROJECTS = (
         name="sessions_end",
         summary="End a session, once, with a summary that is remembered.",
         description="End a period of work, once; its summary is remembered and found like any memory.",
-        listing=Listing(columns=_SESSION),
+        listing=Listing(columns=_SESSION, shown=_SHOWN),
         command="sessions end",
         examples=('octavo sessions end "Aligning the finder" "The finder is aligned within two minutes of arc."',),
         enqueues=True,
@@ -76,7 +91,7 @@ PROJECTS = (
             "Which sessions there were, what came of them, and which are still open. With a query: in which of them it "
             "was talked about, best first, even where its words are spread over many memories."
         ),
-        listing=Listing(rows="sessions", columns=_SESSION, matches=True),
+        listing=Listing(rows="sessions", columns=_SESSION, matches=True, shown=_SHOWN),
         command="sessions list",
         examples=("octavo sessions list --open",),
         example={"query": "shutter motor", "limit": 5},

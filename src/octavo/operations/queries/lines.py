@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.operations.lines import Line, Part, columns, count
-from octavo.operations.queries.answers import QueriesAnswer, QueriesCleared
+from octavo.operations.lines import Line, Part, columns
+from octavo.operations.queries.answers import QueriesAnswer
 
 
 def queries_lines(answer: QueriesAnswer) -> Iterator[Line]:
@@ -18,7 +18,3 @@ def queries_lines(answer: QueriesAnswer) -> Iterator[Line]:
         yield (Part("Queries are not logged: `octavo config set log.queries true` turns that on.", "dim"),)
     elif not rows:
         yield (Part("Nothing was asked yet."),)
-
-
-def queries_cleared_lines(answer: QueriesCleared) -> Iterator[Line]:
-    yield (Part(f"Forgot {count(answer.queries, 'query', 'queries')}."),)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import WRITES, Operation
 
 _queries = partial(Operation, module="octavo.operations.queries.queries")
 
@@ -23,7 +24,7 @@ QUERIES = (
         name="queries_clear",
         summary="Forget what was asked.",
         description="Empty the log of queries.",
-        listing=Listing(columns=("queries",), confirms=True),
+        listing=Listing(columns=("queries",), confirms=True, shown=("Forgot {queries:query/queries}.",)),
         command="queries clear",
         shortcuts=("log clear",),
         examples=("octavo queries clear --before 30d",),

@@ -11,7 +11,6 @@ from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, mor
 from octavo.operations.reading.answers import (
     DiffAnswer,
     DocumentRow,
-    DocumentTagsAnswer,
     GetAnswer,
     GetManyAnswer,
     ListDocumentsAnswer,
@@ -109,10 +108,3 @@ def outline_lines(answer: OutlineAnswer) -> Iterator[Block]:
 def section_line(section: OutlineSection) -> Line:
     anchor = f"  #{section.anchor}, lines {section.start_line}-{section.end_line}"
     return Part(f"{'  ' * (section.level - 1)}- "), Part(section.title, "heading"), Part(anchor, "dim")
-
-
-def document_tags_lines(answer: DocumentTagsAnswer) -> Iterator[Block]:
-    for document in answer.documents:
-        yield Part(document.document_id), Part(f"  {', '.join(document.tags)}", "dim")
-    if not answer.documents:
-        yield (Part("No document has a tag.", "dim"),)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import IN_CODE, IN_DEFAULT, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_CODE, IN_DEFAULT, Operation
 
 _get = partial(Operation, module="octavo.operations.reading.get")
 _versions = partial(Operation, module="octavo.operations.reading.versions")
@@ -89,7 +90,12 @@ Into a pipe or a file goes the exact text and nothing else.""",
         name="document_tags",
         summary="The tags of documents.",
         description="The tags of documents by their ids: what the hits of a search can be narrowed to.",
-        listing=Listing(rows="documents", columns=("document_id", "tags")),
+        listing=Listing(
+            rows="documents",
+            columns=("document_id", "tags"),
+            shown=("{document_id}", "{tags}|dim"),
+            empty="No document has a tag.",
+        ),
         example={"document_ids": []},
         remote=False,
     ),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import IN_CODE, IN_DEFAULT, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_CODE, IN_DEFAULT, Operation
 
 _search = partial(Operation, module="octavo.operations.search.search")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import WRITES, Operation
 
 _snapshots = partial(Operation, module="octavo.operations.snapshots.snapshots")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from octavo.algorithms.quotations import QUOTED_TITLES
 from octavo.jobs.summaries import SummariesBuilt
 from octavo.operations.lines import Block, Line, Part, Quote, count
-from octavo.operations.summaries.answers import SummariesAnswer, SummariesCleared
+from octavo.operations.summaries.answers import SummariesAnswer
 
 
 def summaries_built_lines(answer: SummariesBuilt) -> Iterator[Line]:
@@ -42,7 +42,3 @@ def summaries_lines(answer: SummariesAnswer) -> Iterator[Block]:
         yield (Part("It has no summaries: run `octavo summaries build`."),)
     else:
         yield (Part(QUOTED_TITLES, "detail"),)
-
-
-def summaries_cleared_lines(answer: SummariesCleared) -> Iterator[Line]:
-    yield (Part(f"Removed {count(answer.summaries, 'summary', 'summaries')}."),)

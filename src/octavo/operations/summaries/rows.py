@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import WRITES, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import WRITES, Operation
 
 _summaries = partial(Operation, module="octavo.operations.summaries.summaries")
 
@@ -41,7 +42,7 @@ SUMMARIES = (
         name="summaries_clear",
         summary="Remove all summaries of the project.",
         description="Remove the summaries; nothing makes them again by itself.",
-        listing=Listing(columns=("summaries",), confirms=True),
+        listing=Listing(columns=("summaries",), confirms=True, shown=("Removed {summaries:summary/summaries}.",)),
         command="summaries clear",
         examples=("octavo summaries clear",),
         annotations=WRITES,

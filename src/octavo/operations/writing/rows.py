@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.operation import WRITES, Annotations, Listing, Operation
+from octavo.operations.listing import Listing
+from octavo.operations.operation import WRITES, Annotations, Operation
 
 _notes = partial(Operation, module="octavo.operations.writing.notes")
 _memories = partial(Operation, module="octavo.operations.writing.memories")

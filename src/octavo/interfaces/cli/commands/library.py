@@ -18,7 +18,7 @@ from octavo.interfaces.presenting.results import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.library.requests import ListCollectionsRequest
 from octavo.operations.lines import Part
-from octavo.operations.operation import Listing
+from octavo.operations.listing import Listing
 
 _KEYS = Listing(rows="keys", columns=("key", "documents", "values"))
 _DOCUMENTS = Listing(rows="documents", columns=("collection", "uri"))

@@ -12,7 +12,7 @@ from octavo.interfaces.presenting.results import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
 from octavo.operations.library.lines import problem_lines
 from octavo.operations.library.requests import StatusRequest
-from octavo.operations.operation import Listing
+from octavo.operations.listing import Listing
 
 _PROBLEMS = Listing(rows="problems", columns=("collection", "uri", "outcome", "reason", "warnings"))
 
