@@ -71,10 +71,11 @@ def _section(operation: Operation) -> Iterator[str]:
     yield "Answer:\n"
     yield from _fields(output_schema(operation.gives), 0)
     yield ""
-    yield "Requests that fail, besides errors of the transport:\n"
-    for arguments, code in ERROR_CASES[operation.name]:
-        yield f"- `{code}`: `{json.dumps(arguments, ensure_ascii=False)}`"
-    yield ""
+    if cases := ERROR_CASES.get(operation.name):
+        yield "Requests that fail, besides errors of the transport:\n"
+        for arguments, code in cases:
+            yield f"- `{code}`: `{json.dumps(arguments, ensure_ascii=False)}`"
+        yield ""
 
 
 def _argument(operation: Operation, name: str, field: Mapping[str, Any], *, required: bool) -> str:
