@@ -6,7 +6,7 @@ MIRRORS holds a git directory for each repository of `sources.toml` beside this 
 `owner+name/repo`. OUT gets pairs.jsonl.xz, passages.jsonl.xz and sources.json with each repository's commit and
 counts. FOLDER holds data sets in BEIR layout: what shares a long run of words with one of their texts is left out, and
 counted.
-The pairs are those `octavo finetune` takes from a library: both call `octavo_train.pairs`.
+The pairs are those `octavo models finetune` takes from a library: both call `octavo_train.pairs`.
 """
 
 from __future__ import annotations

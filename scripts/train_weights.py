@@ -4,7 +4,8 @@
 
 BASE holds the published float weights (see `--pack`), DATA the harvested files, SETS data
 sets as the pipeline embeds them, for reporting only. The plan names runs; each differs from the defaults in the fields
-it gives. Everything that learns is `octavo_train`, as in `octavo finetune`; this script only chooses and reports.
+it gives. Everything that learns is `octavo_train`, as in `octavo models finetune`; this script
+only chooses and reports.
 """
 
 from __future__ import annotations

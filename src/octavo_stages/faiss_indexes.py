@@ -137,5 +137,5 @@ class FaissIndexes:
         except RuntimeError as error:
             raise DamagedSnapshot(
                 f"{path} is not an index of faiss: {str(error).splitlines()[0]}",
-                hint="run `octavo snapshot build` to make it anew",
+                hint="run `octavo snapshots build` to make it anew",
             ) from error

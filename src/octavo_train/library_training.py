@@ -12,7 +12,7 @@ from octavo.engine.offline_runs import FINETUNE, recorded_run
 from octavo.errors import InvalidArgument
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
-from octavo.operations.models.requests import FinetuneRequest
+from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.rerankers import chosen_reranker, reranker_folder
 from octavo.operations.queries.opened import opened_passages
 from octavo_train.library import harvest, read_pairs
@@ -30,7 +30,7 @@ _LEAST = 50  # pairs to learn from: fewer teach nothing that holds elsewhere
 
 def train_model(
     engine: Engine,
-    request: FinetuneRequest,
+    request: ModelsFinetuneRequest,
     settings: Mapping[str, Any],
     progress: Progress,
     *,
@@ -76,7 +76,7 @@ def _base(engine: Engine, named: str) -> Path:
     return Path(folder)
 
 
-def _reranker_base(engine: Engine, request: FinetuneRequest) -> ModelDirectory:
+def _reranker_base(engine: Engine, request: ModelsFinetuneRequest) -> ModelDirectory:
     """The reranker to begin with: the one that is named, or the one that reads this project's passages."""
     if request.static:
         raise InvalidArgument("a table is not a reranker", hint="leave out --static, or --reranker")
@@ -87,7 +87,7 @@ def _reranker_base(engine: Engine, request: FinetuneRequest) -> ModelDirectory:
     return reranker_directory(reranker_folder(engine, request.base or chosen_reranker(engine)))
 
 
-def _teacher(request: FinetuneRequest) -> ModelDirectory | None:
+def _teacher(request: ModelsFinetuneRequest) -> ModelDirectory | None:
     if not request.teacher:
         return None
     if request.static:

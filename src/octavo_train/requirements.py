@@ -9,8 +9,8 @@ from octavo.embedding.directory import GRAPH, read_directory
 from octavo.embedding.directory import ModelDirectory as ModelDirectory
 from octavo.errors import InvalidArgument, MissingExtra
 
-REMEDY = "train from the bundled model, or from one that `octavo finetune` made"
-RERANKER_REMEDY = "train from octavo-rerank-1, or from a reranker that `octavo finetune --reranker` made"
+REMEDY = "train from the bundled model, or from one that `octavo models finetune` made"
+RERANKER_REMEDY = "train from octavo-rerank-1, or from a reranker that `octavo models finetune --reranker` made"
 TEACHER = "name a model of `octavo models list`, or a folder with model.json, model.onnx and its tokenizer"
 
 

@@ -17,7 +17,7 @@ from octavo.evaluation.dataset import SHIPPED, read_dataset
 from octavo.evaluation.measures import mean
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
-from octavo.operations.models.requests import FinetuneRequest
+from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo_train.card import ModelCard
 from octavo_train.check import pair_scores, score
 from octavo_train.contrastive import TrainingSettings
@@ -48,7 +48,7 @@ _SET = SHIPPED / "almanac"
 class Training:
     """What a model is trained from, and how."""
 
-    request: FinetuneRequest
+    request: ModelsFinetuneRequest
     settings: Mapping[str, Any]
     base: ModelDirectory
     harvest: Harvest
@@ -177,7 +177,7 @@ def _described(files: Mapping[str, bytes], made: ModelCard, base: ModelDirectory
     return described_encoder(files, made, base.profile.window, base.profile.dimensions)
 
 
-def command_line(request: FinetuneRequest) -> str:
+def command_line(request: ModelsFinetuneRequest) -> str:
     """The command that asks for the same, for the model's card."""
     said = ["octavo", "finetune"]
     for field in fields(request):

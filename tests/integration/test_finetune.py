@@ -26,8 +26,8 @@ from octavo.operations.jobs.working import work
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.requests import (
-    FinetuneRequest,
     ModelsActivateRequest,
+    ModelsFinetuneRequest,
     ModelsListRequest,
     ModelsShowRequest,
 )
@@ -78,13 +78,13 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         yield opened
 
 
-def made(engine: Engine, request: FinetuneRequest, settings: dict[str, float], least: int = 20) -> FinetuneAnswer:
+def made(engine: Engine, request: ModelsFinetuneRequest, settings: dict[str, float], least: int = 20) -> FinetuneAnswer:
     return train_model(engine, request, settings, NoProgress(), least=least)
 
 
 def trained(engine: Engine, name: str = "mine", epochs: float = 1.0) -> FinetuneAnswer:
     settings = {"epochs": epochs, "batch": 16, "rate": 1e-3, "close": 0.0, "balance": 0.0}
-    return made(engine, FinetuneRequest(name), settings)
+    return made(engine, ModelsFinetuneRequest(name), settings)
 
 
 def test_what_was_held_back_is_found_better_and_the_model_takes_over_in_the_background(engine: Engine) -> None:
@@ -134,7 +134,7 @@ def test_a_model_that_is_worse_is_not_activated_without_force(engine: Engine) ->
 
 def test_a_table_lands_in_its_encoders_space(engine: Engine) -> None:
     settings = {"epochs": 20, "batch": 32, "rate": 1e-2, "own": 1e-2, "decay": 0.0}
-    done = made(engine, FinetuneRequest("fast", static=True), settings)
+    done = made(engine, ModelsFinetuneRequest("fast", static=True), settings)
     fast = StaticEmbedder(Path(done.path))
     assert fast.space == engine.embedder.profile.revision != bundled_fast_embedder().space
     texts = list(notes(8).values())
@@ -146,7 +146,7 @@ def test_a_table_lands_in_its_encoders_space(engine: Engine) -> None:
 def test_a_pupil_that_is_told_no_answers_learns_from_its_teacher(engine: Engine) -> None:
     trained(engine, "teacher", epochs=5.0)
     settings = {"epochs": 5.0, "batch": 16, "rate": 1e-3, "close": 0.0, "balance": 0.0, "contrast": 0.0}
-    done = made(engine, FinetuneRequest("pupil", teacher="teacher"), settings)
+    done = made(engine, ModelsFinetuneRequest("pupil", teacher="teacher"), settings)
     held = done.figures["held back"]
     assert held["after"] > held["before"] + 0.1
     assert "teacher teacher" in models_show(engine, ModelsShowRequest("pupil")).card
@@ -154,19 +154,19 @@ def test_a_pupil_that_is_told_no_answers_learns_from_its_teacher(engine: Engine)
 
 def test_a_teacher_that_there_is_not_is_refused_before_anything_is_read(engine: Engine) -> None:
     with pytest.raises(NotFound, match="nobody"):
-        made(engine, FinetuneRequest("pupil", teacher="nobody"), {})
+        made(engine, ModelsFinetuneRequest("pupil", teacher="nobody"), {})
     with pytest.raises(InvalidArgument, match="a table has its encoder for a teacher"):
-        made(engine, FinetuneRequest("pupil", teacher="nobody", static=True), {})
+        made(engine, ModelsFinetuneRequest("pupil", teacher="nobody", static=True), {})
 
 
 def test_too_few_pairs_are_refused_with_their_number(engine: Engine) -> None:
     with pytest.raises(NotIndexed, match=r"gives \d+ pairs to learn from"):
-        made(engine, FinetuneRequest(), {}, least=100_000)
+        made(engine, ModelsFinetuneRequest(), {}, least=100_000)
 
 
 def test_a_setting_that_there_is_not_is_refused_by_name(engine: Engine) -> None:
     with pytest.raises(InvalidArgument, match="no setting temprature"):
-        made(engine, FinetuneRequest(), {"temprature": 1})
+        made(engine, ModelsFinetuneRequest(), {"temprature": 1})
 
 
 def test_a_model_that_there_is_not_is_refused_by_name(engine: Engine) -> None:

@@ -24,8 +24,8 @@ from octavo.operations.library.status import full_status
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.requests import (
-    FinetuneRequest,
     ModelsActivateRequest,
+    ModelsFinetuneRequest,
     ModelsListRequest,
     ModelsShowRequest,
 )
@@ -72,7 +72,7 @@ def engine(library: Engine, made: FinetuneAnswer) -> Iterator[Engine]:
 
 
 def trained(engine: Engine, place: Path, name: str) -> FinetuneAnswer:
-    request = FinetuneRequest(name, reranker=True, base=str(place / "tiny-rerank"))
+    request = ModelsFinetuneRequest(name, reranker=True, base=str(place / "tiny-rerank"))
     return train_model(engine, request, {"epochs": 0.2, "rate": 1e-3}, NoProgress(), least=20)
 
 
@@ -145,7 +145,7 @@ def test_the_same_seed_gives_the_same_reranker_whose_card_tells_its_figures(
     assert again.revision == made.revision
     card = models_show(engine, ModelsShowRequest("again")).card
     assert "A cross-encoder, trained from tiny-rerank" in card
-    assert "octavo finetune --name again --reranker" in card
+    assert "octavo models finetune --name again --reranker" in card
     assert "| held back, against no reranker |" in card
     assert hashlib.sha256((Path(again.path) / "model.onnx").read_bytes()).hexdigest() in card
     models_remove(engine, ModelsShowRequest("again"))
@@ -164,19 +164,19 @@ def test_an_activated_reranker_that_is_gone_says_how_to_go_back(engine: Engine, 
 @pytest.mark.parametrize(
     ("request_", "error", "told"),
     [
-        (FinetuneRequest("x", reranker=True, static=True), InvalidArgument, "a table is not a reranker"),
-        (FinetuneRequest("x", reranker=True, teacher="y"), InvalidArgument, "learns from the search alone"),
-        (FinetuneRequest("x", reranker=True, base="nobody"), NotFound, "there is no model nobody"),
+        (ModelsFinetuneRequest("x", reranker=True, static=True), InvalidArgument, "a table is not a reranker"),
+        (ModelsFinetuneRequest("x", reranker=True, teacher="y"), InvalidArgument, "learns from the search alone"),
+        (ModelsFinetuneRequest("x", reranker=True, base="nobody"), NotFound, "there is no model nobody"),
     ],
 )
 def test_what_makes_no_sense_for_a_reranker_is_refused(
-    engine: Engine, request_: FinetuneRequest, error: type[Exception], told: str
+    engine: Engine, request_: ModelsFinetuneRequest, error: type[Exception], told: str
 ) -> None:
     with pytest.raises(error, match=told):
         train_model(engine, request_, {}, NoProgress(), least=20)
 
 
 def test_an_encoder_is_no_base_of_a_reranker(engine: Engine, place: Path) -> None:
-    request = FinetuneRequest("x", reranker=True, base=str(place / "tiny"))
+    request = ModelsFinetuneRequest("x", reranker=True, base=str(place / "tiny"))
     with pytest.raises(InvalidArgument, match="tiny is not a reranker"):
         train_model(engine, request, {}, NoProgress(), least=20)

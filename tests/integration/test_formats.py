@@ -21,7 +21,7 @@ from octavo.model.ledger import FileOutcome
 from octavo.model.position import Position
 from octavo.model.result import Hit
 from octavo.model.scan import SeenFile
-from octavo.operations.library.health import doctor
+from octavo.operations.library.health import health_checks
 from octavo.operations.library.indexing import answered
 from octavo.operations.library.lines import index_lines
 from octavo.operations.library.requests import StatusRequest
@@ -138,7 +138,7 @@ def test_a_run_ends_with_what_was_left_out_and_why(bench: Bench, monkeypatch: py
     assert "1 read, 4 left out" in said(bench), "a run that finds nothing new says so again"
     with bench.opened() as engine:
         told = status(engine, StatusRequest(problems=True))
-        checks = [check for check in doctor(engine) if check.name == "collection notes"]
+        checks = [check for check in health_checks(engine) if check.name == "collection notes"]
     assert {(group.what, group.count) for group in told.left_out} == {
         (".pdf (install octavo[formats])", 2),
         (".xyz", 1),

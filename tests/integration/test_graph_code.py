@@ -11,8 +11,8 @@ from git_repository import GitRepository
 
 from octavo.engine.wiring import open_library
 from octavo.operations.graph.neighbors import graph_neighbors
-from octavo.operations.graph.related import related
-from octavo.operations.graph.requests import GraphNeighborsRequest, RelatedRequest
+from octavo.operations.graph.related import graph_related
+from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import GetRequest
 
@@ -62,7 +62,7 @@ def test_imports_tests_links_and_commits_lead_to_the_same_files(tmp_path: Path) 
         assert get(engine, GetRequest("src/app/main.py")).backlinks == ("code/README.md", "code/tests/test_main.py")
         shown = graph_neighbors(engine, GraphNeighborsRequest("src/app/main.py", direction="out")).edges
         assert [one.target for one in shown if one.missing] == []
-        beside = related(engine, RelatedRequest("src/app/util.py", by_meaning=False)).documents
+        beside = graph_related(engine, GraphRelatedRequest("src/app/util.py", by_meaning=False)).documents
         assert {one.place for one in beside[:2]} == {"code/README.md", "code/src/app/main.py"}
         assert all(one.kind != "commit" for one in beside)
         assert engine.store.graph.ghosts(engine.project.id, 9) == ()
@@ -77,7 +77,7 @@ def test_the_commits_that_changed_a_file_leave_room_for_the_files_around_it(tmp_
     with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
         engine.add_collection("code", repo.folder)
         engine.index()
-        found = related(engine, RelatedRequest("core.py", by_meaning=False)).documents
+        found = graph_related(engine, GraphRelatedRequest("core.py", by_meaning=False)).documents
     assert [(one.place, one.why) for one in found] == [
         ("code/near.py", ("linked here",)),
         ("code/far.py", ("2 links away",)),

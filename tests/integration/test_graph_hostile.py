@@ -12,8 +12,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.graph import Walk
 from octavo.operations.graph.neighbors import graph_neighbors
-from octavo.operations.graph.related import related
-from octavo.operations.graph.requests import GraphNeighborsRequest, RelatedRequest
+from octavo.operations.graph.related import graph_related
+from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import GetRequest
 
@@ -50,7 +50,7 @@ def test_circles_and_self_links_are_edges_like_others_and_end(engine: Engine, fo
     assert arrows(engine) == {("a.md", "a.md"), ("a.md", "b.md"), ("b.md", "c.md"), ("c.md", "a.md"), ("c.md", "c.md")}
     found = graph_neighbors(engine, GraphNeighborsRequest("a.md", hops=4))
     assert {edge.place for edge in found.edges if edge.direction == "in"} == {"notes/c.md"}
-    assert {document.place for document in related(engine, RelatedRequest("a.md")).documents} == {
+    assert {document.place for document in graph_related(engine, GraphRelatedRequest("a.md")).documents} == {
         "notes/b.md",
         "notes/c.md",
     }
@@ -93,7 +93,7 @@ def test_what_points_at_a_document_is_told_with_it(engine: Engine, folder: Path)
 def test_a_link_counts_however_many_others_there_are(engine: Engine, folder: Path) -> None:
     write(folder, hub="# Hub\n", **{f"n{number}": "[[hub]] again\n" * 60 for number in range(4)})
     engine.index()
-    found = related(engine, RelatedRequest("hub.md", by_meaning=False)).documents
+    found = graph_related(engine, GraphRelatedRequest("hub.md", by_meaning=False)).documents
     assert {(one.place, one.score, one.why) for one in found} == {
         (f"notes/n{number}.md", 0.5, ("linked here",)) for number in range(4)
     }

@@ -17,9 +17,9 @@ from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbCheckRequest
 from octavo.operations.database.upkeep import db_check
-from octavo.operations.library.health import health_check
+from octavo.operations.library.health import doctor
 from octavo.operations.library.indexing import index, reindex
-from octavo.operations.library.requests import HealthCheckRequest, IndexRequest, ReindexRequest
+from octavo.operations.library.requests import DoctorRequest, IndexRequest, ReindexRequest
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
 
@@ -101,7 +101,7 @@ def test_a_quick_check_of_a_small_library_finds_as_much(library: Bench, name: st
     damaged(library, statement)
     with library.opened() as engine:
         assert part in parts(engine, quick=True)
-        health = health_check(engine, HealthCheckRequest())
+        health = doctor(engine, DoctorRequest())
         assert not health.ok
         assert index(engine, IndexRequest(), NoProgress()).damaged
 

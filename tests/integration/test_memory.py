@@ -56,7 +56,7 @@ def test_a_life_of_a_memory_on_the_command_line(tmp_path: Path) -> None:
     made = answered(library, "remember", text, "--kind", "decision", "--title", "Shipping", "--author", "a person")
     edited = answered(library, "remember", text.replace("nine", "ten"), "--kind", "decision")
     assert (edited["item"], edited["version"], edited["action"]) == (made["item"], 2, "revised")
-    assert answered(library, "pin", made["item"])["pinned"]
+    assert answered(library, "memory", "pin", made["item"])["pinned"]
     changes = answered(library, "history", "Shipping")["changes"]
     assert [change["action"] for change in changes] == ["created", "revised", "pinned"]
     shown = octavo(library, "memory", "diff", "Shipping").stdout

@@ -16,8 +16,8 @@ from octavo.model.job import Job, JobState
 from octavo.operations.canonical.documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
 from octavo.operations.jobs.working import work, work_shortly
-from octavo.operations.library.health import health_check
-from octavo.operations.library.requests import HealthCheckRequest
+from octavo.operations.library.health import doctor
+from octavo.operations.library.requests import DoctorRequest
 from octavo.operations.library.status import full_status
 from octavo.operations.memory.changes import memory_commit, remember
 from octavo.operations.memory.recall import recall
@@ -25,15 +25,15 @@ from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
 from octavo.operations.models.catalog import models_activate
 from octavo.operations.models.requests import ModelsActivateRequest
 from octavo.operations.profiles.embedders import (
-    admin_reindex_profile,
-    embedding_profiles_activate,
-    embedding_profiles_list,
-    embedding_profiles_upsert,
+    profiles_activate,
+    profiles_list,
+    profiles_reindex,
+    profiles_set,
 )
 from octavo.operations.profiles.requests import (
-    EmbeddingProfilesActivateRequest,
-    EmbeddingProfilesListRequest,
-    EmbeddingProfilesUpsertRequest,
+    ProfilesActivateRequest,
+    ProfilesListRequest,
+    ProfilesSetRequest,
 )
 from octavo.operations.projects.requests import SessionsListRequest
 from octavo.operations.projects.sessions import sessions_list
@@ -61,15 +61,13 @@ def library(tmp_path: Path) -> Path:
 
 
 def states(engine: Engine) -> dict[str, tuple[str, int]]:
-    found = embedding_profiles_list(engine, EmbeddingProfilesListRequest()).profiles
+    found = profiles_list(engine, ProfilesListRequest()).profiles
     return {one.name: (one.state, one.chunks) for one in found}
 
 
 def upsert(engine: Engine, service: Service, activate: bool = False, retries: int = 0) -> None:
-    request = EmbeddingProfilesUpsertRequest(
-        "local", "ollama", "a-model", url=service.url, retries=retries, activate=activate
-    )
-    embedding_profiles_upsert(engine, request, by_person=True)
+    request = ProfilesSetRequest("local", "ollama", "a-model", url=service.url, retries=retries, activate=activate)
+    profiles_set(engine, request, by_person=True)
 
 
 def test_a_profile_is_filled_while_the_old_one_answers_and_then_takes_over_in_every_process(
@@ -80,8 +78,8 @@ def test_a_profile_is_filled_while_the_old_one_answers_and_then_takes_over_in_ev
         upsert(here, service)
         assert states(here) == {"configured": ("active", 5), "local": ("idle", 0)}
         with pytest.raises(Conflict, match="5 chunks have no vector under local"):
-            embedding_profiles_activate(here, EmbeddingProfilesActivateRequest("local"))
-        assert admin_reindex_profile(here, EmbeddingProfilesActivateRequest("local")).job
+            profiles_activate(here, ProfilesActivateRequest("local"))
+        assert profiles_reindex(here, ProfilesActivateRequest("local")).job
         assert states(here)["local"] == ("filling", 0)
         remember(there, RememberRequest(text="A sixth boiler came while the profile was filled."))
         assert len(recall(there, RecallRequest("boiler")).memories) == 6
@@ -97,7 +95,7 @@ def test_a_profile_is_filled_while_the_old_one_answers_and_then_takes_over_in_ev
         work(there, FAST)
         assert states(here) == {"configured": ("idle", 5), "local": ("active", 7)}
         with pytest.raises(Conflict, match="2 chunks have no vector under configured"):
-            embedding_profiles_activate(here, EmbeddingProfilesActivateRequest("configured"))
+            profiles_activate(here, ProfilesActivateRequest("configured"))
     with open_library(library, settings=SETTINGS) as later:
         assert later.embedder.profile.name == "local"
 
@@ -125,13 +123,13 @@ def test_going_back_is_instant_where_nothing_is_missing(library: Path, service: 
         upsert(engine, service, activate=True)
         work(engine, FAST)
         assert states(engine)["local"][0] == "active"
-        embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest("configured"))
+        profiles_activate(engine, ProfilesActivateRequest("configured"))
         assert states(engine) == {"configured": ("active", 5), "local": ("idle", 5)}
         assert engine.embedder.profile.dimensions == 64
-        embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest("local"))
+        profiles_activate(engine, ProfilesActivateRequest("local"))
         assert engine.embedder.profile.dimensions == DIMENSIONS
         with pytest.raises(NotFound, match="nowhere"):
-            embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest("nowhere"))
+            profiles_activate(engine, ProfilesActivateRequest("nowhere"))
 
 
 @pytest.mark.parametrize(
@@ -154,11 +152,9 @@ def test_a_service_that_fails_once_is_tried_again_and_one_that_keeps_failing_cha
         done = work_until_settled(engine)
         assert (done, states(engine)["local"]) == ([], ("active", 5))
     with open_library(library, settings=SETTINGS) as engine:
-        embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest("configured"))
-        request = EmbeddingProfilesUpsertRequest(
-            "other", "ollama", "b", DIMENSIONS, url=service.url, retries=0, activate=True
-        )
-        embedding_profiles_upsert(engine, request, by_person=True)
+        profiles_activate(engine, ProfilesActivateRequest("configured"))
+        request = ProfilesSetRequest("other", "ollama", "b", DIMENSIONS, url=service.url, retries=0, activate=True)
+        profiles_set(engine, request, by_person=True)
         service.trouble = [trouble] * 50
         assert [job.kind for job in work_until_settled(engine)] == ["reindex_profile"]
         assert states(engine) == {"configured": ("active", 5), "local": ("idle", 5), "other": ("filling", 0)}
@@ -177,12 +173,10 @@ def test_a_profile_that_answers_keeps_the_meaning_of_its_vectors(library: Path, 
         upsert(engine, service, activate=True)
         work(engine, FAST)
         with pytest.raises(Conflict, match="its vectors would no longer fit"):
-            request = EmbeddingProfilesUpsertRequest("local", "ollama", "another", DIMENSIONS, url=service.url)
-            embedding_profiles_upsert(engine, request, by_person=True)
-        slower = EmbeddingProfilesUpsertRequest(
-            "local", "ollama", "a-model", url=service.url, requests_per_minute=600.0
-        )
-        assert embedding_profiles_upsert(engine, slower, by_person=True).profile.state == "active"
+            request = ProfilesSetRequest("local", "ollama", "another", DIMENSIONS, url=service.url)
+            profiles_set(engine, request, by_person=True)
+        slower = ProfilesSetRequest("local", "ollama", "a-model", url=service.url, requests_per_minute=600.0)
+        assert profiles_set(engine, slower, by_person=True).profile.state == "active"
 
 
 @pytest.mark.parametrize(
@@ -197,10 +191,10 @@ def test_chunks_of_a_specification_are_embedded_in_sight_of_each_other_and_other
         for key, doc_class in (("spec/app", "app_spec"), ("other", "notes")):
             request = CanonicalUpsertRequest(key=key, text=text.replace("Spec", key), doc_class=doc_class)
             canonical_upsert(engine, request)
-        asked = EmbeddingProfilesUpsertRequest(
+        asked = ProfilesSetRequest(
             "together", provider, model, DIMENSIONS, url=service.url, retries=0, activate=True, **options
         )
-        embedding_profiles_upsert(engine, asked, by_person=True)
+        profiles_set(engine, asked, by_person=True)
         assert work(engine, FAST).dead == 0
         assert states(engine)["together"][0] == "active"
         if provider == "voyage":
@@ -221,10 +215,10 @@ def test_a_specification_that_was_edited_is_embedded_whole_and_shares_no_vector_
     with open_library(library, settings=SETTINGS) as engine:
         for key in ("spec/app", "spec/copy"):
             canonical_upsert(engine, CanonicalUpsertRequest(key=key, text=text, doc_class="app_spec"))
-        asked = EmbeddingProfilesUpsertRequest(
+        asked = ProfilesSetRequest(
             "together", "voyage", "voyage-context-3", DIMENSIONS, url=service.url, retries=0, activate=True
         )
-        embedding_profiles_upsert(engine, asked, by_person=True)
+        profiles_set(engine, asked, by_person=True)
         assert work(engine, FAST).dead == 0
 
         def together() -> list[list[str]]:
@@ -333,7 +327,7 @@ def test_another_configured_model_than_the_library_has_is_named(library: Path, t
             engine.index()
         command = "octavo models activate octavo-encoder-1"
         assert refused.value.hint and refused.value.hint.startswith(f"`{command}` embeds it anew")
-        checks = {check.name: check for check in health_check(engine, HealthCheckRequest()).checks}
+        checks = {check.name: check for check in doctor(engine, DoctorRequest()).checks}
         assert {checks[name].hint for name in ("recipe", "jobs")} == {refused.value.hint}
         assert command in {advisory.command for advisory in full_status(engine).advisories}
 
@@ -346,9 +340,9 @@ def test_going_back_fills_what_came_in_meanwhile(library: Path, service: Service
         remember(engine, RememberRequest(text="The telescope stands on the roof."))
         work(engine, FAST)
         with pytest.raises(Conflict) as caught:
-            embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest("configured"))
+            profiles_activate(engine, ProfilesActivateRequest("configured"))
         assert "profiles reindex configured" in str(caught.value.hint)
-        assert admin_reindex_profile(engine, EmbeddingProfilesActivateRequest("configured")).job is not None
+        assert profiles_reindex(engine, ProfilesActivateRequest("configured")).job is not None
         work(engine, FAST)
         assert states(engine)["configured"] == ("active", 6)
         assert states(engine)["local"][0] == "idle"

@@ -27,8 +27,8 @@ from octavo.operations.database.copies import migrate
 from octavo.operations.search.answers import FoundHit
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
-from octavo.operations.snapshots.requests import SnapshotBuildRequest
-from octavo.operations.snapshots.snapshots import snapshot_build
+from octavo.operations.snapshots.requests import SnapshotsBuildRequest
+from octavo.operations.snapshots.snapshots import snapshots_build
 
 if TYPE_CHECKING:
     from postgres_server import Server
@@ -71,7 +71,7 @@ def test_every_target_has_its_pinned_rank_in_postgresql(library: Engine, postgre
 
 
 def test_every_target_has_its_pinned_rank_in_a_snapshot(library: Engine) -> None:
-    snapshot_build(library, SnapshotBuildRequest(), NoProgress())
+    snapshots_build(library, SnapshotsBuildRequest(), NoProgress())
     assert library.accelerator is not None
     assert library.accelerator.published
     for name in PINNED:

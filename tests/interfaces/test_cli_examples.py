@@ -22,10 +22,10 @@ ENDLESS = {"octavo serve", "octavo tui", "octavo mcp", "octavo watch", "octavo w
 ELSEWHERE = {
     "octavo config edit",
     "octavo daemon stop",
-    "octavo finetune",
+    "octavo models finetune",
     "octavo models fetch",
     "octavo models remove",
-    "octavo snapshot rollback",
+    "octavo snapshots rollback",
     "octavo db migrate",
 }
 """Commands that need what a test has not got: an editor, torch, a model, an earlier snapshot, a server."""

@@ -184,15 +184,3 @@ def test_memories_are_in_no_folder(location: Location, octavo: Octavo) -> None:
         assert (done.exit_code, done.stdout) == (0, "")
     with open_library(library) as engine:
         assert "- memories: 1 document in no folder" in holdings(engine)
-
-
-def test_log_clear_forgets_what_was_asked_and_with_an_option_looks_for_commits(
-    octavo: Octavo, library: Location, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OCTAVO_LOG_QUERIES", "true")
-    octavo("search", "dome", "--library", library)
-    for words in (("clear", "-n", "3"), ("clear", "rain")):
-        assert "commits" in json.loads(octavo("log", *words, "--library", library, "--json").stdout)
-    assert json.loads(octavo("queries", "list", "--library", library, "--json").stdout)["queries"]
-    assert json.loads(octavo("log", "clear", "--library", library, "--json").stdout) == {"queries": 1}
-    assert not json.loads(octavo("queries", "list", "--library", library, "--json").stdout)["queries"]

@@ -57,18 +57,18 @@ def test_a_project_is_made_for_a_folder_and_kept_apart(library: Path) -> None:
 def test_a_canonical_document_is_put_read_and_packed(library: Path) -> None:
     (library / "plan.md").write_text("# Plan\n\n## First\n\nThis.\n\n## Then\n\nThat.\n", "utf-8")
     assert run("canonical", "list").exit_code == 4  # there is no library yet
-    assert answered("canonical", "put", "plans/one", "plan.md", "--class", "implementation_plan")["version"] == 1
-    assert answered("canonical", "put", "plans/one", given="# Plan\n\n## First\n\nThis.\n")["version"] == 2
+    assert answered("canonical", "upsert", "plans/one", "plan.md", "--class", "implementation_plan")["version"] == 1
+    assert answered("canonical", "upsert", "plans/one", given="# Plan\n\n## First\n\nThis.\n")["version"] == 2
     assert run("canonical", "get", "plans/one", "first").stdout == "## First\n\nThis.\n"
     assert run("canonical", "get", "plans/one", "--version", "1").stdout.endswith("That.\n")
     assert [section["anchor"] for section in answered("canonical", "outline", "plans/one")["sections"]] == [
         "plan",
         "first",
     ]
-    pack = answered("canonical", "pack", "first", "--tokens", "100")
+    pack = answered("canonical", "context-pack", "first", "--tokens", "100")
     assert pack["tokens"] <= 100
     assert pack["passages"][0]["citation"].startswith("plans/one#")
-    assert run("canonical", "pack", "--class", "nothing").exit_code == 1
+    assert run("canonical", "context-pack", "--class", "nothing").exit_code == 1
     assert run("canonical", "get", "nowhere").exit_code == 1
 
 

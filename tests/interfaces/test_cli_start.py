@@ -70,7 +70,7 @@ def test_python_m_octavo_is_octavo(shell: Shell) -> None:
 @pytest.mark.usefixtures("vault")
 def test_an_operation_is_also_called_by_its_own_name(octavo: Octavo) -> None:
     assert octavo("health-check").stdout == octavo("doctor").stdout
-    assert octavo("embedding_profiles_list", "--json").stdout == octavo("profiles", "list", "--json").stdout
+    assert octavo("profiles_list", "--json").stdout == octavo("profiles", "list", "--json").stdout
 
 
 def test_the_reference_is_what_the_commands_say() -> None:

@@ -226,7 +226,7 @@ def test_an_undo_of_several_files_waits_for_what_was_written_since(library: pack
     renamed(library, "heading")
     library.notes.append("Other.md", "More.")
     after = files(folder)
-    with pytest.raises(Conflict, match=r"Other\.md was written to since, by note_append"):
+    with pytest.raises(Conflict, match=r"Other\.md was written to since, by notes_append"):
         library.doc.restore("sub/Garden.md")
     assert files(folder) == after
     library.doc.restore("Other.md")

@@ -1,4 +1,4 @@
-"""`octavo note`: notes from templates, lines added to them, a note for each day."""
+"""`octavo notes`: notes from templates, lines added to them, a note for each day."""
 
 from __future__ import annotations
 
@@ -146,11 +146,11 @@ def test_the_command_line_takes_text_from_stdin_and_opens_an_editor(shell: Shell
     editor.write_text("import sys, pathlib; pathlib.Path(sys.argv[1]).write_text('# Edited capybara\\n')")
     shell("init")
     shell("add", str(folder), "--name", "notes", "--writable")
-    shell("note", "append", "Inbox", input="- piped\n")
+    shell("notes", "append", "Inbox", input="- piped\n")
     assert (folder / "Inbox.md").read_text() == "# Inbox\n\n- piped\n"
-    shell("note", "append", "Inbox", "- typed", "--dry-run")
-    shell("note", "append", "Inbox", "- typed")
+    shell("notes", "append", "Inbox", "- typed", "--dry-run")
+    shell("notes", "append", "Inbox", "- typed")
     assert (folder / "Inbox.md").read_text() == "# Inbox\n\n- piped\n- typed\n"
-    shell("note", "new", "Draft", "--edit", env={**os.environ, "EDITOR": f"{sys.executable} {editor}"})
+    shell("notes", "new", "Draft", "--edit", env={**os.environ, "EDITOR": f"{sys.executable} {editor}"})
     assert (folder / "Draft.md").read_text() == "# Edited capybara\n"
     assert "Draft.md" in shell("search", "capybara").stdout

@@ -18,7 +18,7 @@ from mcp import Client
 
 from octavo.operations.table import chosen
 
-UPSERT = "embedding_profiles_upsert"
+UPSERT = "profiles_set"
 
 
 @contextmanager

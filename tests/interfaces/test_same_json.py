@@ -44,10 +44,10 @@ def _answered(vault: Vault, operation: str, arguments: dict[str, Any]) -> Any:
         (["search", "pruning", "--explain"], "search", {"query": "pruning", "explain": True, "max_tokens": _ALL}),
         (["search", "東京", "-n", "1", "--explain"], "search", {"query": "東京", "limit": 1, "explain": True}),
         (["status"], "status", {}),
-        (["doctor"], "health_check", {"deep": True}),
+        (["doctor"], "doctor", {"deep": True}),
         (["projects", "list"], "projects_list", {}),
         (["recall", "apples"], "recall", {"query": "apples"}),
-        (["profiles", "list"], "embedding_profiles_list", {}),
+        (["profiles", "list"], "profiles_list", {}),
         (["graph", "communities"], "graph_communities", {}),
     ],
 )

@@ -356,10 +356,13 @@ def test_the_command_line_edits_by_paths_as_outlines_show_them_and_from_stdin(
 ) -> None:
     octavo("init")
     octavo("add", folder, "--name", "notes", "--writable")
-    assert shell("doc", "append", "note.md", "-s", "A → B", input="from stdin\n").returncode == 0
-    assert octavo("doc", "insert", "note.md", "C", "c", "-u", "A", "--position", '{"after": ["A", "B"]}').exit_code == 0
+    assert shell("doc", "append-to-section", "note.md", "-s", "A → B", input="from stdin\n").returncode == 0
+    assert (
+        octavo("doc", "insert-section", "note.md", "C", "c", "-u", "A", "--position", '{"after": ["A", "B"]}').exit_code
+        == 0
+    )
     assert (folder / "note.md").read_text() == NOTE + "\nfrom stdin\n\n## C\n\nc\n"
-    refused = octavo("doc", "replace", "note.md", "x", "-s", "Nowhere")
+    refused = octavo("doc", "replace-section", "note.md", "x", "-s", "Nowhere")
     assert (refused.exit_code != 0, "there is no section Nowhere" in refused.stderr) == (True, True)
 
 

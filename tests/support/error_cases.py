@@ -37,7 +37,7 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
         ({"where": ["="]}, "INVALID_ARGUMENT"),
     ),
     "outline": (({"reference": "/etc/passwd"}, "NOT_FOUND"),),
-    "document_tags": (({"document_ids": "none"}, "INVALID_ARGUMENT"),),
+    "doc_tags": (({"document_ids": "none"}, "INVALID_ARGUMENT"),),
     "search_code": (
         ({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),
         ({"query": "dome", "max_results": 0}, "INVALID_ARGUMENT"),
@@ -57,7 +57,7 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
     ),
     "add": (({"name": "a/b", "folder": "."}, "INVALID_ARGUMENT"),),
     "remove": (({"names": ["nowhere"]}, "NOT_FOUND"),),
-    "list_collections": (({"collections": ["nowhere"]}, "NOT_FOUND"),),
+    "collections_list": (({"collections": ["nowhere"]}, "NOT_FOUND"),),
     "index": (({"collections": ["nowhere"]}, "NOT_FOUND"),),
     "status": (({"verbose": True}, "INVALID_ARGUMENT"),),
     "reindex": (
@@ -65,17 +65,17 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
         ({"collections": ["nowhere"]}, "NOT_FOUND"),
     ),
     "watch": (({"debounce_ms": 10}, "INVALID_ARGUMENT"),),
-    "health_check": (({"depth": 1}, "INVALID_ARGUMENT"),),
-    "embedding_profiles_list": (({"name": "x"}, "INVALID_ARGUMENT"),),
-    "embedding_profiles_upsert": (
+    "doctor": (({"depth": 1}, "INVALID_ARGUMENT"),),
+    "profiles_list": (({"name": "x"}, "INVALID_ARGUMENT"),),
+    "profiles_set": (
         ({"name": "x", "provider": "nonsense"}, "INVALID_ARGUMENT"),
         ({"name": "configured", "provider": "hashing"}, "INVALID_ARGUMENT"),
         ({"name": "x", "provider": "ollama", "dimensions": 8}, "INVALID_ARGUMENT"),
         ({"name": "x", "provider": "voyage", "model": "m", "dimensions": 8}, "INVALID_ARGUMENT"),
     ),
-    "embedding_profiles_activate": (({"name": "nowhere"}, "NOT_FOUND"),),
-    "admin_reindex_profile": (({"name": "nowhere"}, "NOT_FOUND"),),
-    "admin_reingest_version": (({"item": "mem_nowhere"}, "NOT_FOUND"),),
+    "profiles_activate": (({"name": "nowhere"}, "NOT_FOUND"),),
+    "profiles_reindex": (({"name": "nowhere"}, "NOT_FOUND"),),
+    "memory_reingest": (({"item": "mem_nowhere"}, "NOT_FOUND"),),
     "models_list": (({"all": True}, "INVALID_ARGUMENT"),),
     "models_show": (({"name": "nowhere"}, "NOT_FOUND"),),
     "models_activate": (({"name": "nowhere"}, "NOT_FOUND"),),
@@ -84,12 +84,12 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
         ({"name": "octavo-encoder-1"}, "INVALID_ARGUMENT"),
     ),
     "models_fetch": (({"name": "nowhere"}, "NOT_FOUND"),),
-    "finetune": (({"collections": ["nowhere"]}, "NOT_FOUND"),),
+    "models_finetune": (({"collections": ["nowhere"]}, "NOT_FOUND"),),
     "eval_run": (({"dataset": "nowhere"}, "IO_ERROR"),),
     "eval_figures": (({"nonsense": 1}, "INVALID_ARGUMENT"),),
     "queries_list": (({"limit": 0}, "INVALID_ARGUMENT"),),
     "queries_clear": (({"before": "nonsense"}, "INVALID_ARGUMENT"),),
-    "related": (({"reference": "nowhere.md"}, "NOT_FOUND"),),
+    "graph_related": (({"reference": "nowhere.md"}, "NOT_FOUND"),),
     "graph_neighbors": (
         ({"reference": "nowhere.md"}, "NOT_FOUND"),
         ({"reference": "Home.md", "types": ["nonsense"]}, "INVALID_ARGUMENT"),
@@ -107,10 +107,10 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
     "cluster_build": (({"algorithm": "nonsense"}, "INVALID_ARGUMENT"),),
     "cluster_map": (({"nonsense": 1}, "INVALID_ARGUMENT"),),
     "cluster_plot": (({"output": 5}, "INVALID_ARGUMENT"),),
-    "snapshot_list": (({"snapshot": "x"}, "INVALID_ARGUMENT"),),
-    "snapshot_build": (({"full": "perhaps"}, "INVALID_ARGUMENT"),),
-    "snapshot_rollback": (({"snapshot": "nowhere"}, "NOT_FOUND"),),
-    "snapshot_recover": (({"snapshot": "x"}, "INVALID_ARGUMENT"),),
+    "snapshots_list": (({"snapshot": "x"}, "INVALID_ARGUMENT"),),
+    "snapshots_build": (({"full": "perhaps"}, "INVALID_ARGUMENT"),),
+    "snapshots_rollback": (({"snapshot": "nowhere"}, "NOT_FOUND"),),
+    "snapshots_recover": (({"snapshot": "x"}, "INVALID_ARGUMENT"),),
     "summaries_build": (
         ({"by": "nonsense"}, "INVALID_ARGUMENT"),
         ({"by": "model"}, "CONFIGURATION"),
@@ -167,7 +167,7 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
     ),
     "memory_search": (({"query": "dome", "as_of": "yesterday"}, "INVALID_ARGUMENT"),),
     "memory_archive": (({"item": "mem_nowhere"}, "NOT_FOUND"),),
-    "search_linked_memories": (
+    "memory_linked": (
         ({"target": "x", "project": "nowhere"}, "NOT_FOUND"),
         ({}, "INVALID_ARGUMENT"),
     ),
@@ -244,15 +244,15 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
         ({"uri": "nowhere.md", "key": "a"}, "NOT_FOUND"),
         ({"uri": "observing/Closing down.md", "key": "a: b"}, "INVALID_ARGUMENT"),
     ),
-    "note_new": (
+    "notes_new": (
         ({"title": "A", "template": "nowhere"}, "NOT_FOUND"),
         ({"title": " "}, "INVALID_ARGUMENT"),
     ),
-    "note_append": (
+    "notes_append": (
         ({"note": "Closing down", "content_md": " "}, "INVALID_ARGUMENT"),
         ({"note": "Nowhere", "content_md": "x", "heading_path": ["A"]}, "NOT_FOUND"),
     ),
-    "note_today": (({"collection": "nowhere"}, "NOT_FOUND"),),
+    "notes_today": (({"collection": "nowhere"}, "NOT_FOUND"),),
     "memory_to_note": (
         ({"item": "mem_nowhere", "uri": "observing/Closing down.md", "heading_path": ["Closing down"]}, "NOT_FOUND"),
     ),

@@ -328,7 +328,7 @@ class Writing:
         "templates"
     )
     note_collection: Annotated[
-        str, Field(max_length=200, description="The collection for `octavo note`; unset, the only writable one.")
+        str, Field(max_length=200, description="The collection for `octavo notes`; unset, the only writable one.")
     ] = ""
     note_folder: Annotated[
         str,
@@ -354,7 +354,7 @@ class Log:
     queries: Annotated[
         bool,
         Field(
-            description="Keep what was asked, shown and opened, for `octavo finetune` and `octavo eval make`;"
+            description="Keep what was asked, shown and opened, for `octavo models finetune` and `octavo eval make`;"
             " `octavo queries clear` forgets it."
         ),
     ] = False

@@ -17,7 +17,7 @@ from octavo.embedding.directory import read_directory
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
 from octavo.model.recipe import EmbeddingProfile
 
-REMEDY = "make it again with `octavo finetune`, or remove it with `octavo models remove NAME`"
+REMEDY = "make it again with `octavo models finetune`, or remove it with `octavo models remove NAME`"
 Form = Literal["encoder", "table", "reranker"]
 _PARTIAL = ".partial"
 

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 _LOG = logger("advisories")
 _CALLED = {
     CLUSTERS: ("making clusters", "octavo cluster build"),
-    SNAPSHOT: ("making a snapshot", "octavo snapshot build"),
+    SNAPSHOT: ("making a snapshot", "octavo snapshots build"),
     COMMUNITIES: ("finding communities", "octavo graph build"),
     THEMATIC_LINKS: ("linking what is near in meaning", "octavo graph build"),
-    FINETUNE: ("fine-tuning a model", "octavo finetune"),
+    FINETUNE: ("fine-tuning a model", "octavo models finetune"),
     FULL_VECTORS: ("computing full vectors", "octavo index --wait-full"),
     OTHER_MODEL: ("embedding the library with another model", "octavo jobs list"),
     ENTITIES: ("looking for entities", "octavo graph build"),
@@ -141,7 +141,7 @@ def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     if accelerator.snapshots.current() is None:
         damaged = [snapshot for snapshot in accelerator.upkeep.stored() if snapshot.problem]
         said = "its snapshots cannot be used" if damaged else "it has no snapshot"
-        yield Advisory("warn", f"the library is large and {said}: searches are slow", "octavo snapshot build")
+        yield Advisory("warn", f"the library is large and {said}: searches are slow", "octavo snapshots build")
 
 
 def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:

@@ -152,11 +152,11 @@ class SnapshotUpkeep:
         if snapshot is None:
             earlier = [snapshot for snapshot in usable if current is None or snapshot < current]
             if not earlier:
-                raise NotFound("there is no earlier snapshot", hint="`octavo snapshot list` shows those there are")
+                raise NotFound("there is no earlier snapshot", hint="`octavo snapshots list` shows those there are")
             snapshot = earlier[0]
         elif snapshot not in usable:
             raise NotFound(
-                f"there is no snapshot {snapshot} to use", hint="`octavo snapshot list` shows those there are"
+                f"there is no snapshot {snapshot} to use", hint="`octavo snapshots list` shows those there are"
             )
         with self._folder.exclusive():
             self._folder.verify(snapshot)

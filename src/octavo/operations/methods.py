@@ -9,7 +9,7 @@ from octavo.operations.operation import Operation
 from octavo.operations.table import EVERY
 
 _ON_TOP = frozenset(
-    ("search", "ask", "get", "add", "remove", "index", "reindex", "status", "remember", "recall", "forget")
+    ("search", "ask", "get", "add", "remove", "index", "reindex", "status", "doctor", "remember", "recall", "forget")
 )
 _NOUN_OF = {
     "answering": "doc",
@@ -28,23 +28,8 @@ _ELSEWHERE = {
     "search_docs": "doc.search",
     "search_code": "code.search",
     "list_documents": "doc.list",
-    "list_collections": "collections.list",
-    "document_tags": "doc.tags",
-    "health_check": "doctor",
-    "embedding_profiles_list": "profiles.list",
-    "embedding_profiles_upsert": "profiles.set",
-    "embedding_profiles_activate": "profiles.activate",
-    "admin_reindex_profile": "profiles.reindex",
-    "admin_reingest_version": "memory.reingest",
-    "search_linked_memories": "memory.linked",
-    "snapshot_list": "snapshots.list",
-    "snapshot_build": "snapshots.build",
-    "snapshot_rollback": "snapshots.rollback",
-    "snapshot_recover": "snapshots.recover",
-    "note_new": "notes.new",
-    "note_append": "notes.append",
-    "note_today": "notes.today",
 }
+"""Tools that are called by a verb and its object."""
 _BY_HAND = "watch"
 """The library's method of this name does more than call the operation."""
 

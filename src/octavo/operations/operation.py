@@ -41,18 +41,18 @@ class Annotations:
 class Operation:
     """One row of the table.
 
-    The operation `note_new` is the function `note_new` of `module`, which takes an engine and a request, and with
-    `watched` a progress too. Its request is the class `NoteNewRequest` of `requests` in the same package, its answer
+    The operation `notes_new` is the function `notes_new` of `module`, which takes an engine and a request, and with
+    `watched` a progress too. Its request is the class `NotesNewRequest` of `requests` in the same package, its answer
     what the function is annotated to return. An answer `WriteAnswer` is rendered by `write_lines` of the module
-    `lines` beside it; `note_new_lines` of the operation's own package comes before that, and where there is neither the
+    `lines` beside it; `notes_new_lines` of the operation's own package comes before that, and where there is neither the
     `listing` says how.
 
-    `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds. `command`
-    is how the command line calls it, `shortcuts` are other words it takes there; `aliases` are names that the operation
-    also answers to. What `enqueues` jobs has them done at the end of a command. `unlisted` arguments are taken but left
-    out of a tool's listing. Not `remote` is what neither MCP nor HTTP offers; `served_as` is the operation they offer
-    instead. `example` and `examples` (command lines) are held true by tests, over the vault in `examples/`; what a test
-    cannot do has None.
+    `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds.
+    `command` is how the command line calls it; `aliases` are names by which other programs' clients call the tool.
+    What `enqueues` jobs has them done at the end of a command. `unlisted` arguments are taken but left out of a
+    tool's listing. Not `remote` is what neither MCP nor HTTP offers; `served_as` is the operation they offer
+    instead. `example` and `examples` (command lines) are held true by tests, over the vault in `examples/`; what a
+    test cannot do has None.
     """
 
     name: str
@@ -65,7 +65,6 @@ class Operation:
     unlisted: tuple[str, ...] = ()
     watched: bool = False
     command: str = ""
-    shortcuts: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     help: str = ""

@@ -50,7 +50,7 @@ COMMANDS: Mapping[str, Operation] = {operation.command: operation for operation 
 
 
 def called(words: str) -> Operation | None:
-    """The operation of a command or of a shortcut, or whose name or alias was typed instead of one."""
+    """The operation of a command, or whose name or alias was typed instead of one."""
     name = words.replace("-", "_")
-    named = (row for row in ROWS if name in (row.name, *row.aliases) or words in row.shortcuts)
+    named = (row for row in ROWS if name in (row.name, *row.aliases))
     return COMMANDS.get(words) or next(named, None)

@@ -60,7 +60,7 @@ def open_arrays(path: Path) -> dict[str, NDArray[Any]]:
             found[name] = np.zeros(shape, dtype=kind) if view is None else view.reshape(shape)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise DamagedSnapshot(
-            f"{path} cannot be read as a file of arrays: {error}", hint="run `octavo snapshot build` to make it anew"
+            f"{path} cannot be read as a file of arrays: {error}", hint="run `octavo snapshots build` to make it anew"
         ) from error
     return found
 

@@ -250,6 +250,6 @@ def _lock(handle: int) -> bool:
 def damaged(folder: Path, what: object, *, files: tuple[str, ...] = ()) -> DamagedSnapshot:
     return DamagedSnapshot(
         f"the snapshot {folder.name} is damaged: {what}",
-        hint="run `octavo snapshot build` to make it anew",
+        hint="run `octavo snapshots build` to make it anew",
         details={"snapshot": folder.name, "reason": str(what), "missing_files": list(files)},
     )

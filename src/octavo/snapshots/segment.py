@@ -91,7 +91,7 @@ def open_segment(path: Path) -> Segment:
             raise ValueError("its arrays have different lengths")
     except (TypeError, ValueError, IndexError) as error:
         raise DamagedSnapshot(
-            f"{path} is not a lexical segment: {error}", hint="run `octavo snapshot build` to make it anew"
+            f"{path} is not a lexical segment: {error}", hint="run `octavo snapshots build` to make it anew"
         ) from error
     return segment
 

@@ -71,7 +71,7 @@ def open_shard(path: Path) -> tuple[WindowVectors, NDArray[np.uint64]]:
             raise ValueError("its arrays have different lengths")
     except (TypeError, ValueError, KeyError, IndexError) as error:
         raise DamagedSnapshot(
-            f"{path} is not a vector shard: {error}", hint="run `octavo snapshot build` to make it anew"
+            f"{path} is not a vector shard: {error}", hint="run `octavo snapshots build` to make it anew"
         ) from error
     return windows, bits
 

@@ -37,7 +37,7 @@ def new_daily_note(
     title = one_line(title, "title")
     home = _collection(notes, collection)
     note = _made(notes, home, _folder(notes, template) if folder is None else folder, title)
-    return _create(notes, note, title, template, content, terms, "note_new")
+    return _create(notes, note, title, template, content, terms, "notes_new")
 
 
 def append_to_note(
@@ -49,12 +49,12 @@ def append_to_note(
     home = _collection(notes, collection)
     note = _named(notes, home, name)
     if note is not None:
-        return _append(notes, note, content, terms, "note_append", path)
+        return _append(notes, note, content, terms, "notes_append", path)
     if path:
-        raise NotFound(f"there is no note {name}", hint="`octavo note new` makes one")
+        raise NotFound(f"there is no note {name}", hint="`octavo notes new` makes one")
     title = last(without_ending(name))
     made = _made(notes, home, name.rpartition("/")[0] or _folder(notes, None), title)
-    answer = _create(notes, made, title, None, content, terms, "note_append")
+    answer = _create(notes, made, title, None, content, terms, "notes_append")
     return replace(answer, note=answer.note or f"there was no note {name}: it is new")
 
 
@@ -65,10 +65,10 @@ def note_of_today(notes: ProjectNotes, collection: str | None, content: str, ter
     note = notes.find(f"{folder}/{title}{_SUFFIX}".lstrip("/"), home.name)
     if not note.path.exists():
         there = _template(notes, home, settings.daily_template).path.is_file()
-        return _create(notes, note, title, settings.daily_template if there else None, content, terms, "note_today")
+        return _create(notes, note, title, settings.daily_template if there else None, content, terms, "notes_today")
     if content_lines(content):
-        return _append(notes, note, content, terms, "note_today")
-    return notes.change(note, terms, "note_today", lambda document: EditedText(document.text, 0, len(document.text)))
+        return _append(notes, note, content, terms, "notes_today")
+    return notes.change(note, terms, "notes_today", lambda document: EditedText(document.text, 0, len(document.text)))
 
 
 def _collection(notes: ProjectNotes, name: str | None) -> Collection:
@@ -122,7 +122,7 @@ def _made(notes: ProjectNotes, collection: Collection, folder: str, title: str) 
         names = []
     same = next((name for name in names if _alike(name) == _alike(note.path.name)), None)
     if same is not None:
-        raise Conflict(f"there is a note {uri} already", hint="`octavo note append` adds to it")
+        raise Conflict(f"there is a note {uri} already", hint="`octavo notes append` adds to it")
     return note
 
 
@@ -155,7 +155,7 @@ def _create(
             text = from_template(_template_text(notes, note.collection, template), title, content, fields)
         refuse_no_place(note.path, note.uri)
         if note.path.exists():
-            raise Conflict(f"there is a file {note.uri} already", hint="`octavo note append` adds to it")
+            raise Conflict(f"there is a file {note.uri} already", hint="`octavo notes append` adds to it")
         return notes.put(note, terms, operation, NoteChange(None, encoded(text)))
 
 

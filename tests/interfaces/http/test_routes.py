@@ -272,10 +272,10 @@ def test_the_health_of_a_library_that_cannot_be_opened_is_an_answer_with_status_
     library.write_bytes(b"not a library" * 1_000)
 
     async def talk(client: httpx2.AsyncClient) -> None:
-        answered = await client.post("/v1/health_check", json={})
+        answered = await client.post("/v1/doctor", json={})
         assert (answered.status_code, answered.json()["ok"]) == (503, False)
         (check,) = answered.json()["checks"]
         assert (check["name"], check["ok"]) == ("library", False) and str(library) in check["message"]
-        assert (await client.post("/v1/health_check", json={"deep": "x"})).status_code == 400
+        assert (await client.post("/v1/doctor", json={"deep": "x"})).status_code == 400
 
     in_process(library, talk)

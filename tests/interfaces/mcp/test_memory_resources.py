@@ -16,12 +16,12 @@ from octavo.operations.table import chosen
 
 TOOLS = {
     *("projects_resolve", "projects_list", "sessions_start", "sessions_end"),
-    *("embedding_profiles_list", "embedding_profiles_upsert", "embedding_profiles_activate"),
+    *("profiles_list", "profiles_set", "profiles_activate"),
     *("memory_commit", "memory_get", "memory_search", "memory_restore", "memory_history", "memory_diff"),
     *("memory_pin", "memory_unpin", "memory_archive", "memory_link"),
     *("canonical_upsert", "canonical_get", "canonical_outline", "canonical_get_section", "canonical_context_pack"),
-    *("admin_reindex_profile", "admin_reingest_version", "health_check"),
-    *("remember", "recall", "forget", "search_linked_memories"),
+    *("profiles_reindex", "memory_reingest", "doctor"),
+    *("remember", "recall", "forget", "memory_linked"),
 }
 PLAN = "# Plan\n\nFirst this.\n\n## Later\n\nThen that.\n"
 
@@ -33,7 +33,7 @@ def library(location: Location) -> Location:
 
 
 def test_the_memory_set_has_every_tool_that_memories_need() -> None:
-    assert {one.name for one in chosen("memory")} >= TOOLS - {"health_check"}
+    assert {one.name for one in chosen("memory")} >= TOOLS - {"doctor"}
     assert {one.name for one in chosen("full")} >= TOOLS
 
 

@@ -47,7 +47,7 @@ class Elsewhere(LibraryClient):
 
     def ask(self, operation: str, **arguments: Any) -> Any:
         answer = super().ask(operation, **arguments)
-        if operation == "list_collections":
+        if operation == "collections_list":
             listed = (replace(collection, root="/home/ann/notes") for collection in answer.collections)
             return replace(answer, collections=tuple(listed))
         if operation == "memory_history":

@@ -53,8 +53,8 @@ def test_a_large_library_without_a_snapshot_is_told_the_command(tmp_path: Path) 
         engine.index()
     with open_library(tmp_path / "library.db", settings={**HASHING, "snapshots.threshold": 2}) as engine:
         (told,) = full_status(engine).advisories
-        assert (told.level, told.command) == ("warn", "octavo snapshot build")
-        assert "octavo snapshot build" in OPERATIONS["status"].written(status(engine, StatusRequest()))
+        assert (told.level, told.command) == ("warn", "octavo snapshots build")
+        assert "octavo snapshots build" in OPERATIONS["status"].written(status(engine, StatusRequest()))
         assert engine.accelerator is not None
         engine.index()  # nothing changed on the disk; the snapshot is due all the same
         assert full_status(engine).advisories == ()

@@ -22,8 +22,8 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest, GraphBuildRequest
 from octavo.operations.graph.whole import graph_build
-from octavo.operations.library.health import health_check
-from octavo.operations.library.requests import HealthCheckRequest, StatusRequest
+from octavo.operations.library.health import doctor
+from octavo.operations.library.requests import DoctorRequest, StatusRequest
 from octavo.operations.library.status import full_status, status
 from octavo.operations.table import OPERATIONS
 
@@ -121,7 +121,7 @@ def test_a_snapshot_that_was_begun_and_left_is_told_with_its_command(library: Pa
         assert told(engine) == ({"snapshot": "done"}, [])
         with engine.store.transaction():
             engine.store.snapshots.begin(engine.project.id, SnapshotId("20260220T230501Z-1"))  # type: ignore[attr-defined]
-        assert told(engine) == ({"snapshot": "interrupted"}, [("warn", "octavo snapshot build")])
+        assert told(engine) == ({"snapshot": "interrupted"}, [("warn", "octavo snapshots build")])
         with engine.accelerator.folder.exclusive():
             assert told(engine) == ({"snapshot": "running"}, [])
         (engine.location.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
@@ -157,10 +157,10 @@ def test_training_is_told_while_it_runs_and_by_how_it_ended(library: Path) -> No
         assert "finetune  done 20" in OPERATIONS["status"].written(status(other, StatusRequest()))
         with pytest.raises(ZeroDivisionError), recorded_run(engine, FINETUNE):
             raise ZeroDivisionError
-        assert told(other) == ({"finetune": "failed"}, [("warn", "octavo finetune")])
+        assert told(other) == ({"finetune": "failed"}, [("warn", "octavo models finetune")])
         with pytest.raises(KeyboardInterrupt), recorded_run(engine, FINETUNE):
             raise KeyboardInterrupt
-        assert told(other) == ({"finetune": "interrupted"}, [("warn", "octavo finetune")])
+        assert told(other) == ({"finetune": "interrupted"}, [("warn", "octavo models finetune")])
         with recorded_run(other, FINETUNE), recorded_run(engine, FINETUNE):
             assert told(other) == ({"finetune": "running"}, [])
         assert told(engine) == ({"finetune": "done"}, [("info", "octavo models list")])
@@ -170,7 +170,7 @@ def test_training_that_was_killed_is_broken_off_and_can_be_done_again(library: P
     killed = subprocess.run([sys.executable, "-c", KILLED_TRAINING, str(library)], timeout=120)
     assert killed.returncode == -signal.SIGKILL
     with open_library(library, settings=HASHING) as engine:
-        assert told(engine) == ({"finetune": "interrupted"}, [("warn", "octavo finetune")])
+        assert told(engine) == ({"finetune": "interrupted"}, [("warn", "octavo models finetune")])
         with recorded_run(engine, FINETUNE):
             assert told(engine) == ({"finetune": "running"}, [])
         assert told(engine) == ({"finetune": "done"}, [("info", "octavo models list")])
@@ -266,9 +266,9 @@ def test_a_profile_that_searches_in_summaries_is_told_of_those_that_are_missing(
     with open_library(library, settings=settings) as engine:
         none = [("warn", "octavo summaries build")] if chosen else []
         assert told(engine) == ({}, none)
-        checked = health_check(engine, HealthCheckRequest())
+        checked = doctor(engine, DoctorRequest())
         assert checked.ok and [(str(advisory.level), advisory.command) for advisory in checked.advisories] == none
-        shown = OPERATIONS["health_check"].written(checked)
+        shown = OPERATIONS["doctor"].written(checked)
         assert ("searches in summaries, but none were made" in shown) == chosen
         make_summaries(engine, SummarySettings(), most=1)
         assert told(engine) == ({"summaries": "stale"}, [("info", "octavo summaries build")])

@@ -13,8 +13,8 @@ from octavo.engine.engine import Engine
 from octavo.errors import Conflict, NotFound
 from octavo.ingest.profiles import profile_named, switch
 from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
-from octavo.operations.profiles.embedders import admin_reindex_profile
-from octavo.operations.profiles.requests import EmbeddingProfilesActivateRequest
+from octavo.operations.profiles.embedders import profiles_reindex
+from octavo.operations.profiles.requests import ProfilesActivateRequest
 from octavo.stores.sqlite.store import SqliteStore
 
 
@@ -64,7 +64,7 @@ def test_a_profile_that_answers_meanwhile_is_not_set_to_be_filled(
 
     monkeypatch.setattr(Engine, "profile_embedder", opened)
     with pytest.raises(Conflict):
-        admin_reindex_profile(engine, EmbeddingProfilesActivateRequest("second"))
+        profiles_reindex(engine, ProfilesActivateRequest("second"))
     assert profile_named(engine.store, engine.project.id, "second").state is EmbeddingProfileState.ACTIVE
 
 

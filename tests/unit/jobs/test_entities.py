@@ -22,14 +22,14 @@ from octavo.model.model_settings import Prices
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.entities import graph_entities, graph_mentions
 from octavo.operations.graph.neighbors import graph_neighbors
-from octavo.operations.graph.related import related
+from octavo.operations.graph.related import graph_related
 from octavo.operations.graph.requests import (
     GraphBuildRequest,
     GraphEntitiesRequest,
     GraphExportRequest,
     GraphMentionsRequest,
     GraphNeighborsRequest,
-    RelatedRequest,
+    GraphRelatedRequest,
 )
 from octavo.operations.graph.view import graph_export
 from octavo.operations.graph.whole import graph_build
@@ -105,7 +105,9 @@ def test_neighbours_have_entities_authors_in_common_and_what_their_references_le
 
 def test_documents_are_related_by_what_they_name(engine: Engine) -> None:
     build(engine)
-    why = {one.place: one.why for one in related(engine, RelatedRequest("plan.md", by_meaning=False)).documents}
+    why = {
+        one.place: one.why for one in graph_related(engine, GraphRelatedRequest("plan.md", by_meaning=False)).documents
+    }
     assert why == {"notes/paper.md": ("referred to from here",), "notes/diary.md": ("also names Peter Kowalski",)}
 
 

@@ -9,13 +9,13 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.memory.links import link_type
 from octavo.operations.memory.changes import forget, memory_commit, memory_link
-from octavo.operations.memory.linked import search_linked_memories
+from octavo.operations.memory.linked import memory_linked
 from octavo.operations.memory.requests import (
     ForgetRequest,
     MemoryCommitRequest,
     MemoryGetRequest,
+    MemoryLinkedRequest,
     MemoryLinkRequest,
-    SearchLinkedMemoriesRequest,
 )
 from octavo.operations.memory.versions import memory_get
 from octavo.operations.table import OPERATIONS
@@ -44,7 +44,7 @@ def commit(engine: Engine, text: str, **more: object) -> str:
 
 
 def about(engine: Engine, target: str, query: str = "", **more: object) -> list[tuple[str, str]]:
-    found = search_linked_memories(engine, SearchLinkedMemoriesRequest(target, query, **more))  # type: ignore[arg-type]
+    found = memory_linked(engine, MemoryLinkedRequest(target, query, **more))  # type: ignore[arg-type]
     return sorted((link.item, link.type) for link in found.links)
 
 
@@ -54,13 +54,13 @@ def test_a_file_that_is_not_there_yet_is_linked_to_all_the_same(engine: Engine) 
     commit(engine, "Nothing about any file.")
     assert about(engine, "src/server.py") == sorted([(plan, "refactors"), (fix, "fixes")])
     assert about(engine, "src/server.py", types=("fixes",)) == [(fix, "fixes")]
-    found = search_linked_memories(engine, SearchLinkedMemoriesRequest("src/server.py", "socket", limit=1))
+    found = memory_linked(engine, MemoryLinkedRequest("src/server.py", "socket", limit=1))
     assert [memory.item for memory in found.memories] == [fix]
     assert found.resolved == ()
     assert found.links[0].context.startswith("The leak in [[src/server.py]] was fixed")
-    assert "fixes" in OPERATIONS["search_linked_memories"].written(found)
-    nothing = search_linked_memories(engine, SearchLinkedMemoriesRequest("src/other.py"))
-    assert (nothing.memories, OPERATIONS["search_linked_memories"].written(nothing)) == (
+    assert "fixes" in OPERATIONS["memory_linked"].written(found)
+    nothing = memory_linked(engine, MemoryLinkedRequest("src/other.py"))
+    assert (nothing.memories, OPERATIONS["memory_linked"].written(nothing)) == (
         (),
         "Nothing is remembered about src/other.py.",
     )
@@ -73,7 +73,7 @@ def test_a_note_is_meant_by_its_name_and_found_by_its_path(engine: Engine, tmp_p
     engine.add_collection("notes", notes)
     engine.index()
     item = commit(engine, "The valve of the [[Boiler]] leaks.")
-    found = search_linked_memories(engine, SearchLinkedMemoriesRequest("house/Boiler.md"))
+    found = memory_linked(engine, MemoryLinkedRequest("house/Boiler.md"))
     assert (found.resolved, [memory.item for memory in found.memories]) == (("house/Boiler.md",), [item])
 
 

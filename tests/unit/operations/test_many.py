@@ -6,8 +6,8 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.operations.budget import tokens
-from octavo.operations.library.collections import list_collections
-from octavo.operations.library.requests import ListCollectionsRequest
+from octavo.operations.library.collections import collections_list
+from octavo.operations.library.requests import CollectionsListRequest
 from octavo.operations.reading.many import get_many, list_documents
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
 from octavo.operations.search.requests import SearchRequest
@@ -64,7 +64,7 @@ def test_documents_are_listed_by_path_and_property_page_by_page(engine: Engine) 
 
 
 def test_the_keys_of_properties_are_listed_with_their_values(engine: Engine) -> None:
-    keys = {key.key: key for key in list_collections(engine, ListCollectionsRequest(keys=True)).keys or ()}
+    keys = {key.key: key for key in collections_list(engine, CollectionsListRequest(keys=True)).keys or ()}
     assert (keys["status"].documents, keys["status"].values) == (2, ("accepted",))
     assert keys == {key.key: key for key in list_documents(engine, ListDocumentsRequest(keys=True)).keys or ()}
     assert "callouts" not in keys

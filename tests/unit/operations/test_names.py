@@ -10,8 +10,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument, NotFound
 from octavo.operations.graph.neighbors import graph_neighbors
-from octavo.operations.graph.related import related
-from octavo.operations.graph.requests import GraphNeighborsRequest, RelatedRequest
+from octavo.operations.graph.related import graph_related
+from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.history.past import history
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.reading.get import get
@@ -64,7 +64,7 @@ def test_a_document_is_read_by_its_name_the_end_of_its_path_an_alias_or_its_titl
     notes: Engine, reference: str, uri: str
 ) -> None:
     assert get(notes, GetRequest(reference)).uri == uri
-    assert related(notes, RelatedRequest(reference)).uri == uri
+    assert graph_related(notes, GraphRelatedRequest(reference)).uri == uri
     assert history(notes, HistoryRequest(reference)).uri == uri
     assert graph_neighbors(notes, GraphNeighborsRequest(reference)).uri == uri
 

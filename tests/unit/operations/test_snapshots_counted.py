@@ -1,4 +1,4 @@
-"""What `snapshot_list` counts: chunks there are, however often they were written and whatever has gone since."""
+"""What `snapshots_list` counts: chunks there are, however often they were written and whatever has gone since."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 from octavo.engine.wiring import open_library
 from octavo.observability.progress import NoProgress
-from octavo.operations.snapshots.requests import SnapshotBuildRequest, SnapshotListRequest
-from octavo.operations.snapshots.snapshots import snapshot_build, snapshot_list
+from octavo.operations.snapshots.requests import SnapshotsBuildRequest, SnapshotsListRequest
+from octavo.operations.snapshots.snapshots import snapshots_build, snapshots_list
 
 
 def test_chunks_that_went_are_not_counted(tmp_path: Path) -> None:
@@ -23,9 +23,9 @@ def test_chunks_that_went_are_not_counted(tmp_path: Path) -> None:
         engine.index()
         there = engine.store.counts(engine.project.id).chunks
         assert there == 3
-        assert snapshot_list(engine, SnapshotListRequest()).behind == there
-        assert snapshot_build(engine, SnapshotBuildRequest(), NoProgress()).behind == 0
+        assert snapshots_list(engine, SnapshotsListRequest()).behind == there
+        assert snapshots_build(engine, SnapshotsBuildRequest(), NoProgress()).behind == 0
         for words in ("Third words.", "Fourth words."):
             (notes / "1.md").write_text(f"# Note 1\n\n{words}\n", encoding="utf-8")
             engine.index()
-        assert snapshot_list(engine, SnapshotListRequest()).behind == 1
+        assert snapshots_list(engine, SnapshotsListRequest()).behind == 1

@@ -48,7 +48,8 @@ def test_a_function_takes_and_gives_what_follows_from_its_operations_name(operat
 @EVERY
 def test_a_command_is_called_as_its_operation_is(operation: Operation) -> None:
     if operation.command:
-        assert operation.command.replace(" ", "_").replace("-", "_") in (operation.name, *operation.aliases)
+        words = operation.command.replace(" ", "_").replace("-", "_")
+        assert operation.name in (words, f"collections_{words}")
 
 
 @EVERY
@@ -198,7 +199,7 @@ def test_only_what_changes_the_library_says_that_it_does() -> None:
         "doc_restore",
         "doc_set_property",
         "reindex",
-        "snapshot_build",
+        "snapshots_build",
         "watch",
         "remember",
         "forget",
@@ -212,24 +213,24 @@ def test_only_what_changes_the_library_says_that_it_does() -> None:
         "sessions_start",
         "sessions_end",
         "projects_resolve",
-        "embedding_profiles_upsert",
+        "profiles_set",
         "models_activate",
-        "embedding_profiles_activate",
-        "admin_reindex_profile",
-        "admin_reingest_version",
+        "profiles_activate",
+        "profiles_reindex",
+        "memory_reingest",
         "graph_build",
         "doc_rename",
         "lint",
         "memory_from_note",
         "memory_to_note",
-        "note_append",
-        "note_new",
-        "note_today",
+        "notes_append",
+        "notes_new",
+        "notes_today",
     }
     assert not any(one.annotations.open_world for one in OPERATIONS.values())
     destructive = {name for name, one in OPERATIONS.items() if one.annotations.destructive}
     notes = {name for name in OPERATIONS if name.startswith("doc_")} - {"doc_validate"}
-    assert destructive == notes | {"lint", "memory_to_note", "note_append", "note_new", "note_today"}
+    assert destructive == notes | {"lint", "memory_to_note", "notes_append", "notes_new", "notes_today"}
 
 
 PATHS = [

@@ -33,7 +33,7 @@ WITHOUT = frozenset(
         "log",  # a commit has no front matter
         "index",  # what is read is said by collection
         "reindex",
-        "finetune",
+        "models_finetune",
         "lint",
     }
 )
@@ -80,9 +80,9 @@ NARROWED: dict[str, Callable[[Engine, tuple[str, ...]], set[str]]] = {
     "ask": lambda engine, where: {
         passage.uri for passage in called(engine, "ask", question="tea brewed with water", where=where).passages
     },
-    "related": lambda engine, where: {
+    "graph_related": lambda engine, where: {
         document.place.removeprefix("kitchen/")
-        for document in called(engine, "related", reference="hub.md", where=where).documents
+        for document in called(engine, "graph_related", reference="hub.md", where=where).documents
     },
     "list_documents": lambda engine, where: {
         row.uri for row in called(engine, "list_documents", where=where).documents

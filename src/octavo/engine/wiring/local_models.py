@@ -12,7 +12,7 @@ from octavo.embedding.onnx import OnnxEmbedder, token_counter
 from octavo.model.location import expand_user
 from octavo.ports import Embedder, Reranker, TokenCounter
 
-REMEDY = "make it again with `octavo finetune --reranker`, or go back: `octavo models activate octavo-rerank-1`"
+REMEDY = "make it again with `octavo models finetune --reranker`, or go back: `octavo models activate octavo-rerank-1`"
 
 
 def embedder_of(settings: Embedding, dimensions: int | None = None) -> Embedder:

@@ -23,10 +23,8 @@ SUMMARIES = {
     "index": "Bring the library in step with its folders.",
     "status": "Say what the library holds and whether indexing is under way.",
     "doctor": "Look for anything that is wrong, and say what to do.",
-    "finetune": "Train the encoder or the reranker on the library's own content, measure it, and register it.",
     "remember": "Remember something, so that every later search finds it.",
     "recall": "Find what was remembered.",
     "forget": "Remove a memory from every search; its history stays.",
-    "restore": "Undo the last write to a note, or write an earlier version of it.",
     "lint": "Check the notes of collections: headings, front matter, links, titles.",
 }

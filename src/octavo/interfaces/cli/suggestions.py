@@ -24,7 +24,7 @@ SYNONYMS: Mapping[str, str] = {
     "ls": "list",
     "migrate": "db",
     "new": "init",
-    "note": "remember",
+    "note": "notes",
     "query": "search",
     "read": "get",
     "refresh": "index",
@@ -36,7 +36,10 @@ SYNONYMS: Mapping[str, str] = {
     "store": "remember",
     "sync": "index",
     "toc": "outline",
-    "train": "finetune",
+    "train": "models",
+    "finetune": "models",
+    "snapshot": "snapshots",
+    "restore": "doc",
     "update": "index",
 }
 _LIKE_ENOUGH = 0.7  # two letters swapped in a word of six

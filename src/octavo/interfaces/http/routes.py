@@ -91,7 +91,7 @@ def _endpoint(calls: Calls, operation: Operation, *, secured: bool) -> Endpoint:
 
         async def answered() -> Response:
             data = (await calls.call(operation, arguments, offered=OPERATIONS)).data
-            return JSONResponse(data, 503 if operation.name == "health_check" and _out_of_order(data) else 200)
+            return JSONResponse(data, 503 if operation.name == "doctor" and _out_of_order(data) else 200)
 
         # What only reads may wait for a language model, and nobody needs it later; what writes is finished.
         return await (while_wanted(request, answered()) if operation.annotations.read_only else answered())

@@ -34,12 +34,12 @@ class Tab(NamedTuple):
 
 TABS: Mapping[str, Tab] = {
     "overview": Tab("Overview", "status"),
-    "collections": Tab("Collections", "list_collections", {}, "No collection yet: a adds a folder."),
+    "collections": Tab("Collections", "collections_list", {}, "No collection yet: a adds a folder."),
     "problems": Tab("Problems", "status", {"problems": True}, "Every file was read."),
     "jobs": Tab("Jobs", "jobs_list", {}, "No job is queued."),
     "models": Tab("Models", "models_list", {}, "No model was made here: the bundled encoder answers."),
-    "profiles": Tab("Profiles", "embedding_profiles_list"),
-    "snapshots": Tab("Snapshots", "snapshot_list", {}, "No snapshot: the library itself is searched."),
+    "profiles": Tab("Profiles", "profiles_list"),
+    "snapshots": Tab("Snapshots", "snapshots_list", {}, "No snapshot: the library itself is searched."),
     "communities": Tab("Groups", "graph_communities", {}, "No groups were looked for: g finds them."),
 }
 
@@ -65,7 +65,7 @@ class LibraryScreen(Screen[None]):
         Binding("m", "migrate", "Migrate"),
         Binding("g", "run('octavo graph build --wait')", "Graph", show=False),
         Binding("c", "run('octavo cluster build')", "Clusters", show=False),
-        Binding("s", "run('octavo snapshot build')", "Snapshot", show=False),
+        Binding("s", "run('octavo snapshots build')", "Snapshot", show=False),
         Binding("d", "run('octavo doctor')", "Doctor"),
         Binding("r", "refresh_tab", "Refresh", show=False),
         Binding("escape", "app.show('search')", "Search", show=False),

@@ -65,7 +65,7 @@ class Changes:
         return RedirectResponse("/library", 303)
 
     async def _profile(self, request: Request) -> Response:
-        await self._call("embedding_profiles_activate", name=(await fields(request)).get("name", ""))
+        await self._call("profiles_activate", name=(await fields(request)).get("name", ""))
         return RedirectResponse("/models", 303)
 
     async def _edit(self, request: Request) -> Response:

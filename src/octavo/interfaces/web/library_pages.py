@@ -64,8 +64,8 @@ class LibraryPages:
 
     async def _collection(self, request: Request) -> Response:
         name = request.path_params["name"]
-        state = (await self._call("list_collections", collections=(name,))).collections[0]
-        documents = (await self._call("list_collections", collections=(name,), documents=True)).documents or ()
+        state = (await self._call("collections_list", collections=(name,))).collections[0]
+        documents = (await self._call("collections_list", collections=(name,), documents=True)).documents or ()
         status = await self._call("status", problems=True)
         problems = [problem for problem in status.problems or () if problem.collection == name]
         return self._page(
@@ -98,7 +98,7 @@ class LibraryPages:
         return self._page("jobs.html", jobs=(job,), title=f"Job {number}")
 
     async def _models(self, request: Request) -> Response:
-        profiles = await self._call("embedding_profiles_list")
+        profiles = await self._call("profiles_list")
         models = await self._call("models_list")
         return self._page("models.html", profiles=profiles.profiles, models=models.models, title="Models")
 

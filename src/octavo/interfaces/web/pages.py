@@ -223,7 +223,7 @@ def searched(request: SearchRequest, engine: Engine) -> tuple[SearchAnswer, dict
     """All hits and the tags of their documents. The operation would also measure what it writes, to fit a length."""
     answer = whole_answer(find(engine, request), explain=request.explain)
     ids = tuple(dict.fromkeys(hit.document_id for hit in answer.hits))
-    tags = EVERY["document_tags"]
+    tags = EVERY["doc_tags"]
     found = tags.run(engine, parsed(tags.name, tags.takes, {"document_ids": ids})).documents if ids else ()
     return answer, {document.document_id: document.tags for document in found}
 

@@ -31,7 +31,6 @@ CANONICAL = (
         help="The text is read from FILE, or from stdin.",
         listing=Listing(columns=("item", "version", "action", "title"), confirms=True),
         command="canonical upsert",
-        shortcuts=("canonical put",),
         examples=(
             'octavo canonical upsert plans/closing "observatory/observing/Closing down.md" --class implementation_plan',
         ),
@@ -83,7 +82,6 @@ CANONICAL = (
         help="Exit code 1 means that there was nothing to pack.",
         listing=Listing(rows="passages", columns=("citation", "version", "text"), matches=True, exact="text"),
         command="canonical context-pack",
-        shortcuts=("canonical pack",),
         examples=('octavo canonical context-pack "in which order is everything closed?" --max-tokens 300',),
         example={"query": "in which order is everything closed?", "max_tokens": 300},
         tool_sets=IN_MEMORY,

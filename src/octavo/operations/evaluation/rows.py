@@ -19,7 +19,6 @@ EVALUATION = (
         ),
         listing=Listing(rows="runs", columns=("profile", "queries")),
         command="eval run",
-        aliases=("evaluate",),
         examples=(
             "octavo eval run questions",
             "octavo eval run questions --profile hybrid --profile lexical_only",

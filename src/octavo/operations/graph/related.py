@@ -18,7 +18,7 @@ from octavo.model.query import Filters
 from octavo.model.stored import StoredDocument
 from octavo.operations.graph.answers import RelatedAnswer, RelatedDocument
 from octavo.operations.graph.neighbors import place_of
-from octavo.operations.graph.requests import RelatedRequest
+from octavo.operations.graph.requests import GraphRelatedRequest
 from octavo.operations.lines import short
 from octavo.operations.narrowing import filters_of
 from octavo.operations.reading.passage import read
@@ -41,7 +41,7 @@ class _Reasons:
     why: list[str] = field(default_factory=list)
 
 
-def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
+def graph_related(engine: Engine, request: GraphRelatedRequest) -> RelatedAnswer:
     """By links up to two hops away, by meaning, and a little by shared tags and community; each says why."""
     document = read(engine, GetRequest(request.reference, request.collection)).document
     graph, project = engine.store.graph, engine.project.id

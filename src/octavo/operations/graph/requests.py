@@ -40,7 +40,7 @@ class GraphNeighborsRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedRequest:
+class GraphRelatedRequest:
     reference: fields.DocumentReference
     collection: fields.InCollection | None = None
     limit: Documents = 10

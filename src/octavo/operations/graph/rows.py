@@ -18,7 +18,7 @@ _IN_GRAPH = frozenset({"graph"})
 
 GRAPH = (
     _related(
-        name="related",
+        name="graph_related",
         summary="List the documents that belong to one, and why.",
         description=(
             "What to read beside a document: linked to it or from it, near in meaning, with the same tags. "
@@ -26,7 +26,7 @@ GRAPH = (
         ),
         listing=Listing(rows="documents", columns=("place", "title", "kind", "score", "why")),
         command="graph related",
-        aliases=("graph_related",),
+        aliases=("related",),
         examples=("octavo graph related 'observing/Closing down.md' -n 5",),
         example={"reference": "observing/Closing down.md", "limit": 5},
         tool_sets=_IN_GRAPH,

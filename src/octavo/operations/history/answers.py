@@ -64,7 +64,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A change of the file through Octavo: `octavo restore` takes back the last."""
+    """A change of the file through Octavo: `octavo doc restore` takes back the last."""
 
     number: int
     written_at: str

@@ -40,8 +40,7 @@ HISTORY = (
         help=(
             "Without a QUERY, the newest commits are listed. Exit code 1 means that no commit matched. "
             "`octavo get HASH` shows a commit whole, with its diff; --format files lists what the commits changed and "
-            "is still there. `octavo log clear`, with nothing else, is `octavo queries clear`: it forgets what was "
-            "asked; commits that say so are found by `octavo log -n 10 clear`."
+            "is still there."
         ),
         examples=(
             'octavo log "how is the dome closed?"',

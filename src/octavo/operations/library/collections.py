@@ -24,7 +24,7 @@ from octavo.operations.library.answers import (
 )
 from octavo.operations.library.documents import documents_below, property_keys
 from octavo.operations.library.excluded_files import excluded_files
-from octavo.operations.library.requests import AddRequest, ListCollectionsRequest, RemoveRequest
+from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
 from octavo.writing.hiding import key_in
 
 _SETTINGS = (
@@ -62,7 +62,7 @@ def remove(engine: Engine, request: RemoveRequest) -> RemoveAnswer:
     return RemoveAnswer(tuple(RemovedCollection(name) for name in names))
 
 
-def list_collections(engine: Engine, request: ListCollectionsRequest) -> ListAnswer:
+def collections_list(engine: Engine, request: CollectionsListRequest) -> ListAnswer:
     chosen = tuple(engine.collection(name) for name in request.collections) or engine.collections()
     narrowed = request.path_prefix is not None or bool(request.where)
     if request.keys or narrowed:

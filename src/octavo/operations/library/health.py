@@ -17,22 +17,22 @@ from octavo.model.ledger import REDACTED
 from octavo.operations.library.answers import Check, CollectionState, HealthAnswer
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_files import INSTALL_HINT, excluded_files_text
-from octavo.operations.library.requests import HealthCheckRequest
+from octavo.operations.library.requests import DoctorRequest
 from octavo.plugins import EntryPoint, installed, others
 
 _ANOTHER_MODEL = "`octavo models list` names the models there are, `octavo models activate` searches with another"
 _MOST_SECRETS = 20  # named in one line; `octavo status --problems` has all of them
 
 
-def health_check(engine: Engine, request: HealthCheckRequest) -> HealthAnswer:
-    checks = doctor(engine, deep=request.deep)
+def doctor(engine: Engine, request: DoctorRequest) -> HealthAnswer:
+    checks = health_checks(engine, deep=request.deep)
     advised: tuple[Advisory, ...] = ()
     with suppress(OctavoError):  # what cannot be looked at, one of the checks has told
         advised = advisories(engine, engine.store.counts(engine.project.id))
     return HealthAnswer(all(check.ok for check in checks), checks, advised)
 
 
-def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
+def health_checks(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
     """Looks at everything that can go wrong quietly; `deep` reads the whole library for damage."""
     checks = list(_attempted("library", lambda: _library_check(engine, deep=deep)))
     checks += _attempted("server", lambda: _server_check(engine))

@@ -73,7 +73,7 @@ class RemoveRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ListCollectionsRequest:
+class CollectionsListRequest:
     collections: fields.Collections = ()
     documents: Annotated[bool, Field(description="The documents rather than the collections.")] = False
     keys: Annotated[bool, Field(description="The properties that documents have, for --where.")] = False
@@ -130,7 +130,7 @@ class StatusRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class HealthCheckRequest:
+class DoctorRequest:
     deep: Annotated[
         bool, Field(option=None, local=True, description="Read the whole library as well, which takes a while.")
     ] = False

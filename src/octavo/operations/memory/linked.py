@@ -8,13 +8,13 @@ from octavo.model.ids import DocumentId, collection_id
 from octavo.model.memory import MemoryId, MemoryStatus, memory_of
 from octavo.operations.memory.answers import LinkedMemoriesAnswer, LinkState
 from octavo.operations.memory.recall import recall
-from octavo.operations.memory.requests import RecallRequest, SearchLinkedMemoriesRequest
+from octavo.operations.memory.requests import MemoryLinkedRequest, RecallRequest
 from octavo.operations.memory.resolve import in_project
 
 _MOST = 200
 
 
-def search_linked_memories(engine: Engine, request: SearchLinkedMemoriesRequest) -> LinkedMemoriesAnswer:
+def memory_linked(engine: Engine, request: MemoryLinkedRequest) -> LinkedMemoriesAnswer:
     engine = in_project(engine, request.project)
     target = request.target.strip()
     with engine.store.reading():

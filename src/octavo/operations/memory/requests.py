@@ -233,7 +233,7 @@ class MemorySyncRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchLinkedMemoriesRequest:
+class MemoryLinkedRequest:
     """Without a query: the memories that link there, pinned ones and the latest first."""
 
     target: Annotated[

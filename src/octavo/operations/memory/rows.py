@@ -130,7 +130,6 @@ MEMORY = (
         help="Exit code 1 means that the versions are the same.",
         listing=Listing(columns=("item", "old", "new", "diff"), matches=True, exact="diff"),
         command="memory diff",
-        shortcuts=("diff",),
         examples=('octavo memory diff "Dome and humidity"',),
         example={"item": "Dome and humidity"},
         tool_sets=IN_MEMORY,
@@ -142,7 +141,6 @@ MEMORY = (
         help="The versions in between stay in its history.",
         listing=_STATE,
         command="memory restore",
-        shortcuts=("restore",),
         examples=('octavo memory restore "Dome and humidity" 1',),
         enqueues=True,
         example={"item": "Dome and humidity", "version": 1},
@@ -156,7 +154,6 @@ MEMORY = (
         description="Pin a memory: recall without a query shows it first.",
         listing=_STATE,
         command="memory pin",
-        shortcuts=("pin",),
         examples=('octavo memory pin "Dome and humidity"',),
         example={"item": "Dome and humidity"},
         annotations=WRITES,
@@ -224,7 +221,7 @@ MEMORY = (
         tool_sets=IN_MEMORY,
     ),
     _linked(
-        name="search_linked_memories",
+        name="memory_linked",
         summary="Find what was remembered about a document.",
         description=(
             "Memories that link to a file, a note or anything with a name, such as [[src/server.py]], narrowed by a "
@@ -233,8 +230,7 @@ MEMORY = (
         help="Exit code 1 means that nothing was found.",
         listing=_FOUND,
         command="memory linked",
-        aliases=("memory_linked",),
-        shortcuts=("memory about",),
+        aliases=("search_linked_memories",),
         examples=('octavo memory linked "observing/Closing down.md"',),
         example={"target": "observing/Closing down.md", "query": "humidity"},
         tool_sets=IN_MEMORY,

@@ -33,16 +33,16 @@ from octavo.operations.models.requests import ModelsActivateRequest, ModelsListR
 from octavo.operations.models.rerankers import activate_reranker, is_active, users_of
 from octavo.operations.profiles.answers import ProfileAnswer
 from octavo.operations.profiles.embedders import (
-    admin_reindex_profile,
-    embedding_profiles_activate,
-    embedding_profiles_list,
-    embedding_profiles_upsert,
     profile_state,
+    profiles_activate,
+    profiles_list,
+    profiles_reindex,
+    profiles_set,
 )
 from octavo.operations.profiles.requests import (
-    EmbeddingProfilesActivateRequest,
-    EmbeddingProfilesListRequest,
-    EmbeddingProfilesUpsertRequest,
+    ProfilesActivateRequest,
+    ProfilesListRequest,
+    ProfilesSetRequest,
 )
 
 
@@ -87,7 +87,9 @@ def models_activate(engine: Engine, request: ModelsActivateRequest) -> ModelAnsw
             hint="`octavo models list` shows the encoders",
         )
     if model.damage:
-        raise Conflict(f"{model.name} is damaged: {model.damage[0]}", hint="make it again with `octavo finetune`")
+        raise Conflict(
+            f"{model.name} is damaged: {model.damage[0]}", hint="make it again with `octavo models finetune`"
+        )
     if model.worse and not request.force:
         raise Conflict(
             f"{model.name} finds less than {model.base} on: {', '.join(model.worse)}",
@@ -136,7 +138,7 @@ def _named(name: str) -> InstalledModel:
 
 def _activate_configured(engine: Engine) -> ModelAnswer:
     """What the configuration names, installed or not: a folder of its own, a service, the one of tests."""
-    done = admin_reindex_profile(engine, EmbeddingProfilesActivateRequest(CONFIGURED))
+    done = profiles_reindex(engine, ProfilesActivateRequest(CONFIGURED))
     return ModelAnswer(_configured(engine), job=done.job)
 
 
@@ -153,30 +155,26 @@ def _activate_bundled(engine: Engine, name: str) -> ModelAnswer:
     own, recorded = bundled().profile, engine.store.catalog.recipe(engine.project.id)
     made_with_it = recorded is None or recorded.embedding == own or engine.embedder.profile != own
     if engine.configured_embedder().profile == own and made_with_it:
-        done = embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest(CONFIGURED))
+        done = profiles_activate(engine, ProfilesActivateRequest(CONFIGURED))
     else:
-        done = embedding_profiles_upsert(
-            engine, EmbeddingProfilesUpsertRequest(name=name, provider="bundled", activate=True)
-        )
+        done = profiles_set(engine, ProfilesSetRequest(name=name, provider="bundled", activate=True))
     return ModelAnswer(_bundled(engine), job=done.job)
 
 
 def _filled(engine: Engine, model: InstalledModel) -> ProfileAnswer:
-    known = {
-        profile.name: profile for profile in embedding_profiles_list(engine, EmbeddingProfilesListRequest()).profiles
-    }
-    request = EmbeddingProfilesUpsertRequest(name=model.name, provider="onnx", model=str(model.path), activate=True)
+    known = {profile.name: profile for profile in profiles_list(engine, ProfilesListRequest()).profiles}
+    request = ProfilesSetRequest(name=model.name, provider="onnx", model=str(model.path), activate=True)
     there = known.get(model.name)
     if there is not None and there.state == EmbeddingProfileState.ACTIVE.value:
         return ProfileAnswer(there)
     if there is not None and there.provider == "onnx" and there.chunks == there.total:
-        return embedding_profiles_activate(engine, EmbeddingProfilesActivateRequest(model.name))
-    return embedding_profiles_upsert(engine, request)
+        return profiles_activate(engine, ProfilesActivateRequest(model.name))
+    return profiles_set(engine, request)
 
 
 def _states(engine: Engine) -> dict[str, str]:
     """Of encoders by their profiles; a table is active while it is the one that serves the encoder that answers."""
-    shown = embedding_profiles_list(engine, EmbeddingProfilesListRequest()).profiles
+    shown = profiles_list(engine, ProfilesListRequest()).profiles
     states = {profile.name: profile.state for profile in shown}
     table = table_folder(engine.embedder.profile.revision)
     return states if table is None else states | {table.name: EmbeddingProfileState.ACTIVE.value}

@@ -7,11 +7,11 @@ from octavo.engine.engine import Engine
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate
-from octavo.operations.models.requests import FinetuneRequest, ModelsActivateRequest
+from octavo.operations.models.requests import ModelsActivateRequest, ModelsFinetuneRequest
 from octavo.plugins import TRAINERS, load
 
 
-def finetune(engine: Engine, request: FinetuneRequest, progress: Progress) -> FinetuneAnswer:
+def models_finetune(engine: Engine, request: ModelsFinetuneRequest, progress: Progress) -> FinetuneAnswer:
     """Trains, measures and registers a model; lets it answer where that is asked and it is no worse."""
     names = ("epochs", "batch", "rate", "seed")
     settings = {name: value for name in names if (value := getattr(request, name)) is not None}

@@ -41,7 +41,7 @@ class ModelsFetchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class FinetuneRequest:
+class ModelsFinetuneRequest:
     """`base` and `teacher` are a model's name or folder."""
 
     name: Annotated[str, Field(min_length=1, max_length=100, description="What to call the model.")] = "mine"

@@ -73,7 +73,7 @@ MODELS = (
         remote=False,
     ),
     _finetune(
-        name="finetune",
+        name="models_finetune",
         summary="Train the encoder or the reranker on the library's own content, measure it, and register it.",
         description="Train the encoder or the reranker, or fit a fast table, on the library's own content.",
         help=(
@@ -84,8 +84,11 @@ MODELS = (
             "when it is called again."
         ),
         listing=Listing(columns=("name", "form", "revision", "better")),
-        command="finetune",
-        examples=("octavo finetune --name mine --activate", "octavo finetune --reranker --name mine-rerank --activate"),
+        command="models finetune",
+        examples=(
+            "octavo models finetune --name mine --activate",
+            "octavo models finetune --reranker --name mine-rerank --activate",
+        ),
         example=None,
         annotations=WRITES,
         watched=True,

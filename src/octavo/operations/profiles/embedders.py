@@ -37,10 +37,10 @@ from octavo.operations.memory.resolve import item_named
 from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.profiles.requests import (
     ELSEWHERE,
-    AdminReingestVersionRequest,
-    EmbeddingProfilesActivateRequest,
-    EmbeddingProfilesListRequest,
-    EmbeddingProfilesUpsertRequest,
+    MemoryReingestRequest,
+    ProfilesActivateRequest,
+    ProfilesListRequest,
+    ProfilesSetRequest,
 )
 from octavo.ports import Embedder
 
@@ -50,15 +50,13 @@ _OWN_PATHS = ("", "/v1")
 """Where services have what they offer: nothing at all, or what those do that answer like OpenAI's."""
 
 
-def embedding_profiles_list(engine: Engine, request: EmbeddingProfilesListRequest) -> ProfilesAnswer:
+def profiles_list(engine: Engine, request: ProfilesListRequest) -> ProfilesAnswer:
     named = engine.store.profiles.named(engine.project.id)
     answering = any(profile.state is EmbeddingProfileState.ACTIVE for profile in named)
     return ProfilesAnswer((_configured(engine, active=not answering), *(_shown(engine, profile) for profile in named)))
 
 
-def embedding_profiles_upsert(
-    engine: Engine, request: EmbeddingProfilesUpsertRequest, *, by_person: bool = False
-) -> ProfileAnswer:
+def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool = False) -> ProfileAnswer:
     """Only a person at this machine names a service elsewhere: it is sent every text of the library."""
     flags = {name: True for name in ("contextual", "late_chunking", "shorten") if getattr(request, name)}
     known = {
@@ -100,7 +98,7 @@ def embedding_profiles_upsert(
     return ProfileAnswer(_shown(engine, profile, embedder))
 
 
-def embedding_profiles_activate(engine: Engine, request: EmbeddingProfilesActivateRequest) -> ProfileAnswer:
+def profiles_activate(engine: Engine, request: ProfilesActivateRequest) -> ProfileAnswer:
     """At once, where every chunk has its vector; nothing is ever answered from half an index."""
     engine.follow_active_profile()
     if request.name == CONFIGURED:
@@ -113,7 +111,7 @@ def embedding_profiles_activate(engine: Engine, request: EmbeddingProfilesActiva
     return ProfileAnswer(_shown(engine, replace(profile, state=EmbeddingProfileState.ACTIVE), embedder))
 
 
-def admin_reindex_profile(engine: Engine, request: EmbeddingProfilesActivateRequest) -> ProfileAnswer:
+def profiles_reindex(engine: Engine, request: ProfilesActivateRequest) -> ProfileAnswer:
     """Promises to fill the profile and to let it answer then; until that, the one that answers goes on."""
     if request.name == CONFIGURED:
         return _fill_configured(engine)
@@ -124,7 +122,7 @@ def admin_reindex_profile(engine: Engine, request: EmbeddingProfilesActivateRequ
     return _filling(engine, profile, embedder)
 
 
-def admin_reingest_version(engine: Engine, request: AdminReingestVersionRequest) -> PromisedAnswer:
+def memory_reingest(engine: Engine, request: MemoryReingestRequest) -> PromisedAnswer:
     """Promises to cut, analyse and embed a memory's current version again."""
     item = item_named(engine, request.item)
     if item.status is not MemoryStatus.ACTIVE:
@@ -141,7 +139,7 @@ def profile_state(engine: Engine, name: str) -> ProfileAnswer:
     return ProfileAnswer(_shown(engine, profile_named(engine.store, engine.project.id, name)))
 
 
-def _refuse_elsewhere(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> None:
+def _refuse_elsewhere(engine: Engine, request: ProfilesSetRequest) -> None:
     """A client's profile asks a service on this machine at its own address, or a model that is installed here."""
     local = request.provider in LOCAL_PROVIDERS
     problem = _local_problem(engine, request) if local else _service_problem(engine, request)
@@ -155,7 +153,7 @@ def _refuse_elsewhere(engine: Engine, request: EmbeddingProfilesUpsertRequest) -
         )
 
 
-def _local_problem(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> str:
+def _local_problem(engine: Engine, request: ProfilesSetRequest) -> str:
     """Naming any folder would tell a client what there is on the disk, and load what somebody put there."""
     if request.provider != "onnx" or not request.model:
         return ""
@@ -168,7 +166,7 @@ def _local_problem(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> s
     return "" if known else "its model is neither installed nor configured"
 
 
-def _service_problem(engine: Engine, request: EmbeddingProfilesUpsertRequest) -> str:
+def _service_problem(engine: Engine, request: ProfilesSetRequest) -> str:
     """Anything else on this machine that listens would be sent a request of a client's making."""
     if request.provider in ELSEWHERE and not request.url:
         return "it would send the library's texts to another machine"

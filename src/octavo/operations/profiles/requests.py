@@ -17,12 +17,12 @@ ProfileName = Annotated[str, Field(min_length=1, max_length=100, argument="NAME"
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingProfilesListRequest:
+class ProfilesListRequest:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingProfilesUpsertRequest:
+class ProfilesSetRequest:
     """Keys of services are named, never given: `key_variable` of the environment, or a file."""
 
     name: Annotated[
@@ -70,13 +70,13 @@ class EmbeddingProfilesUpsertRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingProfilesActivateRequest:
+class ProfilesActivateRequest:
     name: ProfileName
 
 
 @dataclass(frozen=True, slots=True)
-class AdminReingestVersionRequest:
+class MemoryReingestRequest:
     item: ItemName
 
 
-AdminReindexProfileRequest = EmbeddingProfilesActivateRequest
+ProfilesReindexRequest = ProfilesActivateRequest

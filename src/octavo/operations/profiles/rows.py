@@ -14,17 +14,17 @@ _ONE = Listing(rows="profile", columns=_COLUMNS, confirms=True)
 
 PROFILES = (
     _embedders(
-        name="embedding_profiles_list",
+        name="profiles_list",
         summary="List the embedding profiles, and say which one searches use.",
         description="Which embedders the project knows, which one answers, and how far each is filled.",
         listing=Listing(rows="profiles", columns=_COLUMNS),
         command="profiles list",
-        aliases=("profiles_list",),
+        aliases=("embedding_profiles_list",),
         examples=("octavo profiles list",),
         tool_sets=IN_MEMORY,
     ),
     _embedders(
-        name="embedding_profiles_upsert",
+        name="profiles_set",
         summary="Make or change an embedding profile.",
         description=(
             "Name an embedder on this machine: bundled, an ONNX folder, Ollama or a local OpenAI-compatible server. "
@@ -36,7 +36,7 @@ PROFILES = (
         ),
         listing=_ONE,
         command="profiles set",
-        aliases=("profiles_set",),
+        aliases=("embedding_profiles_upsert",),
         examples=("octavo profiles set small --provider hashing --dimensions 32",),
         example={"name": "small", "provider": "hashing", "dimensions": 32},
         annotations=WRITES,
@@ -56,26 +56,26 @@ PROFILES = (
         ),
     ),
     _embedders(
-        name="embedding_profiles_activate",
+        name="profiles_activate",
         summary="Search with an embedding profile from now on.",
         description="Switch to a profile that has every vector; `configured` is the configuration's own embedder.",
         help="Every chunk must have its vector; `configured` is the configuration's own embedder.",
         listing=_ONE,
         command="profiles activate",
-        aliases=("profiles_activate",),
+        aliases=("embedding_profiles_activate",),
         examples=("octavo profiles activate configured",),
         example={"name": "configured"},
         annotations=WRITES,
         tool_sets=IN_MEMORY,
     ),
     _embedders(
-        name="admin_reindex_profile",
+        name="profiles_reindex",
         summary="Fill an embedding profile in the background, then search with it.",
         description="A worker gives every chunk its vector; the profile that answers now goes on until then.",
         help="Until then the profile that answers now goes on.",
         listing=_ONE,
         command="profiles reindex",
-        aliases=("profiles_reindex",),
+        aliases=("admin_reindex_profile",),
         examples=(
             "octavo profiles set small --provider hashing --dimensions 32",
             "octavo profiles reindex small --wait",
@@ -85,7 +85,8 @@ PROFILES = (
         tool_sets=IN_MEMORY,
     ),
     _embedders(
-        name="admin_reingest_version",
+        name="memory_reingest",
+        aliases=("admin_reingest_version",),
         summary="Cut, analyse and embed a memory again.",
         description="Queue indexing a memory's current version again, in the background.",
         listing=Listing(columns=("job", "kind"), shown=("Job {job} ({kind}) waits for a worker.",)),

@@ -26,7 +26,6 @@ QUERIES = (
         description="Empty the log of queries.",
         listing=Listing(columns=("queries",), confirms=True, shown=("Forgot {queries:query/queries}.",)),
         command="queries clear",
-        shortcuts=("log clear",),
         examples=("octavo queries clear --before 30d",),
         example={"before": "30d"},
         annotations=WRITES,

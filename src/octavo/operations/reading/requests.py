@@ -94,7 +94,7 @@ class OutlineRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentTagsRequest:
+class DocTagsRequest:
     """Ids that are not in the library are left out of the answer."""
 
     document_ids: Annotated[tuple[str, ...], Field(max_length=1_000, description="Ids as searches give them.")]

@@ -87,7 +87,7 @@ Into a pipe or a file goes the exact text and nothing else.""",
         example={"reference": "equipment/The 40 cm reflector.md"},
     ),
     _tags(
-        name="document_tags",
+        name="doc_tags",
         summary="The tags of documents.",
         description="The tags of documents by their ids: what the hits of a search can be narrowed to.",
         listing=Listing(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.model.ids import DocumentId
 from octavo.operations.reading.answers import DocumentTagsAnswer, TaggedDocument
-from octavo.operations.reading.requests import DocumentTagsRequest
+from octavo.operations.reading.requests import DocTagsRequest
 
 
-def document_tags(engine: Engine, request: DocumentTagsRequest) -> DocumentTagsAnswer:
+def doc_tags(engine: Engine, request: DocTagsRequest) -> DocumentTagsAnswer:
     nodes = engine.store.graph.nodes(engine.project.id, [DocumentId(name) for name in request.document_ids])
     return DocumentTagsAnswer(tuple(TaggedDocument(node.document, node.tags) for node in nodes if node.tags))

@@ -34,6 +34,6 @@ def _verdict(answer: SnapshotsAnswer) -> Part:
     every = count(len(answer.snapshots), "snapshot")
     unusable = sum(bool(snapshot.problem) for snapshot in answer.snapshots)
     if unusable:
-        return Part(f"{unusable} of {every} cannot be used; `octavo snapshot recover` clears that up.", "bad")
+        return Part(f"{unusable} of {every} cannot be used; `octavo snapshots recover` clears that up.", "bad")
     read = size(sum(snapshot.bytes for snapshot in answer.snapshots))
     return Part(f"All is well: {read} in {every}, every byte as it was written.", "good")

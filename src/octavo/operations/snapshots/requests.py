@@ -9,17 +9,17 @@ from octavo.model.limits import Field
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotListRequest:
+class SnapshotsListRequest:
     verify: Annotated[bool, Field(description="Read every byte and compare it with what was written.")] = False
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotBuildRequest:
+class SnapshotsBuildRequest:
     full: Annotated[bool, Field(description="Carry nothing over from the one before.")] = False
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotRollbackRequest:
+class SnapshotsRollbackRequest:
     snapshot: (
         Annotated[str, Field(max_length=100, argument="SNAPSHOT", description="Which one; left out, the one before.")]
         | None
@@ -27,5 +27,5 @@ class SnapshotRollbackRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotRecoverRequest:
+class SnapshotsRecoverRequest:
     pass

@@ -12,33 +12,33 @@ from octavo.model.ids import SnapshotId
 from octavo.observability.progress import Progress
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer, State
 from octavo.operations.snapshots.requests import (
-    SnapshotBuildRequest,
-    SnapshotListRequest,
-    SnapshotRecoverRequest,
-    SnapshotRollbackRequest,
+    SnapshotsBuildRequest,
+    SnapshotsListRequest,
+    SnapshotsRecoverRequest,
+    SnapshotsRollbackRequest,
 )
 
 
-def snapshot_list(engine: Engine, request: SnapshotListRequest) -> SnapshotsAnswer:
+def snapshots_list(engine: Engine, request: SnapshotsListRequest) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
     upkeep = accelerator.upkeep
     listed = _answer(engine, accelerator, upkeep.verify() if request.verify else upkeep.stored())
     return replace(listed, verified=request.verify)
 
 
-def snapshot_build(engine: Engine, request: SnapshotBuildRequest, progress: Progress) -> SnapshotsAnswer:
+def snapshots_build(engine: Engine, request: SnapshotsBuildRequest, progress: Progress) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
     accelerator.upkeep.publish(progress, full=request.full)
     return _answer(engine, accelerator, accelerator.upkeep.stored())
 
 
-def snapshot_rollback(engine: Engine, request: SnapshotRollbackRequest) -> SnapshotsAnswer:
+def snapshots_rollback(engine: Engine, request: SnapshotsRollbackRequest) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
     accelerator.upkeep.roll_back(None if request.snapshot is None else SnapshotId(request.snapshot))
     return _answer(engine, accelerator, accelerator.upkeep.stored())
 
 
-def snapshot_recover(engine: Engine, request: SnapshotRecoverRequest) -> SnapshotsAnswer:
+def snapshots_recover(engine: Engine, request: SnapshotsRecoverRequest) -> SnapshotsAnswer:
     """Clears away what builders left and lets the newest whole snapshot answer."""
     accelerator = _accelerator(engine)
     accelerator.upkeep.recover()

@@ -19,9 +19,9 @@ from octavo.operations.writing.requests import (
     DocRestoreRequest,
     DocSetPropertyRequest,
     DocValidateRequest,
-    NoteAppendRequest,
-    NoteNewRequest,
-    NoteTodayRequest,
+    NotesAppendRequest,
+    NotesNewRequest,
+    NotesTodayRequest,
     WriteRequest,
 )
 from octavo.writing.create import from_template, new_note
@@ -142,21 +142,21 @@ def doc_set_property(engine: Engine, request: DocSetPropertyRequest) -> WriteAns
     )
 
 
-def note_new(engine: Engine, request: NoteNewRequest) -> WriteAnswer:
+def notes_new(engine: Engine, request: NotesNewRequest) -> WriteAnswer:
     template, content = request.template, request.content_md
     return new_daily_note(
         engine.notes, request.collection, request.folder, request.title, template, content, _terms(request)
     )
 
 
-def note_append(engine: Engine, request: NoteAppendRequest) -> WriteAnswer:
+def notes_append(engine: Engine, request: NotesAppendRequest) -> WriteAnswer:
     path, content = request.heading_path, request.content_md
     return append_to_note(engine.notes, request.collection, request.note, path, content, _terms(request))
 
 
-def note_today(engine: Engine, request: NoteTodayRequest) -> WriteAnswer:
+def notes_today(engine: Engine, request: NotesTodayRequest) -> WriteAnswer:
     return note_of_today(engine.notes, request.collection, request.content_md, _terms(request))
 
 
-def _terms(request: NoteNewRequest | NoteAppendRequest | NoteTodayRequest) -> WriteRequest:
+def _terms(request: NotesNewRequest | NotesAppendRequest | NotesTodayRequest) -> WriteRequest:
     return WriteRequest(dry_run=request.dry_run, author=request.author, reason=request.reason)

@@ -186,7 +186,7 @@ NoteCollection = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class NoteNewRequest:
+class NotesNewRequest:
     title: Annotated[str, Field(max_length=1_000, argument="TITLE", description="Its title, and its file's name.")]
     template: (
         Annotated[str, Field(max_length=4_096, option="-t/--template", metavar="NAME", description="Its template.")]
@@ -205,7 +205,7 @@ class NoteNewRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteAppendRequest:
+class NotesAppendRequest:
     note: Annotated[
         str, Field(min_length=1, max_length=4_096, argument="NOTE", complete="uris", description="Its name or uri.")
     ]
@@ -220,7 +220,7 @@ class NoteAppendRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteTodayRequest:
+class NotesTodayRequest:
     content_md: Annotated[
         str, Field(max_length=_LONGEST, argument="TEXT", description="Markdown to add at the end of today's note.")
     ] = ""

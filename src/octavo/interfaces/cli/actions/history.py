@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import fields
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from octavo.errors import NotFound
 from octavo.interfaces.cli.errors import Exit
@@ -20,8 +17,7 @@ from octavo.operations.history.log import changed_files, newest
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.operations.memory.requests import MemoryHistoryRequest
 from octavo.operations.memory.versions import memory_history
-from octavo.operations.operation import Operation
-from octavo.operations.rows import COMMANDS, ROWS
+from octavo.operations.rows import COMMANDS
 
 _MEMORY = "mem_"
 
@@ -29,27 +25,12 @@ _MEMORY = "mem_"
 def log(choices: Choices, request: LogRequest) -> Exit:
     if request.min_score and not request.query:
         raise click.UsageError("Say what to look for: octavo log QUERY --min-score COSINE")
-    if (shortcut := _shortcut(request)) is not None:
-        if sys.stdin.isatty():  # whoever looks for commits with this word did not mean to lose anything
-            short = f"`octavo log {request.query}` is short for `octavo {shortcut.command}`. Go on?"
-            click.confirm(short, abort=True, err=True)
-        return answered(choices, shortcut, shortcut.takes())
     operation = COMMANDS["log" if request.query else "history"]
     with opened(choices) as session:
         found: Any = operation.run(session.engine, request) if request.query else newest(session.engine, request)
         files = files_at(changed_files(session.engine, found.commits), session.roots())
     choices.answer(operation_answer(operation, found, TerminalView(request.query), files))
     return Exit.OK if found.commits else Exit.NO_MATCH
-
-
-def _shortcut(request: LogRequest) -> Operation | None:
-    """The operation that `octavo log WORD` is short for; with an option, or another word, it looks for commits."""
-    typed = click.get_current_context().get_parameter_source
-    plain = all(
-        typed(field.name) is not ParameterSource.COMMANDLINE for field in fields(request) if field.name != "query"
-    )
-    words = f"log {request.query}"
-    return next((row for row in ROWS if words in row.shortcuts), None) if plain else None
 
 
 def history(choices: Choices, request: HistoryRequest) -> None:

@@ -82,9 +82,9 @@ class _Rows:
         self._client = client
         self._collections: dict[str, Any] = {"collections": collections} if collections else {}
         self._limit = limit
-        listed = client.ask("list_collections", **self._collections).collections or ()
+        listed = client.ask("collections_list", **self._collections).collections or ()
         self._roots = {state.name: Path(state.root) for state in listed if state.root}
-        names = client.ask("list_collections", documents=True, **self._collections).documents or ()
+        names = client.ask("collections_list", documents=True, **self._collections).documents or ()
         self._names = {
             f"{document.collection}/{document.uri}": self._roots[document.collection] / document.uri
             for document in names

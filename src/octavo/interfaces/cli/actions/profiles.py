@@ -8,17 +8,17 @@ from octavo.interfaces.cli.session import opened
 from octavo.interfaces.presenting.results import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.jobs.working import work
-from octavo.operations.profiles.embedders import embedding_profiles_upsert, profile_state
-from octavo.operations.profiles.requests import EmbeddingProfilesActivateRequest, EmbeddingProfilesUpsertRequest
+from octavo.operations.profiles.embedders import profile_state, profiles_set
+from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
 
 
-def set_profile(choices: Choices, request: EmbeddingProfilesUpsertRequest) -> None:
+def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
     with opened(choices) as session:
-        done = embedding_profiles_upsert(session.engine, request, by_person=True)
+        done = profiles_set(session.engine, request, by_person=True)
     choices.answer(operation_answer(operation_of("profiles set"), done, TerminalView()))
 
 
-def reindex(choices: Choices, request: EmbeddingProfilesActivateRequest, wait: bool) -> None:
+def reindex(choices: Choices, request: ProfilesActivateRequest, wait: bool) -> None:
     operation = operation_of("profiles reindex")
     with opened(choices) as session:
         done = operation.run(session.engine, request)

@@ -16,7 +16,7 @@ from octavo.interfaces.cli.session import opened
 from octavo.interfaces.presenting.formats import Answer
 from octavo.interfaces.presenting.results import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
-from octavo.operations.library.requests import ListCollectionsRequest
+from octavo.operations.library.requests import CollectionsListRequest
 from octavo.operations.lines import Part
 from octavo.operations.listing import Listing
 
@@ -61,8 +61,8 @@ def make_here(directory: Path) -> Path:
     return library
 
 
-@command(ListCollectionsRequest, "list_collections", name="list")
-def list_collections(choices: Choices, request: ListCollectionsRequest) -> None:
+@command(CollectionsListRequest, "collections_list", name="list")
+def collections_list(choices: Choices, request: CollectionsListRequest) -> None:
     operation = operation_of("list")
     with opened(choices) as session:
         answer = operation.run(session.engine, request)

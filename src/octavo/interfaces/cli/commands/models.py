@@ -1,4 +1,4 @@
-"""`octavo models` and `octavo finetune`: make a model from the library's content, look at models, let one answer."""
+"""`octavo models`: make a model from the library's content, look at models, let one answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.presenting.results import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
-from octavo.operations.models.requests import FinetuneRequest, ModelsActivateRequest, ModelsFetchRequest
+from octavo.operations.models.requests import ModelsActivateRequest, ModelsFetchRequest, ModelsFinetuneRequest
 
 
 @click.group(cls=OperationGroup)
@@ -35,9 +35,9 @@ def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> No
     choices.answer(operation_answer(operation, done, TerminalView()))
 
 
-@command(FinetuneRequest, "finetune")
-def finetune(choices: Choices, request: FinetuneRequest) -> None:
-    operation = operation_of("finetune")
+@command(ModelsFinetuneRequest, "models_finetune", name="finetune")
+def finetune(choices: Choices, request: ModelsFinetuneRequest) -> None:
+    operation = operation_of("models finetune")
     with opened(choices) as session:
         done = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=True))
     choices.answer(operation_answer(operation, done, TerminalView()))
@@ -52,4 +52,5 @@ def fetch(choices: Choices, request: ModelsFetchRequest) -> None:
 
 
 models.add_command(activate)
+models.add_command(finetune)
 models.add_command(fetch)

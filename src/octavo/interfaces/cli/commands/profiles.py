@@ -7,7 +7,7 @@ import click
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup
 from octavo.interfaces.cli.options import shared_options
-from octavo.operations.profiles.requests import EmbeddingProfilesActivateRequest, EmbeddingProfilesUpsertRequest
+from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
 
 
 @click.group(cls=OperationGroup)
@@ -17,11 +17,11 @@ def profiles() -> None:
 
 
 @profiles.add
-@command(EmbeddingProfilesUpsertRequest, "embedding_profiles_upsert", name="set", action="profiles:set_profile")
+@command(ProfilesSetRequest, "profiles_set", name="set", action="profiles:set_profile")
 def set_profile() -> None: ...
 
 
 @profiles.add
-@command(EmbeddingProfilesActivateRequest, "admin_reindex_profile", action="profiles:reindex")
+@command(ProfilesActivateRequest, "profiles_reindex", action="profiles:reindex")
 @click.option("--wait", is_flag=True, help="Do the work here and now, rather than leave it to a worker.")
 def reindex() -> None: ...

@@ -1,4 +1,4 @@
-"""`octavo note`: notes of every day, opened in an editor when asked."""
+"""`octavo notes`: notes of every day, opened in an editor when asked."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from octavo.interfaces.presenting.results import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.model.document import HEADING_SEPARATOR
 from octavo.operations.rows import COMMANDS
-from octavo.operations.writing.requests import NoteAppendRequest, NoteNewRequest, NoteTodayRequest
+from octavo.operations.writing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest
 
 
-def new(choices: Choices, request: NoteNewRequest, edit: bool) -> Exit:
-    return _done(choices, "note new", request, edit=edit)
+def new(choices: Choices, request: NotesNewRequest, edit: bool) -> Exit:
+    return _done(choices, "notes new", request, edit=edit)
 
 
-def append(choices: Choices, request: NoteAppendRequest, edit: bool) -> Exit:
+def append(choices: Choices, request: NotesAppendRequest, edit: bool) -> Exit:
     path = request.heading_path
     path = tuple(path[0].split(HEADING_SEPARATOR)) if len(path) == 1 else path
-    return _done(choices, "note append", replace(request, heading_path=path), edit=edit)
+    return _done(choices, "notes append", replace(request, heading_path=path), edit=edit)
 
 
-def today(choices: Choices, request: NoteTodayRequest, edit: bool) -> Exit:
-    return _done(choices, "note today", request, edit=edit)
+def today(choices: Choices, request: NotesTodayRequest, edit: bool) -> Exit:
+    return _done(choices, "notes today", request, edit=edit)
 
 
 def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:

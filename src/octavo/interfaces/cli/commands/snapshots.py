@@ -1,4 +1,4 @@
-"""`octavo snapshot`: the accelerators of a large library, made, looked at, checked and chosen."""
+"""`octavo snapshots`: the accelerators of a large library, made, looked at, checked and chosen."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.operations.snapshots.requests import SnapshotListRequest
+from octavo.operations.snapshots.requests import SnapshotsListRequest
 
 
 @click.group(cls=OperationGroup)
 @shared_options
-def snapshot() -> None:
+def snapshots() -> None:
     """Make and look at the snapshots that a large library is searched through.
 
     A library of 20,000 chunks and more makes its own whenever it is indexed. They lie beside its file and can be
@@ -21,10 +21,10 @@ def snapshot() -> None:
     """
 
 
-@command(examples=["octavo snapshot verify"])
+@command(examples=["octavo snapshots verify"])
 def verify(choices: Choices) -> Exit:
     """Read every byte and compare it with what was written. Exit code 6 means that a snapshot is damaged."""
-    return answered(choices, operation_of("snapshot list"), SnapshotListRequest(verify=True))
+    return answered(choices, operation_of("snapshots list"), SnapshotsListRequest(verify=True))
 
 
-snapshot.add_command(verify)
+snapshots.add_command(verify)
