@@ -44,8 +44,8 @@ class Operation:
     The operation `notes_new` is the function `notes_new` of `module`, which takes an engine and a request, and with
     `watched` a progress too. Its request is the class `NotesNewRequest` of `requests` in the same package, its answer
     what the function is annotated to return. An answer `WriteAnswer` is rendered by `write_lines` of the module
-    `lines` beside it; `notes_new_lines` of the operation's own package comes before that, and where there is neither the
-    `listing` says how.
+    `lines` beside it; `notes_new_lines` of the operation's own package comes before that, and where there is neither,
+    the `listing` says how.
 
     `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds.
     `command` is how the command line calls it; `aliases` are names by which other programs' clients call the tool.
