@@ -10,12 +10,12 @@ from octavo.dataclass import dataclass
 from octavo.engine.offline_runs import CLUSTERS
 from octavo.model.clustering import NO_CLUSTER
 from octavo.model.result import Ranking
-from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.recall import DenseRecall, vectors_for
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterRecall:
+class ClusterRecall(UsesQueryVector):
     """As `dense`, over the chunks of the `top` clusters that `octavo cluster build` has made.
 
     What was written since has joined the cluster with the nearest middle. Without clusters, or with those of another
@@ -30,7 +30,7 @@ class ClusterRecall:
     def recall(self, search: Search) -> Ranking:
         library = search.library
         clusters = library.store.clusters
-        clustering = clusters.current(library.project, library.embedder().profile)
+        clustering = clusters.current(library.project, library.meaning.embedder.profile)
         if clustering is None:
             made = clusters.state(library.project) is not None
             why = "those there are were made of another model's vectors" if made else "none were made"

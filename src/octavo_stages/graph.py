@@ -111,7 +111,7 @@ def linked_chunks(
         keys = [key for key in keys if key in allowed]
     held = library.store.documents.candidates(library.project, keys)
     inside = [key for key in keys if key in held and held[key].document_id in near]
-    cosines = library.vectors().score(search.vector, inside)
+    cosines = library.meaning.vectors.score(search.vector, inside)
     scored = ((ChunkKey(key), near[held[key].document_id] * max(0.0, cosines.get(key, _UNMEASURED))) for key in inside)
     return best_first(scored, depth)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from octavo.dataclass import dataclass
 from octavo.model.result import Ranking
 from octavo.ports import RoutedIndex
-from octavo.retrieval.stage import Search
+from octavo.retrieval.stage import Search, UsesQueryVector
 from octavo.retrieval.stages.recall import none_near, vectors_for
 
 
 @dataclass(frozen=True, slots=True)
-class OutlineRecall:
+class OutlineRecall(UsesQueryVector):
     """As `dense`, in at most `shards` shards of the snapshot: those of the `sections` nearest to the query.
 
     What was written since the snapshot is always looked at. Without an outline everything is searched, and the trace

@@ -7,7 +7,7 @@ from octavo.algorithms.nearest import cosines
 from octavo.dataclass import dataclass, replace
 from octavo.model.query import Query
 from octavo.model.result import Ranking
-from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.hypothesis import aim
 
 
@@ -40,19 +40,19 @@ class ConceptExpansion:
         query, library = search.query, search.library
         if not query.terms.words:
             raise SkipStage("the query has no words to add to")
-        near = library.vectors().search(search.vector, self.passages, search.admitted)
+        near = library.meaning.vectors.search(search.vector, self.passages, search.admitted)
         known = library.store.documents.candidates(library.project, [chunk.key for chunk in near])
         asked = set(query.terms.words)
         concepts: dict[str, tuple[str, ...]] = {}
         for chunk in near:
             candidate = known[chunk.key]
             for concept in (*reversed(candidate.heading_path), candidate.title):
-                new = tuple(word for word in library.analyse(concept) if word not in asked)
+                new = tuple(word for word in library.text.query_tokens(concept) if word not in asked)
                 if new and len(concepts) < self.looked_at:
                     concepts.setdefault(concept, new)
         if not concepts:
             raise SkipStage("no passage near the query has a title with other words")
-        near_query = cosines(library.embedder().embed(list(concepts)), search.vector).tolist()
+        near_query = cosines(library.meaning.embedder.embed(list(concepts)), search.vector).tolist()
         ranked = sorted(zip(near_query, concepts, strict=True), key=lambda pair: (-pair[0], pair[1]))
         chosen = [(cosine, concept) for cosine, concept in ranked[: self.terms] if cosine >= self.least]
         if not chosen:
@@ -63,7 +63,7 @@ class ConceptExpansion:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedbackRecall:
+class FeedbackRecall(UsesQueryVector):
     """Dense recall, asked again from where the best passages are.
 
     q' = (1 - share) · q + share · mean of the nearest `passages`. Rocchio, "Relevance feedback in information
@@ -76,7 +76,7 @@ class FeedbackRecall:
     name: str = "dense"
 
     def recall(self, search: Search) -> Ranking:
-        index = search.library.vectors()
+        index = search.library.meaning.vectors
         first = index.search(search.vector, self.passages, search.admitted)
         if not first:
             raise SkipStage("no chunk has a vector yet")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import samples
 from numpy.typing import NDArray
+from search_vectors import Meaning
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.syntax import parse_query
@@ -18,7 +19,8 @@ from octavo.model.ids import ChunkKey
 from octavo.model.query import Condition, Filters, Query
 from octavo.ports import Store, VectorIndex
 from octavo.retrieval.conditions import chunks_meeting
-from octavo.retrieval.stage import Search, SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import Search
 
 WORDS = ("red", "green", "blue", "black", "blond")
 ANALYZER = Analyzer()
@@ -101,7 +103,8 @@ TYPED: dict[str, Callable[[set[str]], bool]] = {
 def test_a_typed_query_lets_through_what_it_says(store: Store, notes: Collection, typed: str) -> None:
     texts = filled(store, notes, random.Random(7))
     terms, filters = parse_query(typed, ANALYZER)
-    library = SearchedLibrary(store, notes.project_id, partial(pytest.fail, "no model"), no_vectors, lambda: 0.0)
+    unused = Meaning(partial(pytest.fail, "no model"), no_vectors)
+    library = SearchedLibrary(store, notes.project_id, unused, lambda: 0.0)
     search = Search(Query(typed, terms=terms, filters=filters), library)
     expected = {key for key, words in texts.items() if TYPED[typed](set(words))}
     if terms.words:

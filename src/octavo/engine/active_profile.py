@@ -20,16 +20,20 @@ if TYPE_CHECKING:
 class EmbeddingSetup:
     """The embedder, the vector index and the snapshots of one embedding profile, each made on first use."""
 
-    def __init__(self, store: Store, project: Project, adapters: Adapters) -> None:
+    def __init__(self, store: Store, project: Project, adapters: Adapters, embedder: Embedder | None = None) -> None:
+        """`embedder` answers in the place of the active profile's."""
         self._store = store
         self._project = project
         self._adapters = adapters
+        self._instead = embedder
         self.named: NamedEmbeddingProfile | None = None
         self.loaded = False
 
     @cached_property
     def embedder(self) -> Embedder:
         """The active profile's, or the configuration's where no profile is active."""
+        if self._instead is not None:
+            return self._instead
         self.named = active_profile(self._store, self._project.id)
         adapters = self._adapters
         embedder = adapters.embedder() if self.named is None else adapters.profile_embedder(self.named)
@@ -46,13 +50,15 @@ class EmbeddingSetup:
         return None if fallback is None or fallback.profile == embedder.profile else fallback
 
     @cached_property
-    def fallback_vectors(self) -> VectorIndex:
-        assert self.fallback is not None
-        return self._adapters.indexes.vectors(self._store, self._project, self.fallback)
+    def fallback_setup(self) -> EmbeddingSetup:
+        """What searches by meaning while the active profile's service does not answer."""
+        return EmbeddingSetup(self._store, self._project, self._adapters, self.fallback)
 
     @cached_property
     def accelerator(self) -> Accelerator | None:
         """The snapshots, where this kind of library has them."""
+        if self._instead is not None:
+            return None  # snapshots are of the active profile's vectors
         return self._adapters.accelerator(self._store, self._project, lambda: self.embedder)
 
     @property

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from octavo.dataclass import replace
 from octavo.ports import AheadEmbedder
-from octavo.retrieval.stage import Search, SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import Search
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -79,8 +80,12 @@ def embedded_ahead(query: Query, library: SearchedLibrary) -> SearchedLibrary:
     try:
         vector = Search(query, library).embedded()
     except Exception as error:
-        return replace(library, query_vector=partial(_raise, error))
-    return replace(library, query_vector=lambda: vector)
+        return with_query_vector(library, partial(_raise, error))
+    return with_query_vector(library, lambda: vector)
+
+
+def with_query_vector(library: SearchedLibrary, vector: Callable[[], NDArray[np.float32]] | None) -> SearchedLibrary:
+    return replace(library, run=replace(library.run, query_vector=vector))
 
 
 def _raise(error: Exception) -> NDArray[np.float32]:

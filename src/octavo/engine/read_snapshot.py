@@ -10,7 +10,7 @@ from octavo.dataclass import replace
 
 if TYPE_CHECKING:
     from octavo.ports import Store
-    from octavo.retrieval.stage import SearchedLibrary
+    from octavo.retrieval.searched_library import SearchedLibrary
 
 _T = TypeVar("_T")
 _ATTEMPTS = 3  # after so many changes the model is asked inside: a search ends, however much is written
@@ -20,29 +20,38 @@ class _Outdated(Exception):
     """The library was written to while a model worked."""
 
 
+class _Interruptible:
+    """A read transaction that is open in a stack of contexts."""
+
+    def __init__(self, store: Store, stack: ExitStack) -> None:
+        self._store = store
+        self._stack = stack
+
+    def outside(self, ask: Callable[[], None]) -> None:
+        """Asks between two transactions; a library that was written to meanwhile is searched again."""
+        seen = self._store.generation()
+        self._stack.close()
+        try:
+            ask()
+        finally:
+            self._stack.enter_context(self._store.reading())
+        if self._store.generation() != seen:
+            raise _Outdated
+
+
 def in_read_snapshot(store: Store, library: SearchedLibrary, answer: Callable[[SearchedLibrary], _T]) -> _T:
     """What `answer` makes of one state of the library.
 
     A model that is asked in the middle of it is asked between two read transactions: an open one keeps the write-ahead
     log from being reset and, on a server, old rows from being removed. If the library has changed meanwhile, the search
-    begins anew; what the model said is kept in `SearchedLibrary.reranked`.
+    begins anew; what the model said is kept in `SearchRun.reranked`.
     """
     for _ in range(_ATTEMPTS):
-        with ExitStack() as transaction:
-            transaction.enter_context(store.reading())
-
-            def outside(ask: Callable[[], None], transaction: ExitStack = transaction) -> None:
-                seen = store.generation()
-                transaction.close()
-                try:
-                    ask()
-                finally:
-                    transaction.enter_context(store.reading())
-                if store.generation() != seen:
-                    raise _Outdated
-
+        with ExitStack() as stack:
+            stack.enter_context(store.reading())
+            run = replace(library.run, transaction=_Interruptible(store, stack), in_another_language={})
             try:
-                return answer(replace(library, outside=outside, in_another_language={}))
+                return answer(replace(library, run=run))
             except _Outdated:
                 continue
     with store.reading():

@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.analysis import written_words
 from octavo.algorithms.syntax import parse_query
 from octavo.dataclass import replace
 from octavo.engine.degradation import Degradation
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.languages import LibraryLanguages
 from octavo.engine.path_filters import typed_filters, typed_terms
-from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead
+from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
 from octavo.engine.read_snapshot import in_read_snapshot
 from octavo.engine.search_log import log_search
 from octavo.errors import Busy, ProviderFailed, StorageError
@@ -24,9 +23,10 @@ from octavo.retrieval.pipeline import expanded_ahead, first_level, run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
 from octavo.retrieval.relevance import with_relevance
-from octavo.retrieval.remembered import RememberedState, RememberedTexts
+from octavo.retrieval.remembered import SearchMemory
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Search, SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary, SearchRun, SearchText
+from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.budget import check_cursor, next_cursor
 
 if TYPE_CHECKING:
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
-_PASSAGES = 1_024  # whose tokens are remembered: some 12 MB
-_CANDIDATES = 16_384  # that are remembered: some 20 MB
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
 
 
@@ -61,11 +59,8 @@ class Reader:
         self._queued = queued
         self.loading = loading
         self._query_threads = QueryThreads()
-        # Key by key a query finds much the same passages, and several stages look at their tokens.
-        self._tokens = lru_cache(_PASSAGES)(library.adapters.analyzer.joined)
-        self._forms = lru_cache(_PASSAGES // 4)(library.adapters.analyzer.forms)
-        self._texts = RememberedTexts()
-        self._state = (-1, RememberedState())
+        self._text = SearchText(library.adapters.analyzer)
+        self._remembered = SearchMemory(library.store.generation)
         self._degradation = Degradation(library)
         self.languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
@@ -97,11 +92,12 @@ class Reader:
             self._rerankers[name] = MeasuredReranker(adapters.reranker(name))
         return self._rerankers[name]
 
-    def _writer(self) -> QueryWriter | None:
+    def query_writer(self) -> QueryWriter | None:
+        """The language model that writes hypotheses and further queries, if one is configured."""
         models, model = self._library.adapters.models, self._library.language_model("hypothesise")
         return models.query_writer(model) if models is not None and model is not None else None
 
-    def _judges_by(self, style: str, prompt: str, deadline_ms: float) -> tuple[MeasuredReranker, ...]:
+    def judges(self, style: str, prompt: str, deadline_ms: float) -> tuple[MeasuredReranker, ...]:
         """The same for all searches, because each learns what a passage costs."""
         models, asked = self._library.adapters.models, (style, prompt, deadline_ms)
         if models is not None and asked not in self._judges:
@@ -217,16 +213,15 @@ class Reader:
         """With the query's vector, by the fallback where the service does not answer; and what there is to say."""
         searched = embedded_ahead(query, searched)
         setup, store = self._library.active.setup, self._library.store
-        if searched.query_vector is None or (fallback := setup.fallback) is None:
+        vector = searched.run.query_vector
+        if vector is None or (fallback := setup.fallback) is None:
             return searched, ()
         try:
-            searched.query_vector()
+            vector()
         except ProviderFailed as error:
             if not store.embeddings.coverage(searched.project, fallback.profile)[0]:
                 return searched, ()  # it has no vectors yet: the stage says what failed
-            by_fallback = replace(
-                searched, embedder=lambda: fallback, vectors=lambda: setup.fallback_vectors, query_vector=None
-            )
+            by_fallback = with_query_vector(replace(searched, meaning=setup.fallback_setup), None)
             said = f"dense: {error.message}; {fallback.profile.name} answered in its place"
             return embedded_ahead(query, by_fallback), (said,)
         return searched, ()
@@ -239,7 +234,7 @@ class Reader:
         known = profile.calibration
         if known is None or not query.terms.text.strip() or query.by_meaning != query.terms.text:
             return None
-        return known if not known.encoder or known.encoder == searched.embedder().profile.name else None
+        return known if not known.encoder or known.encoder == searched.meaning.embedder.profile.name else None
 
     def parsed(self, query: Query) -> Query:
         """The query with what its syntax says."""
@@ -253,44 +248,26 @@ class Reader:
             filters=query.filters.narrowed_by(typed_filters(library, written)),
         )
 
-    def _remembered_state(self) -> RememberedState:
-        """Of the library as it is: called within the transaction that reads it."""
-        generation, (of, known) = self._library.store.generation(), self._state
-        if of != generation or max(len(known.candidates), len(known.sections)) > _CANDIDATES:
-            known = RememberedState()
-            self._state = generation, known
-        return known
-
     def searched(self) -> SearchedLibrary:
         """What a search reads from now: the snapshot where there is one, else the store."""
         library, setup = self._library, self._library.active.setup
-        analyzer, snapshots = library.adapters.analyzer, setup.published
+        # While the model is being loaded already, nobody else should begin to.
+        run = SearchRun(background=self._query_threads if self.loading is None else None)
         return SearchedLibrary(
-            store=library.store if snapshots is None else snapshots.reading,
+            store=library.store if setup.published is None else setup.published.reading,
             project=library.project.id,
-            embedder=lambda: setup.embedder,
-            vectors=lambda: setup.vectors,
+            meaning=setup,
             now=library.adapters.clock,
-            analyse=analyzer.query_tokens,
-            tokenised=self._tokens,
-            remembered=self._remembered_state,
-            read_before=self._texts,
-            forms=self._forms,
-            beginning=analyzer.prefix,
-            written=written_words().joined,
-            language=analyzer.told_language,
-            reranker=lambda: self.reranker,
+            text=self._text,
+            models=self,
             settings=library.config.retrieval,
-            query_writer=None if library.adapters.models is None else self._writer,
-            judges=None if library.adapters.models is None else self._judges_by,
-            summaries=lambda: setup.summaries,
-            # While the model is being loaded already, nobody else should begin to.
-            beside=self._query_threads if self.loading is None else None,
+            remembered=self._remembered,
+            run=run,
         )
 
 
 def _write_later(searched: SearchedLibrary) -> None:
     """Writes what the stages of a search want stored. It only saves work, so a busy library does without it."""
     with suppress(Busy, StorageError):
-        for write in searched.later:
+        for write in searched.run.later:
             write()

@@ -28,6 +28,7 @@ from octavo.ports.library import (
 )
 from octavo.ports.making import (
     AheadEmbedder,
+    AtOnceEmbedder,
     ChoosingIndex,
     Chunker,
     Converter,
@@ -51,6 +52,7 @@ from octavo.ports.writing import NoteWrites
 
 __all__ = [
     "AheadEmbedder",
+    "AtOnceEmbedder",
     "Catalog",
     "ChoosingIndex",
     "Chunker",

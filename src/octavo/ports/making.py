@@ -97,6 +97,13 @@ class ReadingEmbedder(Protocol):
 
 
 @runtime_checkable
+class AtOnceEmbedder(Protocol):
+    """An embedder behind a service that can be asked once, without further attempts: somebody waits for the answer."""
+
+    def embed_at_once(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+@runtime_checkable
 class AheadEmbedder(Protocol):
     """An embedder that computes while its caller does something else."""
 

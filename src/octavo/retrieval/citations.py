@@ -19,7 +19,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Citation
 from octavo.model.text import Lines, Span
-from octavo.retrieval.stage import SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary
 
 _AS_RANKED = frozenset({"parent_expansion"})
 """Stages that have chosen what is read of a document."""
@@ -42,7 +42,7 @@ class SectionStretch(NamedTuple):
 
 def sections_at(library: SearchedLibrary, places: Sequence[tuple[DocumentId, Span]]) -> list[tuple[Section, ...]]:
     """The sections that touch each place, outer ones first."""
-    known = library.remembered().sections
+    known = library.remembered.state().sections
     if missing := [place for place in places if place not in known]:
         known.update(zip(missing, library.store.documents.sections_touching(library.project, missing), strict=True))
     return [known[place] for place in places]

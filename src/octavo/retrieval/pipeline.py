@@ -12,18 +12,18 @@ from octavo.errors import LibraryError, OctavoError, ProviderFailed
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.result import NO_TIME_FOR, Candidate, Ranking, StageTrace
+from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import (
+    AsksLanguageModel,
+    CutsList,
     Expand,
     Fuse,
     Recall,
     Refine,
     RetrievalProfile,
     Search,
-    SearchedLibrary,
     SkipStage,
-    asks_model,
 )
-from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.listing import FilterRecall, as_listed
 from octavo.retrieval.ties import by_place
@@ -45,6 +45,14 @@ class DeepeningRecall(Protocol):
     def deeper(self, times: int) -> Recall: ...
 
 
+@runtime_checkable
+class RecallToDepth(Protocol):
+    """A channel that returns at most `depth` chunks."""
+
+    @property
+    def depth(self) -> int: ...
+
+
 def run(
     profile: RetrievalProfile, query: Query, library: SearchedLibrary
 ) -> tuple[tuple[Candidate, ...], tuple[StageTrace, ...]]:
@@ -57,9 +65,9 @@ def run(
     them, what deeper recall finds besides is ranked by itself and follows, so that a longer list begins with the
     shorter one.
     """
-    entries: list[StageTrace] = list(library.expanded or ())
+    entries: list[StageTrace] = list(library.run.expanded or ())
     for expand in profile.expand:
-        if library.expanded is None or not asks_model(expand):
+        if library.run.expanded is None or not isinstance(expand, AsksLanguageModel):
             query = _expanded(entries, Search(query, library), expand)
     search = Search(query, library)
     if profile.embeds and len(profile.recall) > 1:
@@ -137,14 +145,12 @@ def deeper(profile: RetrievalProfile, times: int) -> RetrievalProfile:
 def deeper_stage(stage: Any, times: int) -> Any:
     if isinstance(stage, DeepeningRecall):
         return stage.deeper(times)
-    if "depth" not in getattr(stage, "__dataclass_fields__", ()):
-        return stage
-    return replace(stage, depth=stage.depth * times)
+    return replace(stage, depth=stage.depth * times) if isinstance(stage, RecallToDepth) else stage
 
 
 def _ends_list(stage: Refine) -> bool:
     """Whether a stage says how long the whole list is."""
-    return isinstance(stage, TokenBudget) or getattr(stage, "keep", None) is not None
+    return isinstance(stage, CutsList) and stage.cuts_list
 
 
 def expanded_ahead(profile: RetrievalProfile, query: Query, library: SearchedLibrary) -> tuple[Query, SearchedLibrary]:
@@ -153,9 +159,9 @@ def expanded_ahead(profile: RetrievalProfile, query: Query, library: SearchedLib
         return query, library
     entries: list[StageTrace] = []
     for stage in profile.expand:
-        if asks_model(stage):
+        if isinstance(stage, AsksLanguageModel):
             query = _expanded(entries, Search(query, library), stage)
-    return query, replace(library, expanded=tuple(entries))
+    return query, replace(library, run=replace(library.run, expanded=tuple(entries)))
 
 
 def _expanded(entries: list[StageTrace], search: Search, stage: Expand) -> Query:

@@ -12,7 +12,7 @@ from octavo.model.position import NOWHERE, Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
 from octavo.retrieval.citations import best_stretch, citations
-from octavo.retrieval.stage import SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stages.matched import matched
 
 

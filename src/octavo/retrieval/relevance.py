@@ -120,11 +120,11 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
         if count <= best:
             break  # no other has more of them
         # Apart: the text was tokenised by others, or for the key that was typed before this one.
-        tokens = f" {search.library.tokenised(named)} {search.library.tokenised(text)} "
+        tokens = f" {search.library.text.joined(named)} {search.library.text.joined(text)} "
         held = {token for token in wanted if f" {token} " in tokens}
         if other_forms and len(held) < len(wanted):
             passage = f"{named}\n{text}"
-            forms = {form for language in languages for form in search.library.forms(passage, language)}
+            forms = {form for language in languages for form in search.library.text.forms(passage, language)}
             held |= {token for token in wanted - held if not forms.isdisjoint(other_forms.get(token, ()))}
         best = max(best, len(held))
     return best / len(wanted)

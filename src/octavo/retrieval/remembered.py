@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 
 from octavo.dataclass import dataclass
@@ -13,6 +13,7 @@ from octavo.model.text import Span
 
 MOST_CHARACTERS = 8_000_000  # characters, in each of the two halves
 LONGEST_TEXT = 100_000  # characters: a book would push out a hundred notes
+_CANDIDATES = 16_384  # that are remembered: some 20 MB
 
 
 @dataclass(slots=True)
@@ -61,3 +62,22 @@ class RememberedTexts:
         if self._size > MOST_CHARACTERS:
             self._before, self._recent, self._size = self._recent, {}, len(text)
         self._recent[digest] = text
+
+
+class SearchMemory:
+    """What earlier searches have read: texts for ever, the rest as long as the library is at one generation."""
+
+    def __init__(self, generation: Callable[[], int] | None = None) -> None:
+        self.texts = RememberedTexts()
+        self._generation = generation
+        self._known = (-1, RememberedState())
+
+    def state(self) -> RememberedState:
+        """Of the library as it is: called within the transaction that reads it. Without a generation nothing is."""
+        if self._generation is None:
+            return RememberedState()
+        generation, (of, known) = self._generation(), self._known
+        if of != generation or max(len(known.candidates), len(known.sections)) > _CANDIDATES:
+            known = RememberedState()
+            self._known = generation, known
+        return known

@@ -21,10 +21,11 @@ from octavo.errors import ConfigurationError, InvalidArgument, OctavoError, Prov
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace
-from octavo.ports import Embedder
+from octavo.ports import Embedder, QueryWriter, SummaryIndex, VectorIndex
 from octavo.retrieval.pipeline import deeper_stage, run
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SearchedLibrary, SkipStage
+from octavo.retrieval.searched_library import SearchedLibrary, SearchModels, SearchVectors
+from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage
 from octavo.retrieval.toml import read_profile, write_profile
 
 FORMAT = 1
@@ -120,14 +121,12 @@ def replay(recording: Recording, library: SearchedLibrary) -> Answered:
         for channel in recording.channels
         if channel.times == 1
     )
-    reranker, judges = library.reranker, library.judges
     then = replace(
         library,
         now=lambda: recording.now,
-        embedder=_no_model,
-        reranker=None if reranker is None else lambda: _out_of_time(reranker()),
-        judges=None if judges is None else lambda *asked: tuple(_out_of_time(judge) for judge in judges(*asked)),
-        later=[],
+        meaning=_RecordedVectors(library.meaning),
+        models=None if library.models is None else _ModelsOutOfTime(library.models),
+        run=replace(library.run, later=[]),
     )
     return run(replace(profile, recall=recall, expand=()), recording.query, then)
 
@@ -215,8 +214,40 @@ class _Replayed:
         return Ranking(self.name, self.channel.scored, self.channel.beyond, self.channel.fast, self.channel.trust)
 
 
-def _no_model() -> Embedder:
-    raise ProviderFailed("a replayed search embeds nothing")
+class _RecordedVectors:
+    """Vectors without the model that made them."""
+
+    def __init__(self, meaning: SearchVectors) -> None:
+        self._meaning = meaning
+
+    @property
+    def embedder(self) -> Embedder:
+        raise ProviderFailed("a replayed search embeds nothing")
+
+    @property
+    def vectors(self) -> VectorIndex:
+        return self._meaning.vectors
+
+    @property
+    def summaries(self) -> SummaryIndex:
+        return self._meaning.summaries
+
+
+class _ModelsOutOfTime:
+    """Models of which only what they have said before is known."""
+
+    def __init__(self, models: SearchModels) -> None:
+        self._models = models
+
+    @property
+    def reranker(self) -> MeasuredReranker:
+        return _out_of_time(self._models.reranker)
+
+    def query_writer(self) -> QueryWriter | None:
+        return None
+
+    def judges(self, style: str, prompt: str, deadline_ms: float) -> Sequence[MeasuredReranker]:
+        return tuple(_out_of_time(judge) for judge in self._models.judges(style, prompt, deadline_ms))
 
 
 def _out_of_time(reranker: MeasuredReranker) -> MeasuredReranker:

@@ -7,29 +7,24 @@ from dataclasses import field
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter, eq
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from octavo.algorithms.calibration import Calibration
 from octavo.algorithms.readability import fluent_trust, trust
-from octavo.config.schema import Retrieval
 from octavo.dataclass import dataclass, replace
-from octavo.model.ids import ChunkKey, DocumentId, ProjectId
+from octavo.model.ids import ChunkKey
 from octavo.model.index import LexicalField
 from octavo.model.query import Query, Terms
-from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace, best_first
-from octavo.ports import Embedder, QueryWriter, ReadingEmbedder, Store, SummaryIndex, VectorIndex
+from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
+from octavo.ports import AtOnceEmbedder, ReadingEmbedder
 from octavo.retrieval.query_language import worded_in_another_language
-from octavo.retrieval.remembered import RememberedState, RememberedTexts
-from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.searched_library import SMALL, SearchedLibrary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from octavo.retrieval.conditions import Admission
-
-
-_T = TypeVar("_T")
 
 
 class SkipStage(Exception):
@@ -42,12 +37,6 @@ class SkipStage(Exception):
         self.degrades = degrades
 
 
-class BackgroundTasks(Protocol):
-    """Begins something elsewhere; what it returns waits until that is done."""
-
-    def __call__(self, task: Callable[[], _T]) -> Callable[[], _T]: ...
-
-
 _COMPOUNDS = 0.5
 """The share of a compound's score that its part is worth."""
 _AGREED = 0.1
@@ -55,96 +44,6 @@ _AGREED = 0.1
 
 _LEAST_LATIN = 0.25
 """The trust in a query in ASCII: pieces of a code or of a misspelt word still say a little."""
-
-SMALL = 1_000
-"""Chunks up to which a library, or what filters leave of it, is small."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchedLibrary:
-    """What a search reads from. The embedder is made on first use: a lexical search never pays for it."""
-
-    store: Store
-    project: ProjectId
-    embedder: Callable[[], Embedder]
-    vectors: Callable[[], VectorIndex]
-    now: Callable[[], float]
-    analyse: Callable[[str], Sequence[str]] = str.split
-    """Text → tokens as a query has them: words that a stage adds have to be like those that were typed."""
-    tokenised: Callable[[str], str] = lambda text: " ".join(text.split())
-    """Text → every token as the index has them, with single spaces between them."""
-    forms: Callable[[str, str], Sequence[str]] = lambda text, language: ()
-    """Text and language → the stems of its words there, as the index has them beside the tokens."""
-    beginning: Callable[[str], str] = str.casefold
-    """The start of a word as in `Terms.prefixes`."""
-    written: Callable[[str], str] = lambda text: " ".join(text.casefold().split())
-    """Text → its words as they are written, folded like tokens and not stemmed, with single spaces between them."""
-    language: Callable[[str], str] = lambda text: ""
-    """The language that a query tells it is in; empty where it does not tell."""
-    reranker: Callable[[], MeasuredReranker] | None = None
-    settings: Retrieval = Retrieval()
-    """How passages are imagined where a profile does not say."""
-    query_writer: Callable[[], QueryWriter | None] | None = None
-    """The language model that writes hypotheses and further queries, if one is configured."""
-    judges: Callable[[str, str, float], Sequence[MeasuredReranker]] | None = None
-    """The language models that may rerank, the smallest first, by style, prompt (empty: the usual one) and a deadline
-    in ms."""
-    expanded: tuple[StageTrace, ...] | None = None
-    """What the stages that ask a model did to the query, where they ran before the search reads."""
-    summaries: Callable[[], SummaryIndex] | None = None
-    """The summaries of sections and files, for a search that looks at those too."""
-    beside: BackgroundTasks | None = None
-    """Where something can be computed while the search goes on, if anywhere."""
-    query_vector: Callable[[], NDArray[np.float32]] | None = None
-    """The vector of the query, or what its model raised, where that was computed before the search reads."""
-    outside: Callable[[Callable[[], None]], None] | None = None
-    """Runs what takes long while no read transaction is open, where the search can do without one for a while."""
-    reranked: dict[tuple[str, str], float] = field(default_factory=dict)
-    """The reranker's scores of this search, by the hashes of question and passage: asked once, although a library that
-    changes meanwhile is searched again."""
-    later: list[Callable[[], None]] = field(default_factory=list)
-    """What stages want written down once the search is answered: a search itself only reads."""
-    read: dict[str, str] = field(default_factory=dict)
-    """The texts that this search has read, by their hashes: several stages look at the same passages."""
-    read_before: RememberedTexts = field(default_factory=RememberedTexts)
-    """Those that earlier searches have read."""
-    in_another_language: dict[tuple[str, Terms], bool] = field(default_factory=dict)
-    """Whether the model reads the language of a query badly: found out once, by looking for its words."""
-    remembered: Callable[[], RememberedState] = RememberedState
-    """What earlier searches have read of this state of the library."""
-
-    def candidates(self, keys: Sequence[ChunkKey]) -> dict[ChunkKey, Candidate]:
-        """What the library says of these chunks, in their order; those that are gone are left out."""
-        known = self.remembered().candidates
-        if missing := [key for key in keys if key not in known]:
-            known.update(self.store.documents.candidates(self.project, missing))
-        return {key: known[key] for key in keys if key in known}
-
-    def lengths(self, chunks: Mapping[DocumentId, ChunkKey]) -> Mapping[DocumentId, int]:
-        """How many chunks documents have, each given by one of them."""
-        known = self.remembered().lengths
-        if missing := {key: document for document, key in chunks.items() if document not in known}:
-            found = self.store.documents.lengths(self.project, sorted(missing))
-            known.update((missing[key], length) for key, length in found.items())
-        return known
-
-    @property
-    def small(self) -> bool:
-        """Whether there is so little in it that looking deep costs nothing."""
-        known = self.remembered()
-        if known.small is None:
-            known.small = not self.store.documents.more_than(self.project, SMALL)
-        return known.small
-
-    def texts(self, hashes: Iterable[str]) -> Mapping[str, str]:
-        """At least the texts with these hashes."""
-        if missing := {*hashes} - self.read.keys():
-            self.read.update(self.read_before.known(missing))
-        if missing := missing - self.read.keys():
-            texts = self.store.documents.texts(self.project, missing)
-            self.read.update(texts)
-            self.read_before.remember(texts)
-        return self.read
 
 
 @dataclass
@@ -165,10 +64,11 @@ class Search:
 
     def begin(self) -> None:
         """Starts on the query's vector, if that can be done beside what comes before it is needed."""
-        if self.library.query_vector is not None:
-            self._begun = self.library.query_vector
-        elif self.library.beside is not None and self.query.by_meaning.strip():
-            self._begun = self.library.beside(self.embedded)
+        run = self.library.run
+        if run.query_vector is not None:
+            self._begun = run.query_vector
+        elif run.background is not None and self.query.by_meaning.strip():
+            self._begun = run.background(self.embedded)
 
     @cached_property
     def vector(self) -> NDArray[np.float32]:
@@ -177,7 +77,7 @@ class Search:
     @cached_property
     def trust(self) -> float:
         """How much the query's vector says, from 0, where the model cannot read the query, to 1."""
-        embedder = self.library.embedder()
+        embedder = self.library.meaning.embedder
         if not isinstance(embedder, ReadingEmbedder):
             return 1.0
         text = self.query.by_meaning
@@ -190,28 +90,28 @@ class Search:
     def in_another_language(self) -> bool:
         """Whether the query is in a language that the model reads badly, by its function words and letters, or else by
         the passages with its words; in doubt it is not."""
-        known, query = self.library.in_another_language, (self.query.by_meaning, self.query.terms)
+        known, query = self.library.run.in_another_language, (self.query.by_meaning, self.query.terms)
         if query not in known:
             known[query] = self._in_another_language(query[0])
         return known[query]
 
     def _in_another_language(self, text: str) -> bool:
-        embedder = self.library.embedder()
+        embedder = self.library.meaning.embedder
         if not isinstance(embedder, ReadingEmbedder) or fluent_trust(embedder.fluency(text)) == 1.0:
             return False
-        if told := self.library.language(text):
+        if told := self.library.text.language(text):
             return told != "en"
         return worded_in_another_language(self.library.store.lexical, self.library.project, self.query.terms)
 
     def embedded(self) -> NDArray[np.float32]:
         """Asks the model."""
-        embedder, hypothesis = self.library.embedder(), self.query.hypothesis
+        embedder, hypothesis = self.library.meaning.embedder, self.query.hypothesis
         # A hypothesis is written like a passage, so it is embedded like one.
         supposed = [hypothesis] if hypothesis else list(self.query.hypotheses)
         if not supposed:
             return embedder.embed_query(self.query.terms.text)
         # An embedder behind a service is asked once, as for a query: somebody waits for the answer.
-        embed: Callable[[list[str]], NDArray[np.float32]] = getattr(embedder, "embed_at_once", embedder.embed)
+        embed = embedder.embed_at_once if isinstance(embedder, AtOnceEmbedder) else embedder.embed
         return _pooled(embed(supposed), self.query.pooling)
 
     @property
@@ -238,7 +138,7 @@ class Search:
     def _admission(self) -> Admission:
         from octavo.retrieval.conditions import Admission  # with numpy, which most searches by words do without
 
-        return Admission(self.library.store, self.library.project, self.library.written)
+        return Admission(self.library.store, self.library.project, self.library.text.written)
 
     def holding(self, terms: Terms, depth: int, fields: Sequence[LexicalField] = ()) -> tuple[ScoredChunk, ...]:
         """The `depth` best chunks by words, as they are written or in their forms, whichever says more of a chunk.
@@ -300,6 +200,26 @@ class Search:
         return self.library.small if self.admitted is None else len(self.admitted) <= SMALL
 
 
+class AsksLanguageModel:
+    """Inherited by expand stages that ask a language model, which takes seconds: they run before the search reads."""
+
+    __slots__ = ()
+
+
+class UsesQueryVector:
+    """Inherited by recall stages that ask for the query's vector: it is computed while other channels search."""
+
+    __slots__ = ()
+
+
+@runtime_checkable
+class CutsList(Protocol):
+    """A refine stage that may say how long the whole list is."""
+
+    @property
+    def cuts_list(self) -> bool: ...
+
+
 class Expand(Protocol):
     """Query → a better query."""
 
@@ -351,16 +271,12 @@ class RetrievalProfile:
     @property
     def asks_model(self) -> bool:
         """Whether a language model changes the query first, which takes seconds."""
-        return any(asks_model(stage) for stage in self.expand)
+        return any(isinstance(stage, AsksLanguageModel) for stage in self.expand)
 
     @property
     def embeds(self) -> bool:
         """Whether a channel asks for the query's vector."""
-        return any(stage.name.startswith("dense") for stage in self.recall)
-
-
-def asks_model(stage: Expand) -> bool:
-    return bool(getattr(stage, "ahead", False))
+        return any(isinstance(stage, UsesQueryVector) for stage in self.recall)
 
 
 def _readings(terms: Terms) -> Iterator[tuple[tuple[str, ...], float]]:

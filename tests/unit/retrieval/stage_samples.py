@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import samples
 from numpy.typing import NDArray
+from search_vectors import Meaning
 
 from octavo.ingest.embed import embed_pending
 from octavo.model.ids import ChunkKey
@@ -17,7 +18,8 @@ from octavo.model.query import Query
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Candidate
 from octavo.observability.progress import NoProgress
-from octavo.retrieval.stage import Search, SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import Search
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
 
@@ -52,7 +54,7 @@ def library(*documents: PreparedDocument, embedded: bool = True) -> SearchedLibr
     if embedded:
         embed_pending(store, within.project_id, LetterEmbedder(), NoProgress())
     index = ExactIndex(store, within.project_id, PROFILE)
-    return SearchedLibrary(store, within.project_id, LetterEmbedder, lambda: index, lambda: samples.MODIFIED)
+    return SearchedLibrary(store, within.project_id, Meaning(LetterEmbedder, lambda: index), lambda: samples.MODIFIED)
 
 
 def asking(held: SearchedLibrary, text: str = "x", **values: Any) -> Search:

@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import samples
+from search_vectors import Meaning
 
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.scores import rounded
-from octavo.retrieval.stage import Search, SearchedLibrary, SkipStage, in_order
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
 from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.stores.sqlite.store import SqliteStore
@@ -25,7 +27,7 @@ def _search(*paragraphs: str, turns: int = 0) -> tuple[Search, list[Candidate]]:
         for turn in range(turns):
             place = {"sequence": "talk", "position": turn}
             keys += samples.put(store, within, samples.prepared(within, f"{turn}.md", f"turn {turn}", metadata=place))
-    library = SearchedLibrary(store, within.project_id, _nothing, _nothing, lambda: 0.0)
+    library = SearchedLibrary(store, within.project_id, Meaning(_nothing, _nothing), lambda: 0.0)
     known = store.documents.candidates(within.project_id, keys)
     return Search(Query("x"), library), [known[key] for key in keys]
 
@@ -116,7 +118,10 @@ def _fused(
 ) -> tuple[Search, tuple[Candidate, ...]]:
     search, found = _search(turns=max([*lexical, *dense], default=0) + 1)
     search.vector = np.zeros(3, np.float32)
-    library = replace(search.library, vectors=lambda: _Cosines({found[at].key: 0.1 for at in lexical}))
+    library = replace(
+        search.library,
+        meaning=search.library.meaning.instead(vectors=lambda: _Cosines({found[at].key: 0.1 for at in lexical})),
+    )
     search = Search(Query("x"), library)
     search.vector = np.zeros(3, np.float32)
     words, meaning = (

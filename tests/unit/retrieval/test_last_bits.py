@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import samples
+from search_vectors import Meaning
 from stage_samples import PROFILE, LetterEmbedder
 
 from octavo.algorithms.nearest import nearest
@@ -23,7 +24,7 @@ from octavo.observability.progress import NoProgress
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.stage import SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.stores.sqlite.lexical import Fts5Index
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
@@ -78,7 +79,7 @@ def elsewhere(store: SqliteStore, seed: int) -> SqliteStore:
 def printed(store: SqliteStore, question: str, profile: str) -> str:
     project = samples.collection().project_id
     index = ExactIndex(store, project, PROFILE)
-    library = SearchedLibrary(store, project, LetterEmbedder, lambda: index, lambda: samples.MODIFIED)
+    library = SearchedLibrary(store, project, Meaning(LetterEmbedder, lambda: index), lambda: samples.MODIFIED)
     query = replace(Query(question, limit=20), terms=samples.terms(question))
     hits = present(run(PROFILES[profile], query, library)[0], query, library)
     assert hits

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import samples
 from numpy.typing import NDArray
+from search_vectors import Meaning
 
 from octavo.errors import LibraryError, OctavoError, ProviderFailed, StorageError
 from octavo.model.ids import ChunkKey
@@ -19,7 +20,8 @@ from octavo.model.text import Lines, Span
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES, profile_named
-from octavo.retrieval.stage import RetrievalProfile, Search, SearchedLibrary, SkipStage, in_order
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, in_order
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
@@ -65,7 +67,7 @@ def _library(embedder: Callable[[], LetterEmbedder] = LetterEmbedder) -> Searche
         samples.put(store, within, samples.prepared(within, "both.md", "an apple for the zebra", tags=("food/fruit",)))
     embed_pending(store, within.project_id, LetterEmbedder(), NoProgress())
     index = ExactIndex(store, within.project_id, PROFILE)
-    return SearchedLibrary(store, within.project_id, embedder, lambda: index, lambda: samples.MODIFIED)
+    return SearchedLibrary(store, within.project_id, Meaning(embedder, lambda: index), lambda: samples.MODIFIED)
 
 
 def _query(text: str, **filters: object) -> Query:
@@ -92,6 +94,7 @@ MAY_NOT_APPLY |= {"dense_sections", "dense_files"}
 
 
 ASKS_A_MODEL = {"hyde", "subqueries", "llm_rerank"}
+NEEDS_SUMMARIES = {"dense_sections", "dense_files"}
 
 
 @pytest.mark.parametrize("name", sorted(PROFILES))
@@ -100,7 +103,8 @@ def test_every_built_in_profile_finds_the_obvious_document(name: str, library: S
     assert candidates[0].uri == "zebra.md"
     without_model = {entry.failed for entry in trace if entry.stage in ASKS_A_MODEL}
     assert all("no language model is configured" in str(failed) for failed in without_model)
-    assert {entry.failed for entry in trace if entry.stage not in ASKS_A_MODEL} == {None}
+    others = {entry.failed for entry in trace if entry.stage not in {*ASKS_A_MODEL, *NEEDS_SUMMARIES}}
+    assert others == {None}
     assert {entry.stage for entry in trace if entry.skipped} <= MAY_NOT_APPLY
 
 
@@ -154,7 +158,7 @@ def test_when_no_channel_answers_the_first_that_failed_says_why(library: Searche
         run(RetrievalProfile("none", two, SingleChannel()), _query("zebra"), library)
     assert run(RetrievalProfile("one", (*two, LexicalRecall()), SingleChannel()), _query("zebra"), library)[0]
     with pytest.raises(ProviderFailed, match="away"):
-        run(PROFILES["dense_only"], _query("zebra"), replace(library, embedder=_fail))
+        run(PROFILES["dense_only"], _query("zebra"), replace(library, meaning=library.meaning.instead(embedder=_fail)))
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,7 @@ def test_filters_alone_list_what_they_let_through_the_newest_first(name: str) ->
         for uri, modified in (("a.md", 1.0), ("b.md", 3.0), ("c.md", 3.0), ("d.md", 2.0), ("other/e.md", 9.0)):
             samples.put(store, within, samples.prepared(within, uri, "# Head", "words", modified_at=modified))
     index = ExactIndex(store, within.project_id, PROFILE)
-    held = SearchedLibrary(store, within.project_id, _fail, lambda: index, lambda: 0.0)
+    held = SearchedLibrary(store, within.project_id, Meaning(_fail, lambda: index), lambda: 0.0)
     query = Query("-path:other", filters=Filters(without=(Filters(path_prefix="other"),)), terms=Terms("-path:other"))
     candidates, trace = run(profile_named(name), query, held)
     assert [(candidate.uri, candidate.ordinal) for candidate in candidates] == [
@@ -277,9 +281,9 @@ def test_a_chunk_found_by_words_alone_gets_its_exact_cosine(library: SearchedLib
     query = _query("apple zebra")
     search = Search(query, library)
     lexical = LexicalRecall().recall(search)
-    top = library.vectors().search(search.vector, 1)
+    top = library.meaning.vectors.search(search.vector, 1)
     shallow = ScoreFusion().fuse(search, {"lexical": lexical, "dense": Ranking("dense", top)})
-    deep = library.vectors().search(search.vector, 100)
+    deep = library.meaning.vectors.search(search.vector, 100)
     wide = ScoreFusion().fuse(search, {"lexical": lexical, "dense": Ranking("dense", deep)})
     common = {one.key for one in shallow}
     assert [one.key for one in shallow] == [one.key for one in wide if one.key in common]
@@ -392,7 +396,7 @@ def test_an_excerpt_shows_nothing_of_a_chunk_that_a_filter_refused() -> None:
     with store.transaction():
         samples.put(store, within, samples.prepared(within, "a.md", "apple one", "apple secret", "apple two"))
     held = SearchedLibrary(
-        store, within.project_id, _fail, lambda: ExactIndex(store, within.project_id, PROFILE), lambda: 0.0
+        store, within.project_id, Meaning(_fail, lambda: ExactIndex(store, within.project_id, PROFILE)), lambda: 0.0
     )
     for stage in (MergeSpans(), ParentExpansion()):
         query = Query("apple -secret", terms=replace(samples.terms("apple"), excluded=(("secret",),)))

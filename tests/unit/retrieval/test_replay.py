@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import pytest
 from samples import MODIFIED
@@ -18,7 +19,8 @@ from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.replay import read_recording, replay, run_recorded
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.duplicates import SemanticDuplicates
@@ -56,6 +58,10 @@ def _away() -> Embedder:
     raise ProviderFailed("the model is away")
 
 
+def without_model(held: SearchedLibrary) -> SearchedLibrary:
+    return replace(held, meaning=held.meaning.instead(embedder=_away))
+
+
 @pytest.fixture
 def held() -> SearchedLibrary:
     words = ("apple", "zebra", "river", "stone", "cloud", "receive")
@@ -65,7 +71,9 @@ def held() -> SearchedLibrary:
         for number in range(12)
     ]  # fmt: skip
     measured = MeasuredReranker(ByLength())
-    return replace(library(*documents), reranker=lambda: measured)
+    return replace(
+        library(*documents), models=SimpleNamespace(reranker=measured, judges=lambda *_: (), query_writer=lambda: None)
+    )
 
 
 def told(trace: Sequence[StageTrace]) -> list[StageTrace]:
@@ -79,10 +87,10 @@ def test_a_recording_gives_the_same_candidates_without_any_model(
 ) -> None:
     query = asking(held, text).query
     answered, recording = run_recorded(profile, query, held)
-    assert answered[0] == run(profile, query, replace(held, later=[]))[0]
-    for write in held.later:
+    assert answered[0] == run(profile, query, replace(held, run=replace(held.run, later=[])))[0]
+    for write in held.run.later:
         write()
-    candidates, trace = replay(read_recording(recording.to_json()), replace(held, embedder=_away))
+    candidates, trace = replay(read_recording(recording.to_json()), without_model(held))
     assert candidates == answered[0]
     if not any(stage.name == "rerank" for stage in profile.refine):  # whose scores are known the second time
         assert told(trace) == told(answered[1])
@@ -90,7 +98,7 @@ def test_a_recording_gives_the_same_candidates_without_any_model(
 
 def test_skipped_and_failed_channels_are_replayed_as_such(held: SearchedLibrary) -> None:
     profile = RetrievalProfile("both", (LexicalRecall(), DenseRecall()), ScoreFusion())
-    (_, trace), recording = run_recorded(profile, asking(held, "apple").query, replace(held, embedder=_away))
+    (_, trace), recording = run_recorded(profile, asking(held, "apple").query, without_model(held))
     _, again = replay(recording, held)
     assert [(entry.stage, entry.failed, entry.skipped) for entry in again] == [
         (entry.stage, entry.failed, entry.skipped) for entry in trace

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from stage_samples import asking, library, listed, note
 
@@ -48,7 +46,6 @@ def test_what_is_named_and_was_not_found_is_fetched_by_its_title() -> None:
         note("a.md", "The film was made by Ada Stone in Lisbon.", title="The film"),
         note("c.md", "She was born in 1930.", title="Ada Stone"),
     )
-    held = replace(held, analyse=lambda text: text.casefold().split())
     refined = Bridges().refine(asking(held), listed(held, 1.0, 0.5)[:1])
     assert [candidate.uri for candidate in refined] == ["a.md", "c.md"]
 

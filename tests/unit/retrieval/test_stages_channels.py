@@ -10,7 +10,8 @@ from stage_samples import asking, library, note
 from octavo.model.query import Filters
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SearchedLibrary, SkipStage
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.joined import JoinedFusion
@@ -115,6 +116,7 @@ def test_a_channel_looks_deeper_where_there_is_little_to_look_through(
 
     assert count() == 6
     assert count(in_small=0) == 2
-    monkeypatch.setattr("octavo.retrieval.stage.SMALL", 10)
+    for module in ("stage", "searched_library"):
+        monkeypatch.setattr(f"octavo.retrieval.{module}.SMALL", 10)
     assert count() == 2
     assert count(uris=tuple(f"{number}.md" for number in range(5))) == 5

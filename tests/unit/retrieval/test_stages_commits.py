@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import samples
+from search_vectors import Meaning
 
 from octavo.model.collection import Collection
 from octavo.model.document import Kind
@@ -13,7 +14,7 @@ from octavo.model.history import HistoryEntry
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.stage import SearchedLibrary
+from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stages.commits import CapCommits
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.stores.sqlite.store import SqliteStore
@@ -39,7 +40,7 @@ def library(store: SqliteStore) -> SearchedLibrary:
     def unused() -> object:
         raise AssertionError("words alone are enough")
 
-    return SearchedLibrary(store, notes.project_id, unused, unused, lambda: 0.0)  # type: ignore[arg-type]
+    return SearchedLibrary(store, notes.project_id, Meaning(unused, unused), lambda: 0.0)  # type: ignore[arg-type]
 
 
 def commit(store: SqliteStore, notes: Collection, number: int) -> None:

@@ -11,11 +11,19 @@ from stage_samples import LetterEmbedder, asking, library, note, uris
 
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary, SkipStage
+from octavo.retrieval.searched_library import SearchedLibrary, SearchText
+from octavo.retrieval.stage import RetrievalProfile, SkipStage
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.hypothesis import HypothesisRecall
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
+
+
+class SampleText(SearchText):
+    """Texts in the words of the samples."""
+
+    def query_tokens(self, text: str) -> list[str]:
+        return samples.tokens(text).split()
 
 
 @pytest.fixture
@@ -25,7 +33,7 @@ def held() -> SearchedLibrary:
         note("stripes.md", "# Stripes", "zebra stripes"),
         note("apple.md", "# Apple", "apple pie"),
     )
-    return replace(plain, analyse=lambda text: samples.tokens(text).split())
+    return replace(plain, text=SampleText())
 
 
 def test_the_intent_is_said_in_the_trace_and_changes_nothing(held: SearchedLibrary) -> None:
@@ -56,7 +64,7 @@ def test_feedback_turns_the_query_towards_the_nearest_passages(held: SearchedLib
     search = asking(held, "zzz")
     before = search.vector
     ranking = FeedbackRecall(passages=1, share=0.5).recall(search)
-    nearest = held.vectors().vectors_of([ranking.scored[0].key])[ranking.scored[0].key]
+    nearest = held.meaning.vectors.vectors_of([ranking.scored[0].key])[ranking.scored[0].key]
     assert float(search.vector @ nearest) > float(before @ nearest)
     assert float(np.linalg.norm(search.vector)) == pytest.approx(1.0, abs=1e-6)
 

@@ -8,7 +8,8 @@ from test_stages_graph import chain
 
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Ranking, ScoredChunk
-from octavo.retrieval.stage import SearchedLibrary, SkipStage, in_order
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import SkipStage, in_order
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
 from octavo.retrieval.stages.joined import JoinedFusion
 from octavo_stages.graph import GraphExpansion

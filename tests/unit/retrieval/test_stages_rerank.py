@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import pytest
 from stage_samples import asking, library, listed, note, uris
@@ -12,7 +13,8 @@ from octavo.errors import ProviderFailed
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary, SkipStage, in_order
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import RetrievalProfile, SkipStage, in_order
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.retrieval.stages.rerank import Rerank, holding, passages
@@ -39,7 +41,7 @@ class Counting:
 def equipped(model: Counting, count: int = 30) -> SearchedLibrary:
     held = library(*(note(f"{number:02}.md", "word " + "x" * number, title="t") for number in range(count)))
     measured = MeasuredReranker(model, model.clock)
-    return replace(held, reranker=lambda: measured)
+    return replace(held, models=SimpleNamespace(reranker=measured, judges=lambda *_: (), query_writer=lambda: None))
 
 
 def test_the_first_candidates_come_in_the_order_of_the_model_and_the_rest_stays_below() -> None:
@@ -63,8 +65,8 @@ def test_the_deadline_and_the_measured_cost_decide_how_many_are_scored() -> None
 def test_a_model_that_got_slower_is_asked_for_less_next_time() -> None:
     model = Counting(seconds=0.001)
     held = equipped(model)
-    measured = held.reranker() if held.reranker else None
-    assert measured is not None
+    assert held.models is not None
+    measured = held.models.reranker
     measured.score("q", ["a"] * 10)
     assert measured.pairs_within(0.1, otherwise=1) == 100
     model.seconds = 0.1
@@ -76,8 +78,8 @@ def test_a_model_that_got_slower_is_asked_for_less_next_time() -> None:
 def test_without_time_for_a_single_pair_the_order_stays() -> None:
     model = Counting(seconds=10.0)
     held = equipped(model)
-    assert held.reranker is not None
-    held.reranker().score("q", ["warm"])
+    assert held.models is not None
+    held.models.reranker.score("q", ["warm"])
     with pytest.raises(SkipStage, match="no time"):
         Rerank(deadline_ms=50).refine(asking(held), listed(held))
 
@@ -87,7 +89,7 @@ def test_what_was_scored_once_is_looked_up_afterwards() -> None:
     held = equipped(model, count=6)
     stage = Rerank(deadline_ms=1000)
     first = stage.refine(asking(held), listed(held))
-    for write in held.later:
+    for write in held.run.later:
         write()
     asked = len(model.asked)
     search = asking(held)
@@ -104,8 +106,8 @@ def test_a_search_writes_nothing_until_it_is_answered() -> None:
     with held.store.reading():
         candidates, trace = run(profile, asking(held, "word").query, held)
     assert (uris(candidates)[0], trace[-1].failed) == ("02.md", None)
-    assert len(held.later) == 1
-    held.later[0]()
+    assert len(held.run.later) == 1
+    held.run.later[0]()
     assert held.store.generation() == generation
 
 

@@ -6,7 +6,8 @@ import pytest
 from samples import MODIFIED
 from stage_samples import asking, details, library, listed, note, uris
 
-from octavo.retrieval.stage import SearchedLibrary, SkipStage
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import SkipStage
 from octavo_stages.recency import RecencyDecay, RecencyTiers, TimeRange
 
 DAY = 86_400.0

@@ -81,7 +81,7 @@ class Bridges:
         listed = {candidate.key for candidate in candidates}
         library = search.library
         for name in list(names)[: self.fetched]:
-            words = tuple(library.analyse(name))
+            words = tuple(library.text.query_tokens(name))
             if not words:
                 continue
             for chunk in search.holding(Terms(name, words=words), 2, ("title", "aliases")):
@@ -90,7 +90,7 @@ class Bridges:
                     found[chunk.key] = None
         if not found:
             return ()
-        cosines = library.vectors().score(search.vector, list(found))
+        cosines = library.meaning.vectors.score(search.vector, list(found))
         looked_up = library.store.documents.candidates(library.project, list(found))
         return tuple(
             candidate.scored(

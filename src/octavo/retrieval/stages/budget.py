@@ -28,6 +28,10 @@ class TokenBudget:
     tokens: int | None = None
     name: str = "token_budget"
 
+    @property
+    def cuts_list(self) -> bool:
+        return True
+
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         query = search.query
         room = self.tokens if query.budget is None else query.budget

@@ -13,7 +13,7 @@ from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking
-from octavo.retrieval.stage import Fuse, Search, SkipStage, in_order
+from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order
 from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
 from octavo.retrieval.stages.declarations import by_declaration
 from octavo.retrieval.stages.fuse import ScoreFusion
@@ -58,7 +58,7 @@ class ReadCode:
     name: str = "read_code"
 
     def expand(self, search: Search) -> Query:
-        query, terms, analyse = search.query, search.query.terms, search.library.analyse
+        query, terms, analyse = search.query, search.query.terms, search.library.text.query_tokens
         read = read_code_query(query.text)
         search.notes["asked"] = read.asked.value
         if read.asked in _LITERAL and not _FILTER.search(query.text):
@@ -78,7 +78,7 @@ class ReadCode:
 
 
 @dataclass(frozen=True, slots=True)
-class CodeDense:
+class CodeDense(UsesQueryVector):
     """Dense recall that makes less of the name of a language: "in python" says where to look rather than what for.
 
     q' = q + aside · (q without the language), at length 1. Fusion sees the new vector, so its cosines are of one kind.
@@ -93,7 +93,7 @@ class CodeDense:
         bare = " ".join(_LANGUAGE.sub(" ", text).split())
         if bare and bare != text and self.aside > 0.0 and not search.query.hypothesis:
             search.notes["meant"] = bare
-            moved = search.vector + self.aside * search.library.embedder().embed_query(bare)
+            moved = search.vector + self.aside * search.library.meaning.embedder.embed_query(bare)
             search.vector = (moved / max(float(np.linalg.norm(moved)), 1e-12)).astype(np.float32)
         return DenseRecall(self.depth, self.name).recall(search)
 

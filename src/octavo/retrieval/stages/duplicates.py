@@ -31,7 +31,7 @@ class SemanticDuplicates:
 
 def cosines_between(search: Search, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
     """The cosine of every two candidates' vectors; 0 where one has none. Skips the stage where none has."""
-    vectors = search.library.vectors().vectors_of([candidate.key for candidate in candidates])
+    vectors = search.library.meaning.vectors.vectors_of([candidate.key for candidate in candidates])
     if not vectors:
         raise SkipStage("no candidate has a vector")
     nothing = np.zeros_like(next(iter(vectors.values())))

@@ -128,7 +128,7 @@ class ExactMatch:
     ) -> tuple[Candidate, ...]:
         """Phrases before scattered words, in the places that either had; what holds less than all words stays."""
         phrase = search.query.terms.whole
-        maybe, joined, tokenised = MaybePhrase(phrase), f" {' '.join(phrase)} ", search.library.tokenised
+        maybe, joined, tokenised = MaybePhrase(phrase), f" {' '.join(phrase)} ", search.library.text.joined
         texts = dict(zip((candidate.key for candidate in candidates), texts_of(search, candidates), strict=True))
         saying = {key for key, text in texts.items() if maybe.said(text) and joined in f" {tokenised(text)} "}
         if not saying:
@@ -159,7 +159,7 @@ def _said(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]
 
 def _saying(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]) -> frozenset[ChunkKey]:
     """Those whose own text has the phrase."""
-    maybe, joined, tokenised = MaybePhrase(phrase), f" {' '.join(phrase)} ", search.library.tokenised
+    maybe, joined, tokenised = MaybePhrase(phrase), f" {' '.join(phrase)} ", search.library.text.joined
     texts = zip(candidates, texts_of(search, candidates), strict=True)
     return frozenset(
         candidate.key for candidate, text in texts if maybe.said(text) and joined in f" {tokenised(text)} "

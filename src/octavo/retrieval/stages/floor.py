@@ -46,5 +46,5 @@ class ConfidenceFloor:
         }
         missing = [candidate.key for candidate in candidates if candidate.key not in scores]
         if self.channel == "dense" and missing:
-            scores |= search.library.vectors().score(search.vector, missing)
+            scores |= search.library.meaning.vectors.score(search.vector, missing)
         return scores

@@ -97,7 +97,7 @@ def with_cosines(
 ) -> dict[ChunkKey, float]:
     """The cosines of what either channel found, as far as there are vectors."""
     missing = [key for key in lexical if key not in dense]
-    computed = search.library.vectors().score(search.vector, missing) if missing else {}
+    computed = search.library.meaning.vectors.score(search.vector, missing) if missing else {}
     return {**dense, **{key: cosine for key, cosine in computed.items() if cosine != NO_VECTOR}}
 
 

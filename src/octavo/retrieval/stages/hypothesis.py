@@ -8,11 +8,11 @@ import numpy as np
 
 from octavo.dataclass import dataclass
 from octavo.model.result import Ranking
-from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 
 
 @dataclass(frozen=True, slots=True)
-class HypothesisRecall:
+class HypothesisRecall(UsesQueryVector):
     """Dense recall from between the question and what a good passage might say.
 
     The query's hypothesis and variants are embedded as passages; `share` of the direction is theirs. A query without
@@ -24,7 +24,7 @@ class HypothesisRecall:
     name: str = "dense"
 
     def recall(self, search: Search) -> Ranking:
-        query, embedder = search.query, search.library.embedder()
+        query, embedder = search.query, search.library.meaning.embedder
         supposed = [text for text in (query.hypothesis or "", *query.variants) if text.strip()]
         if not query.terms.text.strip() and not supposed:
             raise SkipStage("the query has no text to embed")
@@ -32,7 +32,7 @@ class HypothesisRecall:
         if supposed:
             aim(search, list(embedder.embed(supposed)), self.share)
             search.notes["supposed"] = len(supposed)
-        found = search.library.vectors().search(search.vector, self.depth, search.admitted)
+        found = search.library.meaning.vectors.search(search.vector, self.depth, search.admitted)
         if not found:
             raise SkipStage("no chunk has a vector yet")
         return Ranking(self.name, found)

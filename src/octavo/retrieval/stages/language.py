@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
@@ -15,14 +15,14 @@ from octavo.model.query import Query
 from octavo.model.result import NO_TIME_FOR, Candidate
 from octavo.ports import QueryWriter
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.rerank import keep_scores, merged, outside, passages, scored_before, scores_within
+from octavo.retrieval.stage import AsksLanguageModel, Search, SkipStage
+from octavo.retrieval.stages.rerank import keep_scores, merged, passages, scored_before, scores_within
 
 _ESCAPES = "; the query is asked as it is"
 
 
 @dataclass(frozen=True, slots=True)
-class Hypothesise:
+class Hypothesise(AsksLanguageModel):
     """HyDE: passages that might answer the question are embedded in its place. The words stay the question's.
 
     Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", 2022. `pooling` is how the vectors of
@@ -36,7 +36,6 @@ class Hypothesise:
     deadline_ms: float = 20_000.0
     prompt: str = "hypothesise"
     name: str = "hyde"
-    ahead: ClassVar[bool] = True
 
     def expand(self, search: Search) -> Query:
         query = search.query
@@ -66,7 +65,7 @@ class Hypothesise:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelExpansion:
+class ModelExpansion(AsksLanguageModel):
     """Further things to look for, by type: words join the query's, meanings and passages become variants of it.
 
     For profiles with a `dense_hypothesis` channel, which embeds variants.
@@ -75,7 +74,6 @@ class ModelExpansion:
     deadline_ms: float = 20_000.0
     prompt: str = "subqueries"
     name: str = "subqueries"
-    ahead: ClassVar[bool] = True
 
     def expand(self, search: Search) -> Query:
         writer, question = _writer(search)
@@ -91,7 +89,7 @@ class ModelExpansion:
             "cached": int(found.usage.cached),
         }
         query, library = search.query, search.library
-        new = (word for text in found.lex for word in library.analyse(text))
+        new = (word for text in found.lex for word in library.text.query_tokens(text))
         words = tuple(dict.fromkeys((*query.terms.words, *new)))
         return replace(
             query,
@@ -116,8 +114,8 @@ class ModelRerank:
     name: str = "llm_rerank"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        make = search.library.judges
-        judges = () if make is None else make(self.style, self.prompt, self.deadline_ms)
+        models = search.library.models
+        judges = () if models is None else models.judges(self.style, self.prompt, self.deadline_ms)
         if not judges:
             raise SkipStage(missing_model("rerank").message, degrades=True)
         if not candidates:
@@ -162,7 +160,7 @@ class ModelRerank:
                 scores = judge.score(question, several, deadline_ms / 1e3) if several else ()
                 keep_scores(library, judge, asked, dict(zip(hashes, map(float, scores), strict=False)))
 
-            outside(library, ask)
+            library.outside(ask)
             known = scored_before(library, judge, asked, hashes)
         search.notes |= {"model": judge.name, "scored": len(known), NO_TIME_FOR: len(read) - len(known)}
         return [known[digest] for digest in takewhile(known.__contains__, hashes)]
@@ -172,7 +170,8 @@ def _writer(search: Search) -> tuple[QueryWriter, str]:
     question = (search.query.terms.text or search.query.text).strip()
     if not question:
         raise SkipStage("the query has no text")
-    writer = None if search.library.query_writer is None else search.library.query_writer()
+    models = search.library.models
+    writer = None if models is None else models.query_writer()
     if writer is None:
         raise SkipStage(missing_model("hypothesise").message + _ESCAPES, degrades=True)
     return writer, question

@@ -9,7 +9,7 @@ from octavo.dataclass import dataclass
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.scores import just_below
 from octavo.model.summary import NodeType
-from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage
+from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.fuse import looked_up
 from octavo.retrieval.stages.recall import vectors_for
@@ -19,7 +19,7 @@ _NOT_ADMITTED = 4  # times as many summaries are looked at where filters refuse 
 
 
 @dataclass(frozen=True, slots=True)
-class SectionRecall:
+class SectionRecall(UsesQueryVector):
     """The best `chunks` of each of the `depth` sections whose summaries are nearest to the query, by section."""
 
     depth: int = 50
@@ -31,7 +31,7 @@ class SectionRecall:
 
 
 @dataclass(frozen=True, slots=True)
-class FileRecall:
+class FileRecall(UsesQueryVector):
     """The best `chunks` of each of the `depth` files whose summaries are nearest to the query, by file."""
 
     depth: int = 30
@@ -77,10 +77,8 @@ def _expanded(search: Search, node: NodeType, depth: int, chunks: int, name: str
     """Chunks of the nearest summaries: those of a nearer one first, of one the nearest to the query first."""
     index = vectors_for(search)
     library = search.library
-    if library.summaries is None:
-        raise SkipStage("this library has no summaries")
     asked = depth if search.admitted is None else depth * _NOT_ADMITTED
-    near = [(key, cosine) for key, cosine in library.summaries().near(search.vector, node, asked) if cosine > 0.0]
+    near = [(key, cosine) for key, cosine in library.meaning.summaries.near(search.vector, node, asked) if cosine > 0.0]
     if not near:
         raise SkipStage("no summaries were made: run `octavo summaries build`", degrades=True)
     below = library.store.summaries.chunks_below(library.project, [key for key, _ in near])

@@ -55,7 +55,7 @@ def _marked(search: Search, wanted: MemoryFilter, depth: int) -> tuple[ScoredChu
     filters = query.filters.narrowed_by(only)
     keys = store.documents.admitted(project, filters)
     if query.terms.text.strip() and search.trust > 0.0:
-        cosines = search.library.vectors().score(search.vector, [ChunkKey(key) for key in keys])
+        cosines = search.library.meaning.vectors.score(search.vector, [ChunkKey(key) for key in keys])
         if cosines:
             return best_first(cosines.items(), depth)
     if query.terms.empty:

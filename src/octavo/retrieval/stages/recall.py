@@ -9,7 +9,7 @@ from octavo.dataclass import dataclass
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex
-from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.commits import beside_commits
 from octavo.retrieval.stages.fuse import NO_VECTOR
 from octavo.retrieval.ties import best
@@ -28,7 +28,7 @@ def vectors_for(search: Search) -> VectorIndex:
         raise SkipStage("the query has no text to embed")
     if search.trust == 0.0:
         raise SkipStage("the model cannot read the query: words alone decide")
-    index = search.library.vectors()
+    index = search.library.meaning.vectors
     index.prepare()  # before the query's vector is asked for: on a cold start the model is still loading
     return index
 
@@ -38,7 +38,7 @@ def none_near(search: Search) -> SkipStage:
     if search.admitted is not None:
         return SkipStage("no chunk with a vector passes the filters")
     library = search.library
-    made, wanted = library.store.catalog.recipe(library.project), library.embedder().profile
+    made, wanted = library.store.catalog.recipe(library.project), library.meaning.embedder.profile
     if made is not None and made.embedding != wanted:
         said = f"the vectors were made by {_model(made.embedding)}, and {_model(wanted)} is configured"
         return SkipStage(said, degrades=True)
@@ -84,7 +84,7 @@ class LexicalRecall:
 
 
 @dataclass(frozen=True, slots=True)
-class DenseRecall:
+class DenseRecall(UsesQueryVector):
     """Nearest chunks by meaning, more of them where there is little to look through."""
 
     depth: int = 100

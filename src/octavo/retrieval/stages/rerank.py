@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate, takewhile
 
@@ -13,7 +13,8 @@ from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
 from octavo.model.result import NO_TIME_FOR, Candidate
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Search, SearchedLibrary, SkipStage, in_order
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.steps import noted, texts_of
 
 _FIRST = 4  # pairs before anything is known of their cost
@@ -43,7 +44,8 @@ class Rerank:
     name: str = "rerank"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        if search.library.reranker is None:
+        models = search.library.models
+        if models is None:
             raise SkipStage("no reranker is configured")
         if not candidates:
             raise SkipStage("there are no candidates")
@@ -52,13 +54,17 @@ class Rerank:
         looked_at = candidates[: self.most]
         if self.is_settled(looked_at):
             raise SkipStage("the first stands far above the second")
-        reranker = search.library.reranker()
+        reranker = models.reranker
         texts = self.read_of(passages(search, looked_at))
         scores = scores_within(search, reranker, texts, self.deadline_ms, self.batch)
         if not scores:
             raise SkipStage("there was no time for a single pair", degrades=True)
         found = merged(candidates, scores, self.share, self.name)
         return found if self.keep is None else found[: self.keep]
+
+    @property
+    def cuts_list(self) -> bool:
+        return self.keep is not None
 
     def is_settled(self, candidates: Sequence[Candidate]) -> bool:
         return self.settled is not None and _lead(candidates) >= self.settled
@@ -79,7 +85,7 @@ def scores_within(
     known |= scored_before(library, reranker, asked, hashes)
     unknown = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in known}
     if unknown:
-        outside(library, partial(_ask, library, reranker, question, unknown, deadline_ms, batch))
+        library.outside(partial(_ask, library, reranker, question, unknown, deadline_ms, batch))
     fresh = scored_before(library, reranker, asked, list(unknown))
     known |= fresh
     search.notes |= {"model": reranker.name, "scored": len(known) - cached, "known": cached}
@@ -92,20 +98,12 @@ def scored_before(
 ) -> dict[str, float]:
     """What this reranker said in this search already."""
     by = f"{asked} {reranker.name}"
-    return {digest: library.reranked[by, digest] for digest in hashes if (by, digest) in library.reranked}
+    return {digest: library.run.reranked[by, digest] for digest in hashes if (by, digest) in library.run.reranked}
 
 
 def keep_scores(library: SearchedLibrary, reranker: MeasuredReranker, asked: str, scores: Mapping[str, float]) -> None:
     by = f"{asked} {reranker.name}"
-    library.reranked.update({(by, digest): score for digest, score in scores.items()})
-
-
-def outside(library: SearchedLibrary, ask: Callable[[], None]) -> None:
-    """Asks while no read transaction is open, where that can be."""
-    if library.outside is None:
-        ask()
-    else:
-        library.outside(ask)
+    library.run.reranked.update({(by, digest): score for digest, score in scores.items()})
 
 
 def _ask(
@@ -116,7 +114,7 @@ def _ask(
     deadline_ms: float | None,
     batch: int,
 ) -> None:
-    """Has passages scored until the deadline; the scores go into `library.reranked`, and are stored later.
+    """Has passages scored until the deadline; the scores go into `library.run.reranked`, and are stored later.
 
     A reranker that fails in the middle leaves what it has said: the passages after that are as those without time.
     """
@@ -140,7 +138,7 @@ def _ask(
     keep_scores(library, reranker, asked, fresh)
     if fresh:
         put = library.store.rerank_scores.put
-        library.later.append(partial(put, library.project, reranker.name, asked, fresh))
+        library.run.later.append(partial(put, library.project, reranker.name, asked, fresh))
 
 
 def passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:

@@ -45,14 +45,16 @@ class SymbolRecall:
         names = read.names
         wanted: dict[str, list[tuple[Name, float]]] = {}
         for number, name in enumerate(names):
-            if tokens := library.analyse(name.parts[-1]):
+            if tokens := library.text.query_tokens(name.parts[-1]):
                 # The whole comes first, then its parts, which are not asked for.
                 wanted.setdefault(tokens[0], []).append((name, _LATER**number))
         starts = [beginning(start) for start in beginnings(search, read.parts)]
         ended = [part.pieces[-1] for part in read.parts if not part.start]
         prefixes = tuple(dict.fromkeys(start.prefix for start in starts))
         stems = (stem for start in starts for stem in start.stems)
-        words = tuple(dict.fromkeys((*wanted, *stems, *(token for piece in ended for token in library.analyse(piece)))))
+        words = tuple(
+            dict.fromkeys((*wanted, *stems, *(token for piece in ended for token in library.text.query_tokens(piece))))
+        )
         if not words and not prefixes:
             raise SkipStage("the query names no symbol")
         search.notes["names"] = [*(".".join(name.parts) for name in names), *map(str, read.parts)]
@@ -126,7 +128,7 @@ def beginnings(search: Search, parts: Iterable[PartOfName]) -> tuple[str, ...]:
     """What names begin with that a pattern tells in part, where that is enough to go by."""
     # `url_` begins url_for and no urls.
     starts = (part.start.lstrip("_$") for part in parts)
-    found = (start.casefold() if "_" in start else search.library.beginning(start) for start in starts)
+    found = (start.casefold() if "_" in start else search.library.text.prefix(start) for start in starts)
     return tuple(dict.fromkeys(start for start in found if len(start) >= _ENOUGH))
 
 
@@ -212,7 +214,7 @@ def _uris(search: Search, path: str) -> Iterator[str]:
         if found:
             yield from (candidate.uri for candidate in found)
             return
-    tokens = library.analyse(parts[-1]) if parts else ()
+    tokens = library.text.query_tokens(parts[-1]) if parts else ()
     if not tokens:
         return
     terms = Terms(parts[-1], words=(tokens[0],))
