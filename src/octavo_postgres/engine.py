@@ -5,10 +5,8 @@ from __future__ import annotations
 from octavo.config.schema import Config
 from octavo.model.location import DatabaseUrl
 from octavo.ports import Store
-from octavo.stores.shared.database import fill_checksums
 from octavo.stores.shared.transfer import TableTransfer
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.halfvec import little_endian
 from octavo_postgres.store import PostgresStore
 from octavo_postgres.transfer import postgres_transfer
 
@@ -22,9 +20,4 @@ def open_tables(url: DatabaseUrl, *, read_only: bool) -> TableTransfer:
 
 
 def upgrade_schema(url: DatabaseUrl) -> None:
-    database = PostgresDatabase(url, create=False, upgrade=True)
-    try:
-        with database.transaction():
-            fill_checksums(database, "vectors_without_checksum", "vector_checksum_put", little_endian)
-    finally:
-        database.close()
+    PostgresDatabase(url, create=False, upgrade=True).close()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from psycopg import ClientCursor, errors
 
 from octavo.dataclass import dataclass
-from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
+from octavo.errors import LibraryError, NotALibrary, NotIndexed, StorageError
 from octavo.model.location import DatabaseUrl
-from octavo.stores.shared.queries import load_migrations
+from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated
 from octavo_postgres.connections import Connection
 from octavo_postgres.dialect import PACKAGE, queries
 
@@ -31,14 +31,8 @@ def ensure_schema(connection: Connection, url: DatabaseUrl, *, create: bool, upg
 
     Opening never upgrades: others that share the library could no longer open it until they have this version too.
     """
-    newest = load_migrations(PACKAGE)[-1][0]
-    version = _version(connection, url)
-    if version > newest:
-        raise NewerLibrary(
-            f"{url} was written by a newer Octavo (schema {version}, this one knows {newest})",
-            hint="upgrade Octavo, or use another library with --library",
-        )
-    if version < newest:
+    version, newest = _version(connection, url), newest_schema(PACKAGE)
+    if outdated(PACKAGE, version, url):
         if not version and not create:
             raise NotIndexed(f"there is no library in {url}", hint="run `octavo init` to make one")
         older = f"{url} was written by an older Octavo (schema {version}, this one knows {newest})"
@@ -65,10 +59,9 @@ def _migrate(connection: Connection, url: DatabaseUrl) -> None:
         version = _version(connection, url)  # another process may have migrated while this one waited
         if not version:
             _create_extensions(connection, url)
-        for number, script in load_migrations(PACKAGE):
-            if number > version:
-                connection.execute(script.encode())
-                ClientCursor(connection).execute(queries()["schema_put"], {"version": number})
+        for number, script in missing_migrations(PACKAGE, version):
+            connection.execute(script.encode())
+            ClientCursor(connection).execute(queries()["schema_put"], {"version": number})
 
 
 def _version(connection: Connection, url: DatabaseUrl) -> int:

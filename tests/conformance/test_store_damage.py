@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import samples
 from set_clock import SetClock
 
@@ -41,12 +42,6 @@ def damage_text(store: Any, digest: str) -> None:
         store.shared.run("text_put", {"project": project, "hash": raw, "size": 4, "data": b"torn"})
 
 
-def damage_vectors(store: Any, count: int) -> None:
-    """Checksums that are not those of the first vectors."""
-    with store.transaction():
-        store.shared.run_many("vector_checksum_put", [{"key": key, "checksum": 1} for key in range(1, count + 1)])
-
-
 def test_a_damaged_text_goes_with_its_document_and_what_is_whole_stays(
     store: Store, notes: Collection, clock: SetClock
 ) -> None:
@@ -74,12 +69,16 @@ def test_an_earlier_version_whose_text_is_damaged_goes_and_the_current_one_stays
     assert [version.version for version in store.documents.versions(notes.project_id, document.id)] == [2]
 
 
-def test_a_vector_whose_checksum_is_wrong_is_made_again(store: Store, notes: Collection) -> None:
+def test_a_vector_whose_checksum_is_wrong_is_made_again(
+    store: Store, notes: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(store, notes, "a.md", "one")
+    with monkeypatch.context() as writing:
+        writing.setattr("octavo.stores.shared.embeddings.zlib.crc32", lambda data: 1)
+        embed(store, notes)
     put(store, notes, "b.md", "two")
     embed(store, notes)
     assert not store.embeddings.pending(notes.project_id, PROFILE)
-    damage_vectors(store, 1)
     assert {damage.part for damage in store.damage()} == {LibraryPart.VECTORS}
     assert store.remove_damaged(texts_too=False) == 1
     assert len(store.embeddings.pending(notes.project_id, PROFILE)) == 1

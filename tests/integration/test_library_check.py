@@ -146,35 +146,6 @@ def test_a_check_reports_its_progress(library: Bench) -> None:
     assert {"documents", "vectors", "words"} <= set(phases)
 
 
-def test_an_older_library_gets_its_checksums_when_it_is_migrated(library: Bench) -> None:
-    damaged(library, "alter table vectors drop column checksum")
-    damaged(library, "alter table lexical_blocks drop column checksum")
-    damaged(library, "drop table if exists note_writes")  # which a later migration makes
-    damaged(library, "drop trigger if exists documents_lose_their_summaries")  # as these are
-    for table in ("summaries", "input_clusters", "clusterings", "query_log_hits", "query_log"):
-        damaged(library, f"drop table if exists {table}")
-    for trigger in ("memory_texts_of_new_versions", "memory_texts_of_changed_versions"):
-        damaged(library, f"drop trigger {trigger}")
-    damaged(library, "drop table memory_texts")
-    for name in witnesses(library):
-        damaged(library, f"drop index {name}")
-    damaged(library, "pragma user_version = 9")
-    with library.opened() as engine:
-        assert damage(engine) == ()
-    damaged(library, DAMAGE["one vector"][1])
-    with library.opened() as engine:
-        assert parts(engine) == {LibraryPart.VECTORS}
-
-
-def witnesses(library: Bench) -> list[str]:
-    connection = apsw.Connection(str(library.library))
-    found = connection.execute(
-        "select name from sqlite_schema where type = 'index' and name like '%_witness'"
-    ).fetchall()
-    connection.close()
-    return [row[0] for row in found]
-
-
 def test_every_column_is_computed_again_or_stored_twice(library: Bench) -> None:
     connection = apsw.Connection(str(library.library))
     named = "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'"

@@ -7,8 +7,8 @@ import stat
 from importlib.resources import files
 from pathlib import Path
 
-import apsw
 import pytest
+from later_schema import add_migration
 from workbench import GOOD, Bench
 
 from octavo.interfaces.cli.output import screen
@@ -49,16 +49,15 @@ def test_what_an_earlier_version_left_open_to_others_is_closed_when_it_is_opened
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX systems")
-def test_what_is_kept_of_an_older_and_of_a_damaged_library_is_its_owners_too(bench: Bench) -> None:
+def test_what_is_kept_of_an_older_and_of_a_damaged_library_is_its_owners_too(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench.write(GOOD)
     bench.index()
     earlier = bench.library.with_name(f"{bench.library.name}.schema-3")
     earlier.write_bytes(b"")
     earlier.chmod(0o644)
-    connection = apsw.Connection(str(bench.library))
-    version = connection.pragma("user_version")
-    connection.execute(f"pragma user_version = {version - 1}")  # the last migration may be run twice
-    connection.close()
+    version = add_migration(monkeypatch, "octavo.stores.sqlite", "create table later (name text)")
     before = os.umask(0)
     try:
         with bench.opened():
@@ -67,7 +66,7 @@ def test_what_is_kept_of_an_older_and_of_a_damaged_library_is_its_owners_too(ben
         kept, _ = salvage_library(bench.library)
     finally:
         os.umask(before)
-    copy = bench.library.with_name(f"{bench.library.name}.schema-{version - 1}")
+    copy = bench.library.with_name(f"{bench.library.name}.schema-{version}")
     assert {path.name: mode(path) for path in (earlier, copy, kept, bench.library) if mode(path) != 0o600} == {}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
+from later_schema import add_migration
 from postgres_server import Server, at
 
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
@@ -126,32 +127,36 @@ def test_a_library_that_another_server_makes_meanwhile_is_seen(empty: DatabaseUr
             assert waiting.execute(looked).fetchone() == (True, True)
 
 
-def older(url: DatabaseUrl) -> int:
-    """Takes the last change of the schema back, as if it had not been made yet."""
-    tell(url, "drop table note_writes", "update library set value = 11 where name = 'schema'")
-    return 11
+@pytest.fixture
+def older(url: DatabaseUrl, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The schema of a library to which one migration is missing."""
+    return add_migration(monkeypatch, PACKAGE, "create table later (name text)")
 
 
-def test_an_older_library_is_refused_with_what_to_run(url: DatabaseUrl) -> None:
+def test_an_older_library_is_refused_with_what_to_run(url: DatabaseUrl, older: int) -> None:
     """Whoever opened it first with a new Octavo would else lock out everybody who shares it."""
-    older(url)
     for create in (True, False):
-        with pytest.raises(LibraryError, match=r"older Octavo \(schema 11") as raised:
+        with pytest.raises(LibraryError, match=rf"older Octavo \(schema {older},") as raised:
             PostgresStore(url, create=create)
         assert "save it with `pg_dump`, then run `octavo db upgrade`" in (raised.value.hint or "")
 
 
-def test_an_older_library_is_upgraded_once_however_many_ask_for_it(url: DatabaseUrl) -> None:
-    older(url)
+def test_an_older_library_is_upgraded_once_however_many_ask_for_it(url: DatabaseUrl, older: int) -> None:
     assert troubles_of(4, lambda: PostgresDatabase(url, create=False, upgrade=True).close()) == []
     store = PostgresStore(url, create=False)
-    assert store.database.counter("schema") == load_migrations(PACKAGE)[-1][0]
+    assert store.database.counter("schema") == older + 1
     assert store.check() == ()
     store.close()
 
 
-def test_who_may_not_upgrade_an_older_library_is_told_who_can(url: DatabaseUrl) -> None:
-    older(url)
+def test_a_library_of_before_the_first_release_is_refused_even_by_an_upgrade(url: DatabaseUrl) -> None:
+    oldest = load_migrations(PACKAGE)[0][0]
+    tell(url, "update library set value = value - 1 where name = 'schema'")
+    with pytest.raises(LibraryError, match=f"the oldest that still opens is {oldest}"):
+        PostgresDatabase(url, create=False, upgrade=True)
+
+
+def test_who_may_not_upgrade_an_older_library_is_told_who_can(url: DatabaseUrl, older: int) -> None:
     name = url.secret.rsplit("/", 1)[1]
     tell(url, f"alter database {name} set default_transaction_read_only = on")
     with pytest.raises(LibraryError, match="this role may not upgrade it") as raised:

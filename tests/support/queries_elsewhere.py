@@ -8,9 +8,6 @@ ELSEWHERE: dict[str, str] = {
         hnsw_set_ef_search index_lock planner_prefers_indexes scores_of_chunks scores_of_inputs
         stage_a_explained statistics_take vectors_nearest windows_of_chunks
     """,
-    "Checksums that a library of an older release lacks, given at its upgrade": """
-        block_checksum_put blocks_without_checksum vectors_without_checksum
-    """,
     "pg_search, which few servers have: tests/postgres": """
         bm25_by_itself bm25_drop bm25_make bm25_matched_paradedb bm25_matched_pdb bm25_parsed_paradedb
         bm25_parsed_pdb lexical_texts_missing lexical_texts_put lexical_texts_remove

@@ -93,9 +93,6 @@ set local enable_sort = off;
 select v.key, halfvec_send(v.data), v.checksum, p.body from vectors v join embedding_profiles p on p.key = v.profile
 where v.key > :after and v.key % :stride = 0 order by v.key limit :limit;
 
--- name: vectors_without_checksum
-select key, halfvec_send(data) from vectors where checksum is null limit :limit;
-
 -- name: chunks_unread
 select count(distinct ci.chunk) from vectors v join chunk_inputs ci on ci.input = v.input and ci.project = v.project
 where v.project = :project and v.profile = :profile and l2_norm(v.data) = 0;

@@ -82,10 +82,10 @@ def test_every_name_the_code_calls_is_a_query_and_every_query_is_called() -> Non
     assert all(any(re.fullmatch(pattern, name) for name in queries) for pattern in patterns)
 
 
-def test_migrations_are_numbered_from_one_each_number_once() -> None:
-    numbers = [number for number, _ in load_migrations(SQLITE)]
-    assert numbers[0] == 1
-    assert numbers == sorted(set(numbers))
+def test_the_oldest_library_that_still_opens_is_the_one_that_is_documented() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "install.md").read_text("utf-8")
+    file, server = (load_migrations(package)[0][0] for package in (SQLITE, "octavo_postgres"))
+    assert f"schema {file} in a file, {server} on PostgreSQL" in page
 
 
 def _sources() -> Iterator[Path]:

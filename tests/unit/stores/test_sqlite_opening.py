@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,13 +11,16 @@ from pathlib import Path
 import apsw
 import pytest
 import samples
-from library_samples import change, every_row, filled, open_folder, seen, without_privileges
+from later_schema import add_migration
+from library_samples import change, filled, open_folder, seen, without_privileges
 
+import octavo
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, OctavoError, StorageError
 from octavo.stores.shared.queries import load_migrations
-from octavo.stores.sqlite.database import APPLICATION_ID
+from octavo.stores.sqlite.database import APPLICATION_ID, save_older
 from octavo.stores.sqlite.store import SqliteStore
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "formats"
 MIGRATIONS = load_migrations("octavo.stores.sqlite")
 
 
@@ -61,19 +66,50 @@ def test_an_empty_file_becomes_a_library(tmp_path: Path) -> None:
     assert schema(path) == schema(fresh)
 
 
-@pytest.mark.parametrize("known", range(len(MIGRATIONS)))
-def test_a_library_of_an_earlier_version_becomes_what_a_fresh_one_is(tmp_path: Path, known: int) -> None:
-    path, fresh = tmp_path / "earlier.db", tmp_path / "fresh.db"
-    connection = apsw.Connection(str(path))
-    for _, script in MIGRATIONS[:known]:
-        connection.execute(script)
-    connection.execute(f"pragma user_version = {MIGRATIONS[known - 1][0] if known else 0}")
-    connection.execute(f"pragma application_id = {APPLICATION_ID}")
+def shape(path: Path) -> dict[str, object]:
+    """Tables by their columns, everything else by its words: what a schema says, however it was written."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    found: dict[str, object] = {}
+    for kind, name, sql in connection.execute("select type, name, sql from sqlite_schema").fetchall():
+        columns = connection.execute("select * from pragma_table_xinfo(?)", (name,)).fetchall()
+        words = re.sub(r"--.*|if not exists|[\s()]+", " ", sql or "").split()
+        found[name] = columns if kind == "table" else words
     connection.close()
-    SqliteStore(path).close()
-    SqliteStore(fresh).close()
-    assert schema(path) == schema(fresh)
-    assert every_row(path) == every_row(fresh)
+    return found
+
+
+@pytest.fixture
+def oldest(tmp_path: Path) -> Path:
+    """The oldest library that still opens, as the Octavo of its time wrote it."""
+    path = tmp_path / "oldest.db"
+    path.write_bytes(gzip.decompress((GOLDEN / f"library-schema-{MIGRATIONS[0][0]}.db.gz").read_bytes()))
+    return path
+
+
+def test_the_oldest_library_opens_and_becomes_what_a_fresh_one_is(
+    oldest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
+    with octavo.open(oldest) as library:
+        assert library.search("winter pump").hits[0].uri == "pump.md"
+        assert library.recall("spare key").memories[0].text == "The spare key hangs behind the dome."
+    store = SqliteStore(oldest)
+    assert store.check() == ()
+    store.close()
+    SqliteStore(tmp_path / "fresh.db").close()
+    assert shape(oldest) == shape(tmp_path / "fresh.db")
+
+
+def test_a_library_of_before_the_first_release_is_refused_and_stays_as_it_is(oldest: Path) -> None:
+    first = MIGRATIONS[0][0]
+    change(oldest, f"pragma user_version = {first - 1}")
+    content = oldest.read_bytes()
+    for attempt in (SqliteStore, save_older):
+        with pytest.raises(LibraryError, match=rf"schema {first - 1}; the oldest that still opens is {first}") as told:
+            attempt(oldest)
+        assert told.value.hint and "index its folders into a new library" in told.value.hint
+    assert oldest.read_bytes() == content
+    assert [path.name for path in oldest.parent.iterdir() if "schema" in path.name] == []
 
 
 @pytest.mark.parametrize("size", [2, 99, 100, 511, 512, 5_000])
@@ -186,25 +222,21 @@ def _problems(path: Path) -> tuple[str, ...]:
     return found
 
 
-def test_an_older_library_is_kept_beside_itself_before_it_is_upgraded(tmp_path: Path) -> None:
+def test_an_older_library_is_kept_beside_itself_before_it_is_upgraded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "library.db"
-    migrations = load_migrations("octavo.stores.sqlite")
-    (before, _), (newest, _) = migrations[-2:]
-    connection = apsw.Connection(str(path))
-    for _, script in migrations[:-1]:
-        connection.execute(script)
-    connection.execute(f"pragma user_version = {before}")
-    connection.execute(f"pragma application_id = {APPLICATION_ID}")
-    connection.execute("insert into projects (id, name, created_at) values ('prj_1', 'kept', 0)")
-    connection.close()
+    SqliteStore(path).close()
+    change(path, "insert into projects (id, name, created_at) values ('prj_1', 'kept', 0)")
+    before = add_migration(monkeypatch, "octavo.stores.sqlite", "create table later (name text)")
     SqliteStore(path, create=False).close()
+    assert sorted(path.name for path in tmp_path.iterdir() if "schema" in path.name) == [f"library.db.schema-{before}"]
     kept = apsw.Connection(str(tmp_path / f"library.db.schema-{before}"), flags=apsw.SQLITE_OPEN_READONLY)
     assert (kept.pragma("user_version"), kept.execute("select name from projects").get) == (before, "kept")
     kept.close()
     opened = apsw.Connection(str(path))
-    assert (opened.pragma("user_version"), opened.execute("select name from projects").get) == (newest, "kept")
+    assert (opened.pragma("user_version"), opened.execute("select count(*) from later").get) == (before + 1, 0)
     opened.close()
-    assert sorted(path.name for path in tmp_path.iterdir() if "schema" in path.name) == [f"library.db.schema-{before}"]
 
 
 def test_a_library_in_memory_is_one_for_all_threads_and_another_for_every_opening() -> None:

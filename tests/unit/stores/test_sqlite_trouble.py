@@ -186,7 +186,7 @@ def test_a_process_killed_in_the_middle_of_a_transaction_leaves_the_library_as_i
     victim = child(
         path,
         """
-store._database.pragma("cache_size = 10")  # so that much is on disk before the end
+store.database.pragma("cache_size = 10")  # so that much is on disk before the end
 with store.transaction():
     for number in range(50):
         write(number, " ".join(f"late{number * 100 + offset}" for offset in range(100)))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 Row = tuple[Any, ...]
-_AT_ONCE = 2_000
 
 
 class Database(Protocol):
@@ -59,12 +57,6 @@ def contiguous_ranges(keys: Iterable[int]) -> Iterator[dict[str, int]]:
         last = key
     if first_key is not None and last is not None:
         yield {"first": first_key, "last": last}
-
-
-def fill_checksums(database: Database, missing: str, put: str, raw: Callable[[Any], bytes] = bytes) -> None:
-    """Inside a transaction: the checksum of every row that a query finds without one."""
-    while rows := database.rows(missing, {"limit": _AT_ONCE}):
-        database.run_many(put, [{"key": key, "checksum": zlib.crc32(raw(data))} for key, data in rows])
 
 
 def value(database: Database, name: str, parameters: Mapping[str, Any] | None = None) -> Any:

@@ -11,11 +11,12 @@ from typing import Any
 
 import apsw
 
-from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound
+from octavo.errors import Busy, LibraryError, NotALibrary, NotFound
 from octavo.model.location import real_path
-from octavo.stores.shared.database import Row, fill_checksums
+from octavo.stores.shared.database import Row
 from octavo.stores.shared.fair_lock import FairLock
-from octavo.stores.shared.queries import load_migrations, load_queries
+from octavo.stores.shared.queries import load_queries
+from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated
 from octavo.stores.sqlite.connections import ConnectionPool, close_to_others, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
 from octavo.stores.sqlite.path_checks import has_no_log, refuse_impossible
@@ -27,7 +28,6 @@ IN_MEMORY = Path(":memory:")
 
 APPLICATION_ID = 0x4F435430  # "OCT0": distinguishes a library from any other SQLite file
 _PACKAGE = "octavo.stores.sqlite"
-_CHECKSUMS = 11  # the migration from which on vectors and words have checksums
 _PRAGMAS = (
     "foreign_keys = on",
     "synchronous = normal",
@@ -283,16 +283,9 @@ class SqliteDatabase:
         return connection
 
     def _migrate(self) -> None:
-        migrations = load_migrations(_PACKAGE)
-        newest = migrations[-1][0]
-        version = self._version()
-        if version == newest:
+        version, newest = self._version(), newest_schema(_PACKAGE)
+        if not outdated(_PACKAGE, version, self.path):
             return
-        if version > newest:
-            raise NewerLibrary(
-                f"{self.path} was written by a newer Octavo (schema {version}, this one knows {newest})",
-                hint="upgrade Octavo, or use another library with --library",
-            )
         if self._read_only:
             raise LibraryError(
                 f"{self.path} was written by an older Octavo (schema {version}, this one knows {newest})",
@@ -303,10 +296,7 @@ class SqliteDatabase:
         self.pragma("journal_mode = wal")
         with self.transaction(), self.connection() as connection:
             version = self._version()  # another process may have migrated while this one waited
-            self._run_scripts(connection, [script for number, script in migrations if number > version], version)
-            if 0 < version < _CHECKSUMS:
-                fill_checksums(self, "vectors_without_checksum", "vector_checksum_put")
-                fill_checksums(self, "blocks_without_checksum", "block_checksum_put")
+            self._run_scripts(connection, [script for _, script in missing_migrations(_PACKAGE, version)], version)
             seal(self)
             connection.execute(f"pragma user_version = {newest}")
             connection.execute(f"pragma application_id = {APPLICATION_ID}")
@@ -366,14 +356,14 @@ def overwrite(library: Path, saved: Path) -> None:
 
 def save_older(path: Path) -> Path | None:
     """Copies a library whose schema is about to be migrated, to a file next to it; None if no migration is needed."""
-    newest = load_migrations(_PACKAGE)[-1][0]
     with translated(path):
         if not path.is_file():
             return None
         source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
             version = int(source.pragma("user_version"))
-            if source.pragma("application_id") != APPLICATION_ID or not 0 < version < newest:
+            ours = source.pragma("application_id") == APPLICATION_ID
+            if not (ours and version and outdated(_PACKAGE, version, path)):
                 return None
             target = path.with_name(f"{path.name}.schema-{version}")
             temporary = target.with_name(f"{target.name}.{os.getpid()}")  # several processes may migrate at once

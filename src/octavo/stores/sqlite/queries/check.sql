@@ -78,12 +78,6 @@ where c.document in (select value from json_each(:documents));
 select v.key, v.data, v.checksum, p.body from vectors v join embedding_profiles p on p.key = v.profile
 where v.key > :after and v.key % :stride = 0 order by v.key limit :limit;
 
--- name: vectors_without_checksum
-select key, data from vectors where checksum is null limit :limit;
-
--- name: vector_checksum_put
-update vectors set checksum = :checksum where key = :key;
-
 -- name: vectors_remove_keys
 delete from vectors where key in (select value from json_each(:keys));
 

@@ -82,9 +82,3 @@ select ci.chunk, ci.input, f.data, s.data from json_each(:keys) k cross join chu
 left join vectors f on f.project = :project and f.profile = :full and f.input = ci.input
 left join vectors s on s.project = :project and s.profile = :fast and s.input = ci.input and f.key is null
 where ci.project = :project order by ci.chunk, ci.window;
-
--- name: blocks_without_checksum
-select key, data from lexical_blocks where checksum is null limit :limit;
-
--- name: block_checksum_put
-update lexical_blocks set checksum = :checksum where key = :key;

@@ -1,0 +1,16 @@
+"""A schema after the present one, so that a library of today is an older one."""
+
+from __future__ import annotations
+
+import pytest
+
+from octavo.stores.shared.queries import load_migrations
+
+
+def add_migration(monkeypatch: pytest.MonkeyPatch, package: str, script: str) -> int:
+    """Number of the schema that was the newest until now."""
+    known = load_migrations(package)
+    newest = known[-1][0]
+    later = (*known, (newest + 1, script))
+    monkeypatch.setattr("octavo.stores.shared.schema_versions.load_migrations", lambda package: later)
+    return newest
