@@ -209,7 +209,7 @@ def reaches(path: Path, ours: Collection[str]) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in in_f_strings:
-            names = [node.value.rpartition(".")[2]] if node.value.startswith(("_", "octavo.")) else []
+            names = [node.value.rpartition(".")[2]] if node.value.startswith(("_", "octavo")) else []
         else:
             continue
         yield from (f"{path.relative_to(ROOT)}:{node.lineno} {name}" for name in names if name in private)

@@ -50,12 +50,14 @@ def aligned(claim: Reading, place: Window) -> tuple[list[WordPair], list[Token]]
             ]
             for token in tokens
         ]
-        votes = [sum(any(at == each for each, _ in found) for found in partners) for at in range(len(place.sentences))]
+        votes = [
+            sum(any(at == each for each, _ in matches) for matches in partners) for at in range(len(place.sentences))
+        ]
         home, before = votes.index(max(votes)), -1
-        for token, found in zip(tokens, partners, strict=True):
-            if found:
+        for token, matches in zip(tokens, partners, strict=True):
+            if matches:
                 at, partner = min(
-                    found,
+                    matches,
                     key=lambda each: (
                         (each[0], each[1].at) in taken,
                         each[0] != home,

@@ -75,9 +75,9 @@ def prompt_of(name: str, own: OwnPrompts, **values: str) -> Prompt:
 @cache
 def _built_in(name: str) -> PromptFile:
     text = files("octavo.answering").joinpath("prompts", f"{name}.md").read_text("utf-8")
-    found = parsed_prompt(name, text)
-    assert found is not None, "what ships is a prompt"
-    return found
+    prompt = parsed_prompt(name, text)
+    assert prompt is not None, "what ships is a prompt"
+    return prompt
 
 
 def _block(passage: NumberedPassage, text: str) -> str:

@@ -62,7 +62,7 @@ def _draft(sentence: str) -> DraftSentence:
 
 def _numbers(mark: str) -> list[int]:
     """`[1]`, `[1, 3]`, `[2-4]`."""
-    found = [int(number) for number in re.findall(r"\d+", mark)]
-    if len(found) == 2 and re.search(r"\d\s*[-–]\s*\d", mark) and 0 < found[1] - found[0] < _MOST_CITED:
-        return list(range(found[0], found[1] + 1))
-    return found
+    numbers = [int(number) for number in re.findall(r"\d+", mark)]
+    if len(numbers) == 2 and re.search(r"\d\s*[-–]\s*\d", mark) and 0 < numbers[1] - numbers[0] < _MOST_CITED:
+        return list(range(numbers[0], numbers[1] + 1))
+    return numbers

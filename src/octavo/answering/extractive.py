@@ -56,17 +56,17 @@ def statements(
     more), the rank of its passage, and whether it has the number or the name that is asked for. Without an embedder,
     words stand for meaning.
     """
-    found = _candidates(passages)
-    if not found:
+    candidates = _candidates(passages)
+    if not candidates:
         return ()
-    texts = [sentence.text[:_LONGEST] for _, sentence in found]
+    texts = [sentence.text[:_LONGEST] for _, sentence in candidates]
     words = [tokenise(text) for text in texts]
     coverage = _coverage(tokenise(question), words)
     meant, likeness = (coverage, _overlap(words)) if embedder is None else _compared(question, texts, embedder())
     score = (
         _COSINE * meant
         + _WORDS * coverage
-        + _PASSAGE * np.array([1.0 / math.sqrt(passage.number) for passage, _ in found])
+        + _PASSAGE * np.array([1.0 / math.sqrt(passage.number) for passage, _ in candidates])
         + _KIND * np.array([_fits(question, text) for text in texts])
     )
     order = [place for place, _ in marginal_relevance(score.tolist(), likeness, _BALANCE)]
@@ -74,15 +74,15 @@ def statements(
     chosen = sorted(
         (place for place in order[:most] if score[place] >= least), key=lambda place: (-score[place], place)
     )
-    return tuple(_statement(*found[place], float(score[place])) for place in chosen)
+    return tuple(_statement(*candidates[place], float(score[place])) for place in chosen)
 
 
 def _compared(question: str, texts: Sequence[str], model: Embedder) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Each sentence's cosine with the question, from 0 to 1, and its likeness to every other."""
-    asked = model.embed_query(question)  # first: a service that is down says so at once
+    query = model.embed_query(question)  # first: a service that is down says so at once
     vectors = model.embed(texts)
     likeness = np.clip(vectors.astype(np.float64) @ vectors.astype(np.float64).T, -1.0, 1.0)
-    return np.clip(cosines(vectors, asked), 0.0, 1.0), likeness
+    return np.clip(cosines(vectors, query), 0.0, 1.0), likeness
 
 
 def _overlap(sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
@@ -93,17 +93,17 @@ def _overlap(sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
 
 def _candidates(passages: Sequence[NumberedPassage]) -> list[tuple[NumberedPassage, Sentence]]:
     """Sentences long enough to say something, once each, from the best passages first."""
-    found: dict[str, tuple[NumberedPassage, Sentence]] = {}
+    candidates: dict[str, tuple[NumberedPassage, Sentence]] = {}
     for passage in passages:
         for sentence in passage.statements():
             if len(sentence.text.split()) >= _FEWEST_WORDS or not sentence.text.isascii():
-                found.setdefault(sentence.text.casefold(), (passage, sentence))
-    return list(found.values())[:_MOST_SENTENCES]
+                candidates.setdefault(sentence.text.casefold(), (passage, sentence))
+    return list(candidates.values())[:_MOST_SENTENCES]
 
 
-def _coverage(asked: Sequence[str], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+def _coverage(question: Sequence[str], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """For each sentence, the share of the question's words in it, by weight: a word in few sentences weighs more."""
-    words = sorted(set(asked))
+    words = sorted(set(question))
     within = Counter(word for sentence in sentences for word in set(sentence))
     weights = {word: math.log(1.0 + len(sentences) / (1.0 + within[word])) for word in words}
     total = math.fsum(weights.values()) or 1.0

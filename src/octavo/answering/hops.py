@@ -61,24 +61,24 @@ def gathered(
     """
     passages: list[NumberedPassage] = []
     hops: list[Hop] = []
-    wanted, because = question, "the question"
+    query, because = question, "the question"
     while True:
-        found = search(wanted)
+        results = search(query)
         known = {passage.hit.chunk_id for passage in passages}
-        new = [passage for passage in found if passage.hit.chunk_id not in known]
+        new = [passage for passage in results if passage.hit.chunk_id not in known]
         # Of later searches only the best: they look for one thing that was missing.
-        new = new if not hops else new[: max(2, len(found) // 2)]
+        new = new if not hops else new[: max(2, len(results) // 2)]
         passages += new
-        hops.append(Hop(wanted, len(found), len(new), because))
+        hops.append(Hop(query, len(results), len(new), because))
         if planning is None or len(hops) >= planning.max_hops or not passages:
             break
         if not (planning.always or composite(question)):
             break
         try:
-            wanted, because, unplanned = *_next(question, hops, passages, planning), ""
+            query, because, unplanned = *_next(question, hops, passages, planning), ""
         except ProviderFailed as error:
-            wanted, because, unplanned = "", f"no plan: {error.message}", error.message
-        if not wanted:
+            query, because, unplanned = "", f"no plan: {error.message}", error.message
+        if not query:
             hops[-1] = hops[-1]._replace(because=f"{hops[-1].because}; then {because}", unplanned=unplanned)
             break
     most = planning.limit if planning else len(passages)
@@ -122,9 +122,9 @@ def _next(
     searched = "\n".join(f"- {asked(hop.question)}" for hop in hops)
     prompt = prompt_of("next_question", planning.own, question=asked(question), asked=searched, passages=shown)
     plan = planning.model.structured(CompletionRequest(prompt, max_tokens=_PLAN_TOKENS, schema=_PLAN)).value
-    wanted = asked(str(plan["next"]))
-    if plan["sufficient"] or not wanted:
+    query = asked(str(plan["next"]))
+    if plan["sufficient"] or not query:
         return "", "sufficient"
-    if wanted.casefold() in {asked(hop.question).casefold() for hop in hops}:
+    if query.casefold() in {asked(hop.question).casefold() for hop in hops}:
         return "", "the same question again"
-    return wanted, "something was missing"
+    return query, "something was missing"

@@ -52,8 +52,8 @@ class NumberedPassage:
 
     def statements(self) -> tuple[Sentence, ...]:
         """Its sentences. Code, and what has none, is represented by its first lines."""
-        found = () if self.hit.kind in _CODE else sentences(self.text, self.start)
-        return tuple(map(_shortened, found)) or self._lead()
+        parts = () if self.hit.kind in _CODE else sentences(self.text, self.start)
+        return tuple(map(_shortened, parts)) or self._lead()
 
     def cited(self, span: Span) -> CitedSpan:
         """The citation of a part of it."""

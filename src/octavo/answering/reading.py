@@ -200,7 +200,7 @@ def read(text: str, analyzer: Analyzer, language: str = "") -> Reading:
 
 
 def _words(text: str) -> list[str]:
-    text = _MARKUP.sub(lambda found: found[1] or found[2] or "", text)
+    text = _MARKUP.sub(lambda match: match[1] or match[2] or "", text)
     return _PIECE.findall(_DATE.sub(lambda date: f"{int(date[3])} {_MONTHS[int(date[2]) - 1]} {date[1]}", text))
 
 

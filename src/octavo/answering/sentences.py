@@ -75,8 +75,8 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 def _split(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     """A paragraph at its full stops, without the blanks around each sentence."""
     start = first
-    for found in _END.finditer(text, first, last):
-        end = found.end()
+    for match in _END.finditer(text, first, last):
+        end = match.end()
         if _NO_END.search(text, max(start, end - _ABBREVIATED_BEFORE), end):
             continue
         following = text[end:last].lstrip()

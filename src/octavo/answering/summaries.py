@@ -32,12 +32,12 @@ def extracted(text: str, tokenise: Callable[[str], Sequence[str]], most: int) ->
     if len(read) <= most:
         return " ".join(read) or next(filter(None, (line.strip(" #\t") for line in text.splitlines())), "")[:_LONGEST]
     words = [Counter(tokenise(sentence)) for sentence in read]
-    held = Counter(word for counted in words for word in counted)
-    columns = {word: column for column, word in enumerate(sorted(held))}
+    document_counts = Counter(word for counted in words for word in counted)
+    columns = {word: column for column, word in enumerate(sorted(document_counts))}
     matrix = np.zeros((len(read), max(1, len(columns))))
     for row, counted in enumerate(words):
         for word, times in counted.items():
-            matrix[row, columns[word]] = times * math.log(1.0 + len(read) / held[word])
+            matrix[row, columns[word]] = times * math.log(1.0 + len(read) / document_counts[word])
     matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
     middle = matrix.sum(axis=0)
     relevance = rounded(matrix @ middle / max(float(np.linalg.norm(middle)), 1e-12))

@@ -145,7 +145,7 @@ class _Stated(NamedTuple):
     bare: str
 
 
-class _Found(NamedTuple):
+class _MatchedWindow(NamedTuple):
     """One sentence, or two that follow each other, and how they compare with a claim."""
 
     stated: tuple[_Stated, ...]
@@ -196,14 +196,14 @@ class CitationChecker:
 
     def best_passage(self, sentence: str) -> int | None:
         """The passage that says it best, for a sentence that cites none."""
-        found = [(self._best(sentence, passage), number) for number, passage in self._passages.items()]
-        return min(((best.order, number) for best, number in found if best), default=(None, None))[1]
+        matches = [(self._best(sentence, passage), number) for number, passage in self._passages.items()]
+        return min(((best.order, number) for best, number in matches if best), default=(None, None))[1]
 
     def _checked(self, claim: str, passages: Sequence[NumberedPassage]) -> Checked:
-        best = [found for passage in passages if (found := self._best(claim, passage))]
+        best = [match for passage in passages if (match := self._best(claim, passage))]
         if not best:
             return _NOTHING
-        first = min(best, key=lambda found: found.order)
+        first = min(best, key=lambda match: match.order)
         stated = [each for passage in passages for each in self._statements(passage)]
         reading = self._read(claim, first.stated[0].passage)
         problems = self._unforgiven(claim, reading, first)
@@ -219,30 +219,30 @@ class CitationChecker:
             problems=problems,
         )
         score = self._weights.score(evidence)
-        cited = tuple(found.stated[0].passage.cited(found.span) for found in best)
+        cited = tuple(match.stated[0].passage.cited(match.span) for match in best)
         return Checked(self._weights.support(score), score, cited, evidence)
 
-    def _best(self, claim: str, passage: NumberedPassage) -> _Found | None:
+    def _best(self, claim: str, passage: NumberedPassage) -> _MatchedWindow | None:
         """The sentence, or the two that follow each other, that bind most of it as the claim does."""
         stated, reading = self._statements(passage), self._read(claim, passage)
         shared = sorted(range(len(stated)), key=lambda at: (-len(reading.stems & stated[at].reading.stems), at))
         near = [at for at in shared if stated[at].bare == _bare(claim)][:1] or shared[:_LOOKED_AT]
         spans = [*((at, at + 1) for at in near), *(span for at in near for span in ((at, at + 2), (at - 1, at + 1)))]
-        found: list[_Found] = []
+        matches: list[_MatchedWindow] = []
         for start, end in dict.fromkeys(spans):
             if start >= 0 and end <= len(stated):
                 place = Window(
                     tuple(each.reading for each in stated[start:end]), stated[start].headings, stated[start].columns
                 )
-                found.append(_Found(stated[start:end], compare(reading, place)))
-                if not found[-1].compared.problems:
-                    return found[-1]
-        return min(found, key=lambda each: each.order, default=None)
+                matches.append(_MatchedWindow(stated[start:end], compare(reading, place)))
+                if not matches[-1].compared.problems:
+                    return matches[-1]
+        return min(matches, key=lambda each: each.order, default=None)
 
-    def _unforgiven(self, claim: str, reading: Reading, found: _Found) -> tuple[str, ...]:
+    def _unforgiven(self, claim: str, reading: Reading, match: _MatchedWindow) -> tuple[str, ...]:
         """What the place binds otherwise; nothing, where it only says a word or two in another way."""
-        problems = found.compared.problems
-        if any(_bare(claim) == each.bare for each in found.stated):
+        problems = match.compared.problems
+        if any(_bare(claim) == each.bare for each in match.stated):
             return ()
         if not reading.tokens:
             return (Clash.WORD.value,)
@@ -250,22 +250,22 @@ class CitationChecker:
         words = [problem.token.word for problem in problems if problem.kind is Clash.WORD]
         if len(words) < len(problems) or len(words) > 1 + len(reading.tokens) // _WORDS_FORGIVEN:
             return kinds
-        elsewhere = self._statements(found.stated[0].passage)
+        elsewhere = self._statements(match.stated[0].passage)
         if any(problem.token.stem in each.reading.stems for problem in problems for each in elsewhere):
             return kinds  # it is said of something else
-        forgiven = all(self._adds_nothing(claim, problem.token, found) for problem in problems)
+        forgiven = all(self._adds_nothing(claim, problem.token, match) for problem in problems)
         return () if forgiven else kinds
 
-    def _adds_nothing(self, claim: str, token: Token, found: _Found) -> bool:
+    def _adds_nothing(self, claim: str, token: Token, match: _MatchedWindow) -> bool:
         """Whether it is a verb without which the claim is no nearer to the place.
 
         Of nouns and adjectives a cosine does not tell: mice and rats, hidden and visible are as near as words are.
         """
-        with_it = self._cosine(claim, found.text)
+        with_it = self._cosine(claim, match.text)
         if not token.verbal or with_it < _CLOSE:
             return False
         without = re.sub(rf"\b{re.escape(token.word)}\b", "", claim, flags=re.IGNORECASE)
-        return self._cosine(without, found.text) <= with_it + _CHANGES
+        return self._cosine(without, match.text) <= with_it + _CHANGES
 
     def _cosine(self, one: str, other: str) -> float:
         new = [text for text in dict.fromkeys((one, other)) if text not in self._vectors]
@@ -293,7 +293,7 @@ def _stated(passage: NumberedPassage, analyzer: Analyzer, language: str) -> list
         return read(text, analyzer, language).stems
 
     title = stems(" ".join((passage.hit.title, *passage.hit.citation.heading_path)))
-    headings = [(found.start(), stems(found[1])) for found in _HEADING.finditer(passage.text)]
+    headings = [(match.start(), stems(match[1])) for match in _HEADING.finditer(passage.text)]
     stated: list[_Stated] = []
     ends, columns = 0, frozenset[str]()
     for sentence in passage.statements():

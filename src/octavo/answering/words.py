@@ -20,19 +20,19 @@ class _Relations(NamedTuple):
 
 @cache
 def _relations() -> _Relations:
-    found = _Relations({}, {}, {}, set())
+    relations = _Relations({}, {}, {}, set())
     for line in _FILE.read_text("utf-8").splitlines():
         kind, one, other = f"{line} ".split(" ", 2)
         other = other.rstrip()
         if kind == "<":
-            found.base[one] = other
+            relations.base[one] = other
         elif kind == "v":
-            found.verbs.add(one)
+            relations.verbs.add(one)
         elif kind in "=!":
-            table = found.same if kind == "=" else found.opposite
+            table = relations.same if kind == "=" else relations.opposite
             table.setdefault(one, set()).add(other)
             table.setdefault(other, set()).add(one)
-    return found
+    return relations
 
 
 def base(stem: str) -> str:

@@ -69,12 +69,12 @@ def written_answer(question: str, passages: Sequence[NumberedPassage], writing: 
     reply = _Reply(writing, made.prompt, ends)
     kept: list[WrittenSentence] = []
     doubted: list[WrittenSentence] = []
-    said: set[str] = set()
-    told = 0
+    texts: set[str] = set()
+    streamed = 0
     for draft in reply.sentences():
-        if draft.unknown or draft.text.casefold() in said:  # small models repeat themselves
+        if draft.unknown or draft.text.casefold() in texts:  # small models repeat themselves
             continue
-        said.add(draft.text.casefold())
+        texts.add(draft.text.casefold())
         sentence = checked_sentence(draft, writing.checker)
         if writing.mode is Mode.GROUNDED and sentence.checked.support is Support.UNSUPPORTED:
             doubted.append(sentence)
@@ -82,13 +82,13 @@ def written_answer(question: str, passages: Sequence[NumberedPassage], writing: 
         kept.append(sentence)
         if not doubted:  # what is told is never taken back, and comes in order
             writing.tell(sentence)
-            told += 1
+            streamed += 1
     again, problems = _rewritten(question, made.passages, doubted, writing, ends)
-    again = tuple(sentence for sentence in again if sentence.text.casefold() not in said)
+    again = tuple(sentence for sentence in again if sentence.text.casefold() not in texts)
     every = (*kept, *again)
     if reply.failure is not None and not every:
         raise reply.failure
-    for sentence in every[told:]:
+    for sentence in every[streamed:]:
         writing.tell(sentence)
     return WrittenAnswer(
         sentences=every,
@@ -100,15 +100,15 @@ def written_answer(question: str, passages: Sequence[NumberedPassage], writing: 
 
 def checked_sentence(draft: DraftSentence, checker: CitationChecker) -> WrittenSentence:
     """Against what it cites; where that does not say it, against the passage that says it best."""
-    found = checker.check(draft.text, draft.numbers)
-    if found.support is Support.SUPPORTED:
-        return WrittenSentence(draft.text, found, draft.inferred)
+    checked = checker.check(draft.text, draft.numbers)
+    if checked.support is Support.SUPPORTED:
+        return WrittenSentence(draft.text, checked, draft.inferred)
     best = checker.best_passage(draft.text)
     if best is not None and best not in draft.numbers:
         other = checker.check(draft.text, (best,))
         if other.support is Support.SUPPORTED:
             return WrittenSentence(draft.text, other, draft.inferred, attributed=True)
-    return WrittenSentence(draft.text, found, draft.inferred)
+    return WrittenSentence(draft.text, checked, draft.inferred)
 
 
 class _Reply:
@@ -125,11 +125,11 @@ class _Reply:
     def sentences(self) -> Iterator[DraftSentence]:
         given = 0
         for whole in self._pieces():
-            found = drafts(self._text)
-            if whole and self.failure and found and not found[-1].text.endswith(_ENDS):
-                found = found[:-1]  # half a sentence may say the opposite of the whole
+            sentences = drafts(self._text)
+            if whole and self.failure and sentences and not sentences[-1].text.endswith(_ENDS):
+                sentences = sentences[:-1]  # half a sentence may say the opposite of the whole
             # The last may go on, or its marks may still come.
-            for draft in found[given : None if whole else -1]:
+            for draft in sentences[given : None if whole else -1]:
                 yield draft
                 given += 1
 
@@ -185,8 +185,8 @@ def _rewritten(
         reply = writing.model.complete(CompletionRequest(prompt, max_tokens=_reply_tokens(writing), deadline=left)).text
     except ProviderFailed as error:
         return (), (f"unsupported sentences could not be rewritten: {error.message}",)
-    found = [checked_sentence(draft, writing.checker) for draft in drafts(reply) if not draft.unknown]
-    kept = tuple(sentence for sentence in found if sentence.checked.support is not Support.UNSUPPORTED)
+    sentences = [checked_sentence(draft, writing.checker) for draft in drafts(reply) if not draft.unknown]
+    kept = tuple(sentence for sentence in sentences if sentence.checked.support is not Support.UNSUPPORTED)
     return kept[: len(doubted)], ()
 
 

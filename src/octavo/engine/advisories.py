@@ -93,23 +93,23 @@ def _constrained(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
 
 
 def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
-    made, wanted = engine.store.catalog.recipe(engine.project.id), engine.embedder.profile
-    if made is not None and made.embedding != wanted and counts.chunks:
+    made, profile = engine.store.catalog.recipe(engine.project.id), engine.embedder.profile
+    if made is not None and made.embedding != profile and counts.chunks:
         by = f"{made.embedding.model} ({made.embedding.revision})"
-        said = f"the vectors were made by {by}, which is not the model in use: only words are searched"
-        yield Advisory("warn", said, embed_anew(wanted))
+        message = f"the vectors were made by {by}, which is not the model in use: only words are searched"
+        yield Advisory("warn", message, embed_anew(profile))
         return
     waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
     if waiting and not engine.library.adapters.constrained():
         fast = engine.library.active.fast_profile
         tabled = fast is not None and engine.store.embeddings.coverage(engine.project.id, fast)[0]
         meanwhile = "words and fast vectors" if tabled else "words"
-        said = (
+        message = (
             f"{waiting:,} chunks wait for a server or a worker to make their full vector, found by {meanwhile} so far"
         )
         if (left := seconds_left(engine.library, waiting)) is not None:
-            said += f"; that takes about {_about(left)} more"
-        yield Advisory("info", said, "octavo index --wait-full")
+            message += f"; that takes about {_about(left)} more"
+        yield Advisory("info", message, "octavo index --wait-full")
 
 
 def _unread(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
@@ -122,9 +122,11 @@ def _unread(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         unread += embeddings.unread(project, fast)
     if unread:
         name = engine.embedder.profile.name
-        said = f"{unread:,} of {counts.chunks:,} chunks are in scripts that {name} cannot read: words alone find them"
+        message = (
+            f"{unread:,} of {counts.chunks:,} chunks are in scripts that {name} cannot read: words alone find them"
+        )
         advice = "; a multilingual model such as bge-m3 or multilingual-e5 reads them"
-        yield Advisory("info", said + advice, "octavo config describe embedding.model")
+        yield Advisory("info", message + advice, "octavo config describe embedding.model")
 
 
 def _about(seconds: float) -> str:
@@ -140,8 +142,8 @@ def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         return
     if accelerator.snapshots.current() is None:
         damaged = [snapshot for snapshot in accelerator.upkeep.stored() if snapshot.problem]
-        said = "its snapshots cannot be used" if damaged else "it has no snapshot"
-        yield Advisory("warn", f"the library is large and {said}: searches are slow", "octavo snapshots build")
+        message = "its snapshots cannot be used" if damaged else "it has no snapshot"
+        yield Advisory("warn", f"the library is large and {message}: searches are slow", "octavo snapshots build")
 
 
 def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
@@ -157,11 +159,11 @@ def _graph(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     if COMMUNITIES not in runs and (profile := _needing(engine, COMMUNITIES)):
         yield Advisory("warn", f"{profile} knows communities, but none were found", "octavo graph build")
     if THEMATIC_LINKS not in runs and (profile := _following(engine, EdgeType.THEMATIC_LINK)):
-        said = f"{profile} follows links between what is near in meaning, but none were made"
-        yield Advisory("warn", said, "octavo graph build")
+        message = f"{profile} follows links between what is near in meaning, but none were made"
+        yield Advisory("warn", message, "octavo graph build")
     elif ENTITIES not in runs and (profile := _following(engine, *ENTITY_EDGES)):
-        said = f"{profile} follows who and what documents name, but nobody has looked for entities"
-        yield Advisory("warn", said, "octavo graph build")
+        message = f"{profile} follows who and what documents name, but nobody has looked for entities"
+        yield Advisory("warn", message, "octavo graph build")
 
 
 def _following(engine: Engine, *types: EdgeType) -> str:
@@ -193,18 +195,18 @@ def _summaries(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     if profile and not made.documents:
         yield Advisory("warn", f"{profile} searches in summaries, but none were made", "octavo summaries build")
     elif made.documents or SUMMARIES in engine.store.graph.runs(engine.project.id):
-        said = f"{made.of - made.documents:,} of {made.of:,} documents have no summaries yet"
-        yield Advisory("info", said, "octavo summaries build")
+        message = f"{made.of - made.documents:,} of {made.of:,} documents have no summaries yet"
+        yield Advisory("info", message, "octavo summaries build")
 
 
 def _broken_off(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     for run in offline_runs(engine, counts):
         if run.state == "stale" and run.name in _FOUND:
-            said = f"a tenth of the documents came, changed or went since {_FOUND[run.name]} were found"
-            yield Advisory("info", said, "octavo graph build")
+            message = f"a tenth of the documents came, changed or went since {_FOUND[run.name]} were found"
+            yield Advisory("info", message, "octavo graph build")
         if run.state in ("interrupted", "failed"):
-            said = "was broken off" if run.state == "interrupted" else "was given up"
-            yield Advisory("warn", f"{_CALLED[run.name][0]} {said}", _CALLED[run.name][1])
+            message = "was broken off" if run.state == "interrupted" else "was given up"
+            yield Advisory("warn", f"{_CALLED[run.name][0]} {message}", _CALLED[run.name][1])
 
 
 def _with_stage(engine: Engine, kind: type[object]) -> str:
@@ -225,14 +227,14 @@ def _needing(engine: Engine, run: str) -> str:
 
 def _wanted_stages(engine: Engine) -> Iterator[tuple[str, tuple[object, ...]]]:
     """Of the default profile, and of those that somebody wrote: what ships with Octavo is offered, not wanted."""
-    default, wanted = engine.defaults.profile, []
+    default, profiles = engine.defaults.profile, []
     with suppress(OctavoError):
-        wanted.append(("the default profile", engine.retrieval_profile(default)))
+        profiles.append(("the default profile", engine.retrieval_profile(default)))
     with suppress(OctavoError):  # what is wrong with one of them is said to whoever searches by it
         own = engine.reader.own_retrieval_profiles()
-        wanted += [(f"the profile {name}", profile) for name, profile in own.items() if name != default]
-    for said, profile in wanted:
-        yield said, (*profile.recall, *profile.refine)
+        profiles += [(f"the profile {name}", profile) for name, profile in own.items() if name != default]
+    for message, profile in profiles:
+        yield message, (*profile.recall, *profile.refine)
 
 
 _Kind = Callable[["Engine", LibraryCounts], Iterable[Advisory]]

@@ -142,11 +142,11 @@ class Builds:
             with self._changed:
                 if not self._running():
                     number = self._latest.number + 1 if self._latest else 1
-                    wanted = Build(number, scope, self._clock())
-                    other = self._take(wanted)
+                    build = Build(number, scope, self._clock())
+                    other = self._take(build)
                     if other is None:
-                        self._latest = wanted
-                        return wanted
+                        self._latest = build
+                        return build
                 else:
                     other = self._latest
                 if deadline is not None and time.monotonic() >= deadline:
@@ -155,7 +155,7 @@ class Builds:
             _still_wanted(progress)
             self.still_wanted()
 
-    def _take(self, wanted: Build) -> Build | None:
+    def _take(self, build: Build) -> Build | None:
         """Takes the lease, or says whose run holds it."""
         if self._leases is None or self._project is None:
             return None
@@ -165,7 +165,7 @@ class Builds:
         gone = current.holder if current is not None and lease_holders.has_ended(current.holder) else None
         if current is not None and gone is None:
             return _described(current)
-        lease = self._leases.take(self._project, _LEASE, mine, _LEASE_SECONDS, _detail(wanted), over=gone)
+        lease = self._leases.take(self._project, _LEASE, mine, _LEASE_SECONDS, _detail(build), over=gone)
         if lease.holder != mine:
             return _described(lease)
         self._lease, self.lost, self._renewed = lease, False, time.monotonic()
@@ -335,15 +335,15 @@ def _detail(build: Build) -> dict[str, Any]:
 
 def _described(lease: Lease) -> Build:
     """Another process's run, from what it last said of itself. Another version may have said it in other words."""
-    said: Mapping[str, Any] = lease.detail
+    detail: Mapping[str, Any] = lease.detail
     return Build(
-        number=int(said.get("number") or 1),
-        scope=str(said.get("scope") or "changed"),
-        started_at=float(said.get("started_at") or lease.taken_at),
-        phase=str(said.get("phase") or ""),
-        done=int(said.get("done") or 0),
-        total=said.get("total"),
-        unit=str(said.get("unit") or ""),
+        number=int(detail.get("number") or 1),
+        scope=str(detail.get("scope") or "changed"),
+        started_at=float(detail.get("started_at") or lease.taken_at),
+        phase=str(detail.get("phase") or ""),
+        done=int(detail.get("done") or 0),
+        total=detail.get("total"),
+        unit=str(detail.get("unit") or ""),
         process=lease_holders.process_of(lease.holder),
     )
 

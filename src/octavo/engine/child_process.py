@@ -75,15 +75,15 @@ def _while_alive() -> Iterator[None]:
 
 def serve() -> None:
     """A child's life: it is told how to make what answers, then answers question after question."""
-    asked = sys.stdin.buffer
+    requests = sys.stdin.buffer
     # Answers have a channel of their own; whatever else is printed goes where errors go.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
-        answer = pickle.load(asked)()
+        answer = pickle.load(requests)()
         _answer(answers, _READY)
         while True:
-            _answer(answers, answer(pickle.load(asked)))
+            _answer(answers, answer(pickle.load(requests)))
     except (EOFError, BrokenPipeError):
         # Nothing is left to flush to: leave without the interpreter's farewell, which would complain about it.
         os._exit(0)
@@ -107,7 +107,7 @@ def _received(channel: IO[bytes]) -> Any:
 
 
 def _exactly(channel: IO[bytes], size: int) -> bytes:
-    found = channel.read(size)
-    if len(found) < size:
+    data = channel.read(size)
+    if len(data) < size:
         raise EOFError
-    return found
+    return data

@@ -237,10 +237,10 @@ class Engine:
 
     def damage_behind(self) -> LibraryError | None:
         """The damage that an error may come from: what a quick check finds."""
-        found = self.writer.damage(self)
+        damages = self.writer.damage(self)
         return (
-            LibraryError(f"the library is damaged: {found[0].message}", hint="run `octavo db repair`")
-            if found
+            LibraryError(f"the library is damaged: {damages[0].message}", hint="run `octavo db repair`")
+            if damages
             else None
         )
 

@@ -84,13 +84,13 @@ def as_of_now(library: OpenLibrary, fresh: Freshness, queued: int) -> Freshness:
 
 def mark_stale(library: OpenLibrary, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits, those marked whose file is no longer what was indexed. Only these files are looked at."""
-    wanted: dict[str, set[str]] = {}
+    uris: dict[str, set[str]] = {}
     for hit in hits:
-        wanted.setdefault(hit.collection, set()).add(hit.citation.uri)
+        uris.setdefault(hit.collection, set()).add(hit.citation.uri)
     reasons: dict[tuple[str, str], str] = {}
-    for collection in library.collections() if wanted else ():
-        if collection.name in wanted and collection.on_disk:
-            stamps = library.store.ledger.stamps(library.project.id, collection.id, sorted(wanted[collection.name]))
+    for collection in library.collections() if uris else ():
+        if collection.name in uris and collection.on_disk:
+            stamps = library.store.ledger.stamps(library.project.id, collection.id, sorted(uris[collection.name]))
             for uri, stamp in stamps.items():
                 reasons[collection.name, uri] = _changed_since(collection.root, uri, stamp)
     stale = [reasons.get((hit.collection, hit.citation.uri)) for hit in hits]

@@ -103,14 +103,14 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
 
 def _redact_stored(library: OpenLibrary, reports: Sequence[CollectionReport], *, everything: bool) -> None:
     """Redacts what was stored before: all of it, or what the files said that were redacted in this run."""
-    said = set[str]()
+    hashes = set[str]()
     for report in reports if not everything else ():
         for uri in {warned.uri for warned in report.warned if warned.reason.startswith(REDACTED)}:
             for document in library.store.documents.find(library.project.id, uri, library.collection(report.name).id):
                 versions = library.store.documents.versions(library.project.id, document.id)
-                said.update(version.text_hash for version in versions)
-    if everything or said:
-        redact_stored(project_memories(library), None if everything else said)
+                hashes.update(version.text_hash for version in versions)
+    if everything or hashes:
+        redact_stored(project_memories(library), None if everything else hashes)
 
 
 def index_changes(

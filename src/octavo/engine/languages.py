@@ -63,12 +63,12 @@ class LibraryLanguages:
             return terms
 
     def _with_compounds(self, word: WordForms) -> WordForms:
-        found = []
+        compounds = []
         for form in word.forms:
             _, language, stem = form.split("_", 2)
             if language in COMPOUNDING:
-                found += [marked(language, part) for part in self._of(language).of(stem, _MOST)]
-        return replace(word, compounds=tuple(found)) if found else word
+                compounds += [marked(language, part) for part in self._of(language).of(stem, _MOST)]
+        return replace(word, compounds=tuple(compounds)) if compounds else word
 
     def _of(self, language: str) -> Compounds:
         with self._lock:

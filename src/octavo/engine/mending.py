@@ -74,11 +74,11 @@ def mend(
 ) -> tuple[tuple[Damage, ...], tuple[Damage, ...]]:
     """What was wrong, and what still is. What fails in one part does not keep the others from being mended; it is told,
     but where a server mends beside its work: a later run makes up for it."""
-    found, failed = damage(engine, progress=progress), _Attempts()
-    for problem in found:
+    damages, failed = damage(engine, progress=progress), _Attempts()
+    for problem in damages:
         logger("engine").info("damaged: %s", problem.message)
-    parts = {problem.part for problem in found} - (_STORED if derived_only else set())
-    projects = [engine.within(known.name) for known in engine.store.catalog.projects()] if found else []
+    parts = {problem.part for problem in damages} - (_STORED if derived_only else set())
+    projects = [engine.within(known.name) for known in engine.store.catalog.projects()] if damages else []
     if LibraryPart.MEMORIES in parts:
         for project in projects:
             failed.attempt(LibraryPart.MEMORIES, "memories", partial(repair_items, project.memories))
@@ -98,8 +98,8 @@ def mend(
             queue_graph_jobs(project.store, project.project.id)  # the graph of what was read again
     if LibraryPart.SNAPSHOTS in parts and (accelerator := engine.accelerator) is not None:
         failed.attempt(LibraryPart.SNAPSHOTS, "snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
-    left = damage(engine) if found else ()
-    return found, left if derived_only else (*left, *failed.damage)
+    left = damage(engine) if damages else ()
+    return damages, left if derived_only else (*left, *failed.damage)
 
 
 def read_everything(engine: RepairableEngine, progress: Progress) -> tuple[Damage, ...]:
@@ -115,7 +115,7 @@ def not_read_again(engine: RepairableEngine, unreadable: Sequence[tuple[str, str
     hashes, documents = [digest for digest, _ in unreadable], engine.store.documents
     projects = engine.store.catalog.projects() if unreadable else ()
     known = {digest for project in projects for digest in documents.texts(project.id, hashes)}
-    return tuple(said for digest, said in unreadable if digest not in known)
+    return tuple(message for digest, message in unreadable if digest not in known)
 
 
 def _read_again(engine: RepairableEngine, progress: Progress, failed: _Attempts, *, everything: bool) -> None:

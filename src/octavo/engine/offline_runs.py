@@ -41,10 +41,10 @@ _TOLD_FOR = 30 * 86_400.0  # seconds: how a run ended is of interest for a month
 
 def offline_runs(engine: Engine, counts: LibraryCounts) -> tuple[OfflineRun, ...]:
     """Of each kind of work that was ever begun, by name."""
-    found = {run.name: run for run in (*_jobs(engine), *_finetuned(engine), *_clusters(engine, counts))}
+    runs = {run.name: run for run in (*_jobs(engine), *_finetuned(engine), *_clusters(engine, counts))}
     if engine.accelerator is not None:
-        found |= {run.name: run for run in (*_snapshot(engine.accelerator), *_clustering(engine.accelerator))}
-    return tuple(found[name] for name in sorted(found))
+        runs |= {run.name: run for run in (*_snapshot(engine.accelerator), *_clustering(engine.accelerator))}
+    return tuple(runs[name] for name in sorted(runs))
 
 
 @contextmanager
@@ -67,12 +67,12 @@ def noted_while_running(engine: Engine, name: str) -> Iterator[None]:
 def recorded_run(engine: Engine, name: str) -> Iterator[None]:
     """Writes into the library how the work stands and how it ended; of a process that was killed it says `running`."""
     leases, project = engine.store.leases, engine.project.id
-    held = None
+    lease = None
     with suppress(OctavoError):  # work that can be done is not refused because nobody can be told of it
         before = leases.current(project, name)
         over = before.holder if before is not None and _ended(before) else None
-        held = leases.take(project, name, lease_holders.holder_name(), _TOLD_FOR, {"state": "running"}, over=over)
-        held = None if before is not None and held.holder == before.holder else held
+        lease = leases.take(project, name, lease_holders.holder_name(), _TOLD_FOR, {"state": "running"}, over=over)
+        lease = None if before is not None and lease.holder == before.holder else lease
     state = "failed"
     try:
         yield
@@ -81,9 +81,9 @@ def recorded_run(engine: Engine, name: str) -> Iterator[None]:
         state = "interrupted"
         raise
     finally:
-        if held is not None:
+        if lease is not None:
             with suppress(OctavoError):
-                leases.renew(held, _TOLD_FOR, {"state": state, "at": engine.library.now()})
+                leases.renew(lease, _TOLD_FOR, {"state": state, "at": engine.library.now()})
 
 
 def _ended(record: Lease) -> bool:

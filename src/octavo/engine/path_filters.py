@@ -48,20 +48,20 @@ def _below(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Fil
 
 
 def _among(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Filters:
-    found = [_document(library, uri, names) for uri in filters.uris]
-    collections = {name for name, _ in found}
-    uris = tuple(uri for _, uri in found)
+    documents = [_document(library, uri, names) for uri in filters.uris]
+    collections = {name for name, _ in documents}
+    uris = tuple(uri for _, uri in documents)
     if "" in collections or not collections:
         return replace(filters, uris=uris)
     return replace(filters, uris=uris).narrowed_by(Filters(collections=tuple(sorted(collections))))
 
 
 def _excluding(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Filters:
-    found = [_document(library, uri, names) for uri in filters.not_uris]
+    documents = [_document(library, uri, names) for uri in filters.not_uris]
     return replace(
         filters,
-        not_uris=tuple(uri for name, uri in found if not name),
-        without=(*filters.without, *(Filters(collections=(name,), uris=(uri,)) for name, uri in found if name)),
+        not_uris=tuple(uri for name, uri in documents if not name),
+        without=(*filters.without, *(Filters(collections=(name,), uris=(uri,)) for name, uri in documents if name)),
     )
 
 

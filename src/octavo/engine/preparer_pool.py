@@ -118,27 +118,27 @@ class _Crew:
 
     def _process(self) -> ChildProcess | None:
         """This thread's process, or None where processes cannot be started."""
-        found: ChildProcess | None = getattr(self._mine, "process", None)
-        if found is not None or self._here is not None:
-            return found
+        process: ChildProcess | None = getattr(self._mine, "process", None)
+        if process is not None or self._here is not None:
+            return process
         with self._lock:
             if self._stopped:
                 return None
             try:
-                found = ChildProcess()
+                process = ChildProcess()
             except OSError:
                 self._here = self._make()
                 return None
-            self._working.append(found)
+            self._working.append(process)
         try:
-            found.begin(partial(_preparing, self._make))
+            process.begin(partial(_preparing, self._make))
         except Died:
-            found.end()
+            process.end()
             with self._lock:
                 self._here = self._here or self._make()
             return None
-        self._mine.process = found
-        return found
+        self._mine.process = process
+        return process
 
     def _prepare_here(self, files: list[SeenFile]) -> list[Packed]:
         with self._lock:
@@ -153,7 +153,7 @@ def _preparing(make: Callable[[], Preparer]) -> Callable[[tuple[Origin, list[See
     gc.disable()
     preparer = make()
 
-    def prepared(asked: tuple[Origin, list[SeenFile]]) -> list[Packed]:
-        return [pack(outcome) for outcome in preparer.files(*asked)]
+    def prepared(request: tuple[Origin, list[SeenFile]]) -> list[Packed]:
+        return [pack(outcome) for outcome in preparer.files(*request)]
 
     return prepared

@@ -222,8 +222,8 @@ class Reader:
             if not store.embeddings.coverage(searched.project, fallback.profile)[0]:
                 return searched, ()  # it has no vectors yet: the stage says what failed
             by_fallback = with_query_vector(replace(searched, meaning=setup.fallback_setup), None)
-            said = f"dense: {error.message}; {fallback.profile.name} answered in its place"
-            return embedded_ahead(query, by_fallback), (said,)
+            message = f"dense: {error.message}; {fallback.profile.name} answered in its place"
+            return embedded_ahead(query, by_fallback), (message,)
         return searched, ()
 
     def _calibration(self, profile: RetrievalProfile, query: Query, searched: SearchedLibrary) -> Calibration | None:

@@ -21,36 +21,36 @@ def ensure_recipe(library: OpenLibrary) -> None:
     """
     library.active.follow()
     store, project = library.store, library.project.id
-    wanted, recorded = library.recipe(), store.catalog.recipe(project)
-    if recorded == wanted:
+    recipe, recorded = library.recipe(), store.catalog.recipe(project)
+    if recorded == recipe:
         return
-    other_vectors = recorded is not None and recorded.embedding != wanted.embedding
+    other_vectors = recorded is not None and recorded.embedding != recipe.embedding
     if recorded is not None and other_vectors and store.counts(project).chunks:
         raise RecipeMismatch(
-            f"the library was built with {_named(recorded)}, the configuration says {_named(wanted)}",
-            hint=other_model_hint(wanted.embedding),
+            f"the library was built with {_named(recorded)}, the configuration says {_named(recipe)}",
+            hint=other_model_hint(recipe.embedding),
         )
     with store.transaction():
-        store.catalog.record_recipe(project, wanted)
+        store.catalog.record_recipe(project, recipe)
         if recorded is not None:
             # Files are read again by the next run over their folder; memories have none to be read from.
             store.outbox.enqueue(
-                project, JobKind.REINGEST, "recipe", {"redact": True} if unredacted(recorded, wanted) else {}
+                project, JobKind.REINGEST, "recipe", {"redact": True} if unredacted(recorded, recipe) else {}
             )
 
 
-def other_model_hint(wanted: EmbeddingProfile) -> str:
+def other_model_hint(profile: EmbeddingProfile) -> str:
     """What to do about vectors of another model than the configured one."""
-    return f"`{embed_anew(wanted)}` embeds it anew; or set embedding.provider and embedding.model back"
+    return f"`{embed_anew(profile)}` embeds it anew; or set embedding.provider and embedding.model back"
 
 
-def embed_anew(wanted: EmbeddingProfile) -> str:
-    return f"octavo models activate {wanted.name}"
+def embed_anew(profile: EmbeddingProfile) -> str:
+    return f"octavo models activate {profile.name}"
 
 
-def unredacted(recorded: Recipe | None, wanted: Recipe) -> bool:
+def unredacted(recorded: Recipe | None, recipe: Recipe) -> bool:
     """Whether what a library holds was stored before keys and tokens were redacted by today's rules."""
-    return recorded is not None and recorded.redaction != wanted.redaction
+    return recorded is not None and recorded.redaction != recipe.redaction
 
 
 def _named(recipe: Recipe) -> str:

@@ -220,16 +220,16 @@ class Watcher:
 
     def _follow(self, stop: threading.Event) -> None:
         """Watches the collections there are now; one whose root or rules changed is looked at as a whole."""
-        wanted = {collection.name: collection for collection in self._library.collections() if collection.on_disk}
+        collections = {collection.name: collection for collection in self._library.collections() if collection.on_disk}
         with self.condition:
             if stop.is_set():
                 return  # the folders are those of whoever started anew
             for name, folder in list(self.folders.items()):
-                if wanted.get(name) == folder.collection:
+                if collections.get(name) == folder.collection:
                     continue
                 folder.stop.set()
                 del self.folders[name]
-            fresh = [collection for name, collection in wanted.items() if name not in self.folders]
+            fresh = [collection for name, collection in collections.items() if name not in self.folders]
             for collection in fresh:
                 self.folders[collection.name] = WatchedFolder(collection)
             begun = [self.folders[collection.name] for collection in fresh]

@@ -286,13 +286,13 @@ class BatchWriter:
 
     def _moved_from(self, prepared: PreparedDocument, batch: _Batch) -> str | None:
         """A file that left the disk with this content: one of the same name if there are several, else the first."""
-        found = [
+        uris = [
             uri
             for uri in self._gone_by_hash.get(prepared.document.content_hash, ())
             if uri in self._gone and uri not in batch.removed and self._entries.get(uri) == self._planned[uri]
         ]
         name = prepared.document.uri.rpartition("/")[2]
-        return next((uri for uri in found if uri.rpartition("/")[2] == name), found[0] if found else None)
+        return next((uri for uri in uris if uri.rpartition("/")[2] == name), uris[0] if uris else None)
 
     def _refused_before(self, skipped: SkippedFile) -> bool:
         known = self._entries.get(skipped.uri)

@@ -64,9 +64,9 @@ def _in_use(
     used = np.unique(assigned[:, 1])
     inputs, vectors = [np.zeros(0, dtype=np.int64)], []
     for stored in stored_vectors:
-        wanted = np.isin(stored.inputs, used) & ~np.isin(stored.inputs, np.concatenate(inputs))
-        inputs.append(stored.inputs[wanted])
-        vectors.append(stored.matrix[wanted].astype(np.float16))
+        missing = np.isin(stored.inputs, used) & ~np.isin(stored.inputs, np.concatenate(inputs))
+        inputs.append(stored.inputs[missing])
+        vectors.append(stored.matrix[missing].astype(np.float16))
     together = np.concatenate(inputs)
     order = np.argsort(together)
     return together[order], np.concatenate(vectors)[order]
@@ -102,5 +102,5 @@ def _hdbscan(vectors: NDArray[np.float16]) -> tuple[NDArray[np.int32], NDArray[n
     model = HDBSCAN(min_cluster_size=smallest, min_samples=1, copy=True)
     labels = model.fit_predict(_principal(full, _DIMENSIONS)).astype(np.int32)
     centroids = [full[labels == label].mean(axis=0) for label in range(labels.max(initial=-1) + 1)]
-    found = np.array(centroids, dtype=np.float32).reshape(-1, full.shape[1])
-    return labels, found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
+    centres = np.array(centroids, dtype=np.float32).reshape(-1, full.shape[1])
+    return labels, centres / np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), np.float32(1e-12))

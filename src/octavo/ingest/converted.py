@@ -36,9 +36,9 @@ def utf8(data: bytes) -> tuple[bytes, tuple[str, ...]] | UnreadableFile:
 def redacted_conversion(converted: Converted) -> tuple[Converted, tuple[str, ...]]:
     """A file's title, headings, names of pages and metadata without keys and tokens; its text is redacted already."""
     headings, marks = [heading.title for heading in converted.headings], [mark.label for mark in converted.marks]
-    told: list[Any] = [converted.title, headings, marks, dict(converted.metadata)]
-    (title, titles, labels, metadata), found = redacted_values(told)
-    if not found:
+    values: list[Any] = [converted.title, headings, marks, dict(converted.metadata)]
+    (title, titles, labels, metadata), secrets = redacted_values(values)
+    if not secrets:
         return converted, ()
     hidden = replace(
         converted,
@@ -47,7 +47,7 @@ def redacted_conversion(converted: Converted) -> tuple[Converted, tuple[str, ...
         marks=tuple(was._replace(label=now) for was, now in zip(converted.marks, labels, strict=True)),
         metadata=dict(metadata),
     )
-    return hidden, described("", found)
+    return hidden, described("", secrets)
 
 
 def converted_document(source: Source, converted: Converted) -> Document:

@@ -119,8 +119,8 @@ class ContextualEmbedder(Protocol):
 
 def _whole_texts(store: Store, project: ProjectId) -> frozenset[str]:
     """The texts of canonical documents whose chunks only make sense together."""
-    wanted = MemoryFilter(canonical_only=True, doc_classes=CONTEXTUAL_CLASSES)
-    items = store.memories.find(project, wanted)
+    memory_filter = MemoryFilter(canonical_only=True, doc_classes=CONTEXTUAL_CLASSES)
+    items = store.memories.find(project, memory_filter)
     return frozenset(store.memories.versions(project, item.id)[-1].text_hash for item in items)
 
 
@@ -150,9 +150,9 @@ def slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:
 
 def _checked(vectors: NDArray[np.float32], count: int, profile: EmbeddingProfile) -> NDArray[np.float32]:
     """What a provider gave, if it is what it promised: one such vector stored would spoil every later search."""
-    wanted = (count, profile.dimensions)
-    if vectors.shape != wanted:
-        raise ProviderFailed(f"{profile.name} gave vectors of shape {vectors.shape}, not {wanted}")
+    shape = (count, profile.dimensions)
+    if vectors.shape != shape:
+        raise ProviderFailed(f"{profile.name} gave vectors of shape {vectors.shape}, not {shape}")
     if not abs(vectors).max(initial=0.0) < _LARGEST:  # NaN is not below anything
         raise ProviderFailed(f"{profile.name} gave a vector that is not made of numbers")
     return vectors

@@ -86,21 +86,21 @@ def index_history(
         known = store.history.known(project, collection.id)
         ledger = store.ledger.entries(project, collection.id)
     rows = {uri: entry for uri, entry in ledger.items() if is_repository(uri)}
-    found, unread = list(only or ()), list[UnreadableRepository]()
+    repositories_here, unread = list(only or ()), list[UnreadableRepository]()
     if scan is not None and rules.wanted:
-        found, unread = repositories(collection.root, scan.rooted, outside=rules.outside)
+        repositories_here, unread = repositories(collection.root, scan.rooted, outside=rules.outside)
     writer = _CommitWriter(run, progress, report)
     digest = scan.rules_digest if scan is not None else None
     for unreadable in unread:
         writer.refuse(unreadable.prefix, unreadable.reason, unreadable.hint, rows)
-    for repository in found:
+    for repository in repositories_here:
         try:
             _bring(writer, repository, known.get(repository.prefix, {}), rows, run, digest)
         except SourceError as error:
             writer.refuse(repository.prefix, error.message, error.hint, rows)
     if scan is None:
         return
-    looked_at = {repository.prefix for repository in found} | {repository.prefix for repository in unread}
+    looked_at = {repository.prefix for repository in repositories_here} | {repository.prefix for repository in unread}
     for prefix in sorted({*known, *(_prefix(uri) for uri in rows)} - looked_at):
         # Not looked at, though the library knows of it: taken out only if that is for sure.
         ignored = prefix not in scan.rooted
@@ -270,9 +270,9 @@ class _CommitWriter:
             store.history.put(project, collection, entries)
         self._report.chunks += len(rows)
 
-    def _shown(self, told: str) -> str:
+    def _shown(self, text: str) -> str:
         """What a commit tells beside its text, without keys and tokens."""
-        return told if self._origin.allow_secrets else redacted(told)[0]
+        return text if self._origin.allow_secrets else redacted(text)[0]
 
     def _prepared(self, prefix: str, commit: Commit) -> PreparedDocument | None:
         """A commit that cannot be prepared costs only itself."""
@@ -322,13 +322,15 @@ def _made_by(recipe: Recipe, origin: Origin) -> RecipeId:
     return recipe_id(json.dumps([recipe.canonical(), origin.tags, *allowed]))
 
 
-def _redactions(row: LedgerEntry | None, found: Mapping[str, tuple[str, ...]], hashes: frozenset[str]) -> Iterator[str]:
+def _redactions(
+    row: LedgerEntry | None, warnings_of: Mapping[str, tuple[str, ...]], hashes: frozenset[str]
+) -> Iterator[str]:
     """What the ledger says of redacted commits: of those read earlier what it said before, if they are still there."""
     for warning in row.warnings if row is not None else ():
         hash_, separator, _ = warning.partition(_REDACTED_IN)
-        if separator and hash_ in hashes and hash_ not in found:
+        if separator and hash_ in hashes and hash_ not in warnings_of:
             yield warning
-    for hash_, warnings in found.items():
+    for hash_, warnings in warnings_of.items():
         if hash_ in hashes:
             yield from (f"{hash_}{_REDACTED_IN}{warning}" for warning in warnings)
 

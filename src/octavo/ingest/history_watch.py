@@ -30,9 +30,9 @@ class HistoryWatch:
 
         Those of the collections in `outside` may lie anywhere.
         """
-        wanted = {(name, root, prefix) for name, (root, prefixes) in known.items() for prefix in prefixes}
-        self._watched = {key: watch for key, watch in self._watched.items() if key in wanted}
-        for key in sorted(wanted - self._watched.keys()):
+        keys = {(name, root, prefix) for name, (root, prefixes) in known.items() for prefix in prefixes}
+        self._watched = {key: watch for key, watch in self._watched.items() if key in keys}
+        for key in sorted(keys - self._watched.keys()):
             name, root, prefix = key
             try:
                 repository = readable_repository(root, prefix, outside=name in outside)
@@ -44,11 +44,11 @@ class HistoryWatch:
 
     def moved(self) -> dict[str, list[Repository]]:
         """By collection. Each is told of once for each time it moved."""
-        found, self._fresh = self._fresh, {}
+        moved_repositories, self._fresh = self._fresh, {}
         for (name, _, _), watch in self._watched.items():
             if watch is not None and (changed := watch.changed()):
-                found.setdefault(name, []).extend(changed)
-        return found
+                moved_repositories.setdefault(name, []).extend(changed)
+        return moved_repositories
 
     def wait(self) -> float | None:
         """Seconds until what was seen to move may have come to rest; None while all is still."""

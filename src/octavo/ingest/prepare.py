@@ -254,10 +254,10 @@ class Preparer:
     def commit(self, origin: Origin, commit: Commit, uri: str) -> PreparedDocument:
         id_ = document_id(origin.project, origin.collection, uri)
         document = commit_document(commit, id_, uri, origin.tags)
-        found = () if origin.allow_secrets else find_keys(document.text)
-        if found:
+        secrets = () if origin.allow_secrets else find_keys(document.text)
+        if secrets:
             hidden = commit_document(redacted_commit(commit), id_, uri, origin.tags)
-            document = replace(hidden, warnings=described(document.text, found))
+            document = replace(hidden, warnings=described(document.text, secrets))
         # A commit whose diff is still to come is written again with it, and its edges then.
         return self.document(document, links=commit.diff is not None)
 
@@ -348,7 +348,7 @@ def _embedded(outcomes: Sequence[PreparedFile], fast: Embedder) -> list[Prepared
         for window in chunk.inputs
     ]
     rows = iter(fast.embed(texts).astype("<f2"))
-    found = []
+    files = []
     for outcome in outcomes:
         if isinstance(outcome.result, PreparedDocument):
             chunks = tuple(
@@ -362,21 +362,21 @@ def _embedded(outcomes: Sequence[PreparedFile], fast: Embedder) -> list[Prepared
                 ]
             )
             outcome = replace(outcome, result=replace(outcome.result, chunks=chunks))
-        found.append(outcome)
-    return found
+        files.append(outcome)
+    return files
 
 
 def redacted_source(source: Source) -> tuple[Source, tuple[str, ...]]:
     if source.allow_secrets:
         return source, ()
-    text, found = redacted(source.text)
+    text, secrets = redacted(source.text)
     title, in_title = redacted(source.title)
     metadata, in_metadata = redacted_values(source.metadata) if source.metadata else (source.metadata, ())
     elsewhere = in_title or in_metadata
-    if not found and not elsewhere:
+    if not secrets and not elsewhere:
         return source, ()
     hidden = replace(source, text=text, title=title, metadata=metadata)
-    return hidden, described(source.text, found) if found else described("", elsewhere)
+    return hidden, described(source.text, secrets) if secrets else described("", elsewhere)
 
 
 def _told(document: Document, source: Source) -> Document:

@@ -124,9 +124,9 @@ def check(snapshot: OpenSnapshot) -> None:
             raise DamagedSnapshot(f"the snapshot {manifest.id} does not find a chunk by one of its words")
     if len(snapshot.shards):
         row = np.array([len(snapshot.shards) // 2])
-        found, _ = snapshot.shards.search(snapshot.shards.vectors(row)[0], 10)
+        nearest, _ = snapshot.shards.search(snapshot.shards.vectors(row)[0], 10)
         same, cosines = snapshot.shards.search(snapshot.shards.vectors(row)[0], 1)
-        if snapshot.shards.chunks[row[0]] not in found and cosines[0] < 0.99:
+        if snapshot.shards.chunks[row[0]] not in nearest and cosines[0] < 0.99:
             raise DamagedSnapshot(f"the snapshot {manifest.id} does not find chunk {same[0]} by its own vector")
         if snapshot.outline is not None and not snapshot.outline.route(snapshot.shards.vectors(row)[0], 1, 1):
             raise DamagedSnapshot(f"the snapshot {manifest.id} has an outline without a section in it")
@@ -258,8 +258,8 @@ def _newest(
             f"{len(places) - len(documents)} chunks were indexed before snapshots could be made of them",
             hint="take their collections out with `octavo remove` and add them again",
         )
-    wanted = ((key, documents[key], row) for block, key, row in rows if key in documents and known[key] == block)
-    parts = [make_segment(sorted(stretch)) for stretch in _stretches(wanted)]
+    current = ((key, documents[key], row) for block, key, row in rows if key in documents and known[key] == block)
+    parts = [make_segment(sorted(stretch)) for stretch in _stretches(current)]
     return merge_segments([(part, _kept(part, None)) for part in parts]) if len(parts) != 1 else parts[0]
 
 

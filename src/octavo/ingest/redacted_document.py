@@ -20,21 +20,21 @@ def redacted_document(document: Document, source: Source, parser_for: Callable[[
     if source.allow_secrets:
         return document
     if document.text != source.text:
-        text, found = redacted(document.text)
-        if found:
+        text, secrets = redacted(document.text)
+        if secrets:
             rendered = parser_for(_MARKDOWN).parse(replace(source, text=text, kind=document.kind))
             document = replace(
                 rendered,
                 language=document.language,
                 metadata=document.metadata,
-                warnings=(*described(document.text, found), *document.warnings),
+                warnings=(*described(document.text, secrets), *document.warnings),
             )
     if not document.metadata:
         return document
     names = (document.keywords, document.tags, document.aliases)
-    told: list[Any] = [document.title, document.description, dict(document.metadata), *map(list, names)]
-    (title, description, metadata, *hidden), found = redacted_values(told)
-    if not found:
+    values: list[Any] = [document.title, document.description, dict(document.metadata), *map(list, names)]
+    (title, description, metadata, *hidden), secrets = redacted_values(values)
+    if not secrets:
         return document
     keywords, tags, aliases = map(tuple, hidden)
     return replace(
@@ -45,7 +45,7 @@ def redacted_document(document: Document, source: Source, parser_for: Callable[[
         keywords=keywords,
         tags=tags,
         aliases=aliases,
-        warnings=document.warnings or described("", found),
+        warnings=document.warnings or described("", secrets),
     )
 
 
@@ -53,8 +53,8 @@ def redacted_commit(commit: Commit) -> Commit:
     """Of its people, its message and its diff; the names of its files stay."""
     return replace(
         commit,
-        author=Person(*(redacted(told)[0] for told in commit.author)),
-        committer=Person(*(redacted(told)[0] for told in commit.committer)),
+        author=Person(*(redacted(part)[0] for part in commit.author)),
+        committer=Person(*(redacted(part)[0] for part in commit.committer)),
         message=redacted(commit.message)[0],
         diff=None if commit.diff is None else redacted(commit.diff)[0],
     )

@@ -43,8 +43,8 @@ class CollectionReport:
         counts = {name: getattr(self, name) for name in _LOGGED if getattr(self, name)}
         counts |= {"failed": len(self.failed)} if self.failed else {}
         if counts:
-            said = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
-            _LOG.info("%(collection)s: %(said)s", {"collection": self.name, "said": said, **counts})
+            message = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+            _LOG.info("%(collection)s: %(said)s", {"collection": self.name, "said": message, **counts})
 
     def include(self, other: CollectionReport) -> None:
         """Takes up what another report says of the same collection."""

@@ -86,19 +86,19 @@ class SnapshotUpkeep:
     def stored(self) -> tuple[StoredSnapshot, ...]:
         """Newest first."""
         known, current = self._setup.source().known(self._setup.project), self._snapshots.current()
-        found = []
+        snapshots = []
         for snapshot in self._folder.ids():
             answers = current is not None and current.manifest.id == snapshot
             try:
                 manifest = self._folder.manifest(snapshot)
             except DamagedSnapshot as error:
-                found.append(StoredSnapshot(snapshot, answers, None, error.message))
+                snapshots.append(StoredSnapshot(snapshot, answers, None, error.message))
                 continue
             problem = "" if known.get(snapshot) else "it was made from another state of this library"
             if not problem and not self._setup.fits(manifest):
                 problem = "it was made with another analyzer"
-            found.append(StoredSnapshot(snapshot, answers, manifest, problem))
-        return tuple(found)
+            snapshots.append(StoredSnapshot(snapshot, answers, manifest, problem))
+        return tuple(snapshots)
 
     def unseen(self) -> int:
         """How many of the chunks there are were written since the current snapshot."""
@@ -125,12 +125,12 @@ class SnapshotUpkeep:
         with self._folder.exclusive():
             # Under the lock: a builder that ends right before has entered its snapshot.
             known = self._setup.source().known(self._setup.project)
-            wanted = self._folder.current_id()
+            current = self._folder.current_id()
             for snapshot in self._folder.ids():
                 if not known.get(snapshot):
                     # Never entered: its builder ended between renaming it and telling the library.
                     self._folder.remove(snapshot)
-            first: tuple[SnapshotId, ...] = () if wanted is None else (wanted,)
+            first: tuple[SnapshotId, ...] = () if current is None else (current,)
             for snapshot in dict.fromkeys((*first, *self._folder.ids())):
                 try:
                     whole = known.get(snapshot, False) and self._setup.fits(self._folder.verify(snapshot))
@@ -139,7 +139,7 @@ class SnapshotUpkeep:
                     self._folder.remove(snapshot)
                     continue
                 if whole:
-                    if snapshot != wanted:
+                    if snapshot != current:
                         self._folder.switch(snapshot)
                     return snapshot
             self._folder.clear_current()

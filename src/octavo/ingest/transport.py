@@ -135,15 +135,15 @@ def _pack_linked(linked: DocumentLinks | None) -> Packed | None:
     """References once each, and links by their number: a document asks for the same thing many times."""
     if linked is None:
         return None
-    asked, kinds, weights, anchors, contexts, spans = _columns(linked.links, OutLink)
-    references = dict.fromkeys(asked)
+    targets, kinds, weights, anchors, contexts, spans = _columns(linked.links, OutLink)
+    references = dict.fromkeys(targets)
     numbers = dict(zip(references, range(len(references)), strict=True))
     lookups, scopes, paths, names = _columns(tuple(references), Reference)
     called, name_kinds, name_paths = _columns(linked.names, DocumentName)
     return (
         (called, tuple(map(_value, name_kinds)), name_paths),
         (tuple(map(_value, lookups)), scopes, paths, names),
-        (tuple(map(numbers.__getitem__, asked)), tuple(map(_value, kinds)), weights, anchors, contexts),
+        (tuple(map(numbers.__getitem__, targets)), tuple(map(_value, kinds)), weights, anchors, contexts),
         _columns(spans, Span),
     )
 
@@ -153,8 +153,8 @@ def _unpack_linked(document: DocumentId, packed: Packed | None) -> DocumentLinks
         return None
     (called, name_kinds, name_paths), (lookups, scopes, paths, names), links, bounds = packed
     numbers, kinds, weights, anchors, contexts = links
-    asked = list(map(_reference, zip(map(_LOOKUPS.__getitem__, lookups), scopes, paths, names, strict=True)))
+    targets = list(map(_reference, zip(map(_LOOKUPS.__getitem__, lookups), scopes, paths, names, strict=True)))
     types = map(_EDGE_TYPES.__getitem__, kinds)
-    outward = zip(map(asked.__getitem__, numbers), types, weights, anchors, contexts, _spans(bounds), strict=True)
+    outward = zip(map(targets.__getitem__, numbers), types, weights, anchors, contexts, _spans(bounds), strict=True)
     known = zip(called, map(_NAME_KINDS.__getitem__, name_kinds), name_paths, strict=True)
     return DocumentLinks(document, tuple(map(_name, known)), tuple(map(_link, outward)))

@@ -114,11 +114,11 @@ def canonical(
 
 def listed(memories: ProjectMemories, classes: Sequence[str] = (), keys: Sequence[str] = ()) -> tuple[MemoryItem, ...]:
     """The active canonical documents, ordered by key."""
-    found = memories.repository.find(memories.project, MemoryFilter(canonical_only=True, doc_classes=tuple(classes)))
-    wanted = {checked_key(key) for key in keys}
-    chosen = [item for item in found if not wanted or item.canonical_key in wanted]
-    if wanted and len(chosen) < len(wanted):
-        missing = sorted(wanted - {item.canonical_key for item in chosen})[0]
+    items = memories.repository.find(memories.project, MemoryFilter(canonical_only=True, doc_classes=tuple(classes)))
+    expected = {checked_key(key) for key in keys}
+    chosen = [item for item in items if not expected or item.canonical_key in expected]
+    if expected and len(chosen) < len(expected):
+        missing = sorted(expected - {item.canonical_key for item in chosen})[0]
         raise NotFound(f"there is no canonical document {missing}", hint="`octavo canonical list` shows them")
     return tuple(sorted(chosen, key=lambda item: item.canonical_key or ""))
 
@@ -130,17 +130,17 @@ def sections(memories: ProjectMemories, item: MemoryItem, text: str) -> tuple[Se
 
 def section(document: Canonical, anchor: str) -> CanonicalSpan:
     """The exact text of a section, its heading and subsections included."""
-    wanted = anchor.strip().lstrip("#")
+    name = anchor.strip().lstrip("#")
     headed = [section for section in document.sections if section.level]
     for candidate in headed:
-        if candidate.anchor == wanted:
+        if candidate.anchor == name:
             return passage(document, candidate.span)
-    titled = [candidate for candidate in headed if candidate.title == wanted]
+    titled = [candidate for candidate in headed if candidate.title == name]
     if len(titled) == 1:
         return passage(document, titled[0].span)
     anchors = ", ".join(candidate.anchor for candidate in document.sections if candidate.anchor)
     raise NotFound(
-        f"{document.key} has no section {wanted}", hint=f"its anchors are: {anchors}" if anchors else "it has none"
+        f"{document.key} has no section {name}", hint=f"its anchors are: {anchors}" if anchors else "it has none"
     )
 
 
@@ -166,7 +166,7 @@ class Pack:
 
 def packed(
     documents: Sequence[Canonical],
-    wanted: Iterable[tuple[MemoryId, tuple[Span, ...]]],
+    requests: Iterable[tuple[MemoryId, tuple[Span, ...]]],
     budget: int,
     measure: Callable[[str], int],
     *,
@@ -180,7 +180,7 @@ def packed(
     known = {document.item.id: document for document in documents}
     taken: dict[MemoryId, list[Span]] = {}
     left_out = 0
-    for name, alternatives in wanted:
+    for name, alternatives in requests:
         spans = taken.get(name, [])
         for span in alternatives:
             if any(other.start <= span.start and span.end <= other.end for other in spans):

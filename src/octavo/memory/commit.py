@@ -134,16 +134,16 @@ def restore(memories: ProjectMemories, name: MemoryId, number: int, by: Provenan
     versions = {version.number: version for version in memories.repository.versions(memories.project, name)}
 
     def restored(item: MemoryItem) -> Committed:
-        wanted = versions.get(number)
-        if wanted is None:
+        earlier = versions.get(number)
+        if earlier is None:
             raise NotFound(f"{name} has no version {number}", hint=f"its versions are 1 to {item.version}")
-        text = memories.store.documents.texts(memories.project, [wanted.text_hash])[wanted.text_hash]
+        text = memories.store.documents.texts(memories.project, [earlier.text_hash])[earlier.text_hash]
         draft = MemoryDraft(
             text,
             item.kind,
             item.scope,
-            wanted.title,
-            wanted.tags,
+            earlier.title,
+            earlier.tags,
             item.links,
             metadata=item.metadata,
             canonical_key=item.canonical_key,
@@ -178,9 +178,9 @@ def link(memories: ProjectMemories, name: MemoryId, target: MemoryLink, by: Prov
     """Adds a link, unless the item already has it."""
     if not target.target.strip():
         raise InvalidArgument("a link needs a target")
-    if found := redacted(target.target)[1]:
+    if secrets := redacted(target.target)[1]:
         raise InvalidArgument(
-            f"the target seems to contain a secret ({found[0].kind})", hint="link to an address without it"
+            f"the target seems to contain a secret ({secrets[0].kind})", hint="link to an address without it"
         )
     return _amend(memories, name, MemoryAction.LINKED, by, link=target)
 

@@ -21,20 +21,20 @@ def earlier_questions(memories: ProjectMemories) -> tuple[str, ...]:
 
 def keep_question(memories: ProjectMemories, question: str) -> None:
     """At the end of the open conversation, or as the first of a new one."""
-    said = redacted(" ".join(question.split()))[0]
+    message = redacted(" ".join(question.split()))[0]
     if _open(memories) is None:
-        start(memories, said[:_TITLE], AUTHOR)
+        start(memories, message[:_TITLE], AUTHOR)
     with memories.store.transaction():
         session = _open(memories)
         if session is not None:
-            kept = [*session.summary.splitlines(), said][-_KEPT:]
+            kept = [*session.summary.splitlines(), message][-_KEPT:]
             memories.repository.put_session(replace(session, summary="\n".join(kept)))
 
 
 def _open(memories: ProjectMemories) -> MemorySession | None:
-    found = (
+    sessions = (
         session
         for session in memories.repository.sessions(memories.project)
         if session.author == AUTHOR and session.ended_at is None
     )
-    return max(found, key=lambda session: (session.started_at, session.id), default=None)
+    return max(sessions, key=lambda session: (session.started_at, session.id), default=None)

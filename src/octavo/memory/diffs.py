@@ -35,17 +35,17 @@ def section_diff(
 ) -> tuple[SectionChange, ...]:
     """The sections that differ, in the order of the newer text; removed sections come last, in their old order."""
     before, after = _sections(memories, name, old), _sections(memories, name, new)
-    found = []
+    changes = []
     for place, (anchor, text) in after.items():
         earlier = before.get(place)
         if earlier is None:
-            found.append(_change(name, old, new, place, anchor, "added", "", text, context))
+            changes.append(_change(name, old, new, place, anchor, "added", "", text, context))
         elif earlier[1] != text:
-            found.append(_change(name, old, new, place, anchor, "changed", earlier[1], text, context))
+            changes.append(_change(name, old, new, place, anchor, "changed", earlier[1], text, context))
     for place, (anchor, text) in before.items():
         if place not in after:
-            found.append(_change(name, old, new, place, anchor, "removed", text, "", context))
-    return tuple(found)
+            changes.append(_change(name, old, new, place, anchor, "removed", text, "", context))
+    return tuple(changes)
 
 
 def unified(before: str, after: str, old: str, new: str, context: int) -> str:
@@ -66,9 +66,9 @@ def _sections(memories: ProjectMemories, name: MemoryId, number: int) -> dict[Pl
     text = version(memories, name, number).text
     document = memories.prepare(source_of(memories, name, MemoryDraft(text), 0.0)).document
     starts = [section.span.start for section in document.sections] + [len(text)]
-    found: dict[Place, tuple[str, str]] = {}
+    texts: dict[Place, tuple[str, str]] = {}
     for section, following in zip(document.sections, starts[1:], strict=True):
-        occurrence = sum(path == section.path for path, _ in found)
+        occurrence = sum(path == section.path for path, _ in texts)
         own = text[section.span.start : max(section.span.start, following)]
-        found[section.path, occurrence] = (section.anchor, own)
-    return found
+        texts[section.path, occurrence] = (section.anchor, own)
+    return texts

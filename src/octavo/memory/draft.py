@@ -90,12 +90,12 @@ def checked(draft: MemoryDraft) -> MemoryDraft:
 
 def payload_of(action: str, draft: MemoryDraft | None, by: Provenance, **more: Any) -> str:
     """A hash of everything that was asked for, except the idempotency key."""
-    wanted = asdict(draft) if draft else None
-    if wanted is not None:
+    fields = asdict(draft) if draft else None
+    if fields is not None:
         # Payloads of libraries made before there were these fields stay the same.
-        wanted = {name: value for name, value in wanted.items() if name not in _LATER_FIELDS or value}
-    asked = {"action": action, "draft": wanted, "by": asdict(replace(by, key=None)), **more}
-    return text_hash(json.dumps(asked, sort_keys=True, ensure_ascii=False, default=str))
+        fields = {name: value for name, value in fields.items() if name not in _LATER_FIELDS or value}
+    payload = {"action": action, "draft": fields, "by": asdict(replace(by, key=None)), **more}
+    return text_hash(json.dumps(payload, sort_keys=True, ensure_ascii=False, default=str))
 
 
 def sequence_of(scope: str, session: SessionId | None) -> str:

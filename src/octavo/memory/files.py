@@ -270,13 +270,13 @@ class Synchronisation:
         """Takes the file of an archived memory away, under the write lock: of two runs only one does."""
         repository, project = self._memories.repository, self._memories.project
         with self._memories.store.transaction():
-            found = self._content_now(row.path)
-            if found not in (self._originals.get(row.path), None):
+            content = self._content_now(row.path)
+            if content not in (self._originals.get(row.path), None):
                 return  # saved since it was read: an edit brings the memory back, in the next run
             item = repository.get(project, row.item_id)
             if self._recorded(row.path) != row or item is None or item.status is not MemoryStatus.ARCHIVED:
                 return  # another run has done it, or the memory is active again
-            if found is not None:
+            if content is not None:
                 (self._folder / row.path).replace(self._free_trash(row.path))
             repository.remove_file(project, self._folder_id, row.path)
         self._paths["trashed"].append(row.path)
@@ -318,8 +318,8 @@ class Synchronisation:
         Under the write lock, so that of two runs only one writes the file of a memory.
         """
         before = self._originals.get(path)
-        found = None if before is None else self._edited(item, before)
-        content = self._canonical(item) if found is None else found
+        merged = None if before is None else self._edited(item, before)
+        content = self._canonical(item) if merged is None else merged
         if keys := replaced_by_marks((before or b"").decode("utf-8", "replace"), content.decode("utf-8")):
             self._problems[path] = f"it stays as it is: it holds a secret ({keys[0].kind}), and the memory marks for it"
             return False
@@ -329,7 +329,7 @@ class Synchronisation:
             rows = {known.item_id: known for known in repository.files(project, self._folder_id)}
             if rows.get(item.id) != row or self._content_now(path) != before:
                 return False
-            if found is None and before is not None:
+            if merged is None and before is not None:
                 write_atomically(self._free_trash(path), before)  # of an unusual shape: nothing of it is lost
             if content != before:
                 write_atomically(self._folder / path, content)

@@ -44,14 +44,14 @@ def history(memories: ProjectMemories, item: MemoryItem) -> MemoryHistory:
 def version(memories: ProjectMemories, name: MemoryId, number: int) -> VersionText:
     with memories.store.reading():
         versions = {entry.number: entry for entry in memories.repository.versions(memories.project, name)}
-        found = versions.get(number)
-        if found is None:
+        stored = versions.get(number)
+        if stored is None:
             known = f"its versions are 1 to {max(versions)}" if versions else None
             raise NotFound(f"{name} has no version {number}", hint=known)
-        text = memories.store.documents.texts(memories.project, [found.text_hash]).get(found.text_hash)
+        text = memories.store.documents.texts(memories.project, [stored.text_hash]).get(stored.text_hash)
     if text is None:
         raise LibraryError(f"the text of version {number} of {name} is missing", hint="restore a saved copy to read it")
-    return VersionText(found, text, number + 1 if number + 1 in versions else None)
+    return VersionText(stored, text, number + 1 if number + 1 in versions else None)
 
 
 def given_title(memories: ProjectMemories, item: MemoryItem) -> str:

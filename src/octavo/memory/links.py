@@ -48,8 +48,8 @@ def link_type(text: str, start: int, end: int) -> str:
     before = text[max(0, start - _BEFORE) : start]
     before = _SENTENCE.split(before)[-1]
     after = _SENTENCE.split(text[end : end + _AFTER])[0]
-    last = [(found.start(), name) for name, words in _TYPES for found in words.finditer(before)]
+    last = [(match.start(), name) for name, words in _TYPES for match in words.finditer(before)]
     if last:
         return max(last)[1]
-    first = [(found.start(), name) for name, words in _TYPES for found in words.finditer(after)]
+    first = [(match.start(), name) for name, words in _TYPES for match in words.finditer(after)]
     return min(first)[1] if first else "mentions"

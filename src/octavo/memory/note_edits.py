@@ -51,26 +51,26 @@ def _split(original: str) -> tuple[list[str], str]:
 
 
 def _merged(lines: list[str], note: MemoryNote, item: MemoryItem, given_title: str, newline: str) -> list[str]:
-    wanted = fields(item, given_title)
+    expected = fields(item, given_title)
     wrong = _contradicted(note, item)
     present = set[str]()
     merged: list[str] = []
     at = 0
     while at < len(lines):
         end = _end_of_field(lines, at)
-        found = _KEY.match(lines[at])
-        name = next(filter(None, found.groups()), "") if found else ""
+        match = _KEY.match(lines[at])
+        name = next(filter(None, match.groups()), "") if match else ""
         present.add(name)
         if name in wrong:
-            value = item.title if name == "title" else wanted.get(name, _EMPTY.get(name))
+            value = item.title if name == "title" else expected.get(name, _EMPTY.get(name))
             if value is not None:
-                comment = _COMMENT.search(lines[at], found.end() if found else 0)
+                comment = _COMMENT.search(lines[at], match.end() if match else 0)
                 merged.append(field_line(name, value) + (comment[0] if comment else "") + newline)
         else:
             merged += lines[at:end]
         at = end
-    missing = (name for name, value in wanted.items() if name not in present and _DEFAULTS.get(name) != value)
-    return [*merged, *(field_line(name, wanted[name]) + newline for name in missing)]
+    missing = (name for name, value in expected.items() if name not in present and _DEFAULTS.get(name) != value)
+    return [*merged, *(field_line(name, expected[name]) + newline for name in missing)]
 
 
 _EMPTY: dict[str, Any] = {"pinned": False, "scope": DEFAULT_SCOPE}
@@ -117,5 +117,5 @@ def _says(content: str, item: MemoryItem, text: str) -> bool:
         return False
     expected = (item.id, item.version, text, item.kind, item.scope, item.status, item.pinned)
     draft = note.draft
-    said = (note.item, note.version, draft.text, draft.kind, draft.scope, note.status, note.pinned)
-    return said == expected and set(checked(draft).tags) <= set(item.tags) and draft.title in ("", item.title)
+    actual = (note.item, note.version, draft.text, draft.kind, draft.scope, note.status, note.pinned)
+    return actual == expected and set(checked(draft).tags) <= set(item.tags) and draft.title in ("", item.title)

@@ -48,9 +48,9 @@ class ProjectMemories:
         `partly` also accepts a part of a title that only one memory has, in any case. Only reads use it: a change
         must not hit another memory than was meant.
         """
-        found = self.repository.get(self.project, MemoryId(name))
-        if found is not None:
-            return found
+        stored = self.repository.get(self.project, MemoryId(name))
+        if stored is not None:
+            return stored
         items = self.repository.find(self.project, MemoryFilter(status=None))
         is_prefix = name.startswith("mem_") and len(name) >= _SHORTEST_PREFIX
         exact = _active_first(
@@ -92,7 +92,7 @@ def memories_collection(store: Store, project: ProjectId) -> Collection:
     return Collection(collection_id(project, MEMORIES), project, MEMORIES, Path(), CollectionSettings(kind=Kind.MEMORY))
 
 
-def record_collection(store: Store, wanted: Collection) -> None:
-    if wanted not in store.catalog.collections(wanted.project_id):
+def record_collection(store: Store, collection: Collection) -> None:
+    if collection not in store.catalog.collections(collection.project_id):
         with store.transaction():
-            store.catalog.put_collection(wanted)
+            store.catalog.put_collection(collection)

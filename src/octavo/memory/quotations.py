@@ -39,7 +39,7 @@ class NewText:
 def without_quotations(text: str) -> NewText:
     if names := _in_recall_json(text):
         return NewText("", names)
-    names = tuple(MemoryId(found[1]) for found in _BLOCK.finditer(text))
+    names = tuple(MemoryId(match[1]) for match in _BLOCK.finditer(text))
     if names:
         text = _BLOCK.sub("", text)
     if QUOTED_MEMORIES in text:

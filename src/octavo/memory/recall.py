@@ -54,12 +54,12 @@ class Excerpt:
     hits: tuple[Hit, ...] = ()
 
 
-def narrowed(memories: ProjectMemories, wanted: MemoryFilter) -> Filters | None:
+def narrowed(memories: ProjectMemories, memory_filter: MemoryFilter) -> Filters | None:
     """The filters of a search over the wanted memories; None when there are none."""
     every_memory = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))
-    if wanted == MemoryFilter():
+    if memory_filter == MemoryFilter():
         return every_memory
-    return only(memories.repository.named(memories.project, wanted))
+    return only(memories.repository.named(memories.project, memory_filter))
 
 
 def only(items: Iterable[MemoryId]) -> Filters | None:
@@ -71,14 +71,14 @@ def recalled(
     memories: ProjectMemories, question: str, result: Result, limit: int, floor: float
 ) -> tuple[Recalled, ...]:
     """The best hit of each memory in the order of the search; those that no longer hold come last."""
-    found = excerpts(memories, question, result, limit, floor)
-    return falling(sorted(with_state(memories, found), key=lambda memory: not memory.holds))
+    shown = excerpts(memories, question, result, limit, floor)
+    return falling(sorted(with_state(memories, shown), key=lambda memory: not memory.holds))
 
 
-def falling(found: Iterable[Recalled]) -> tuple[Recalled, ...]:
+def falling(memories: Iterable[Recalled]) -> tuple[Recalled, ...]:
     """In their order, none with a higher score than the one before it: score and rank say the same."""
     highest, ordered = 1.0, []
-    for memory in found:
+    for memory in memories:
         highest = min(highest, memory.score)
         ordered.append(replace(memory, score=highest))
     return tuple(ordered)
@@ -88,12 +88,12 @@ def excerpts(memories: ProjectMemories, question: str, result: Result, limit: in
     """The best hit of each memory, without hits that share no word with the question and are below `floor`."""
     hits = result.hits
     relevant = {hit.chunk_id for hit in hits if _is_relevant(hit.steps, floor)}
-    found = dict[str, list[Hit]]()
+    hits_of = dict[str, list[Hit]]()
     for hit in hits if relevant else ():
         # What was said next to an answer belongs to it, whatever its own words are.
         if hit.chunk_id in relevant or _is_neighbour(hit.steps):
-            found.setdefault(hit.citation.uri, []).append(hit)
-    shown = list(found.items())[:limit]
+            hits_of.setdefault(hit.citation.uri, []).append(hit)
+    shown = list(hits_of.items())[:limit]
     scores = _scores(memories, question, [best for _, (best, *_) in shown], calibrated=result.calibrated)
     return [
         Excerpt(memory_of(uri), best.excerpt, best.excerpt_truncated, score, (best, *others))
@@ -104,8 +104,8 @@ def excerpts(memories: ProjectMemories, question: str, result: Result, limit: in
 def answering(candidates: Sequence[Candidate], floor: float) -> tuple[MemoryId, ...]:
     """The memories that `excerpts` would show for such a search, best first, without reading their texts."""
     relevant = {candidate.key for candidate in candidates if _is_relevant(candidate.steps, floor)}
-    found = (candidate.uri for candidate in candidates if candidate.key in relevant or _is_neighbour(candidate.steps))
-    return tuple(memory_of(uri) for uri in dict.fromkeys(found)) if relevant else ()
+    uris = (candidate.uri for candidate in candidates if candidate.key in relevant or _is_neighbour(candidate.steps))
+    return tuple(memory_of(uri) for uri in dict.fromkeys(uris)) if relevant else ()
 
 
 def _is_relevant(steps: Sequence[ScoreStep], floor: float) -> bool:
@@ -137,11 +137,13 @@ def _cosine(steps: Sequence[ScoreStep]) -> float | None:
     return next((step.score for step in steps if step.stage == _DENSE), None)
 
 
-def latest(memories: ProjectMemories, wanted: MemoryFilter, limit: int, max_chars: int | None) -> tuple[Recalled, ...]:
+def latest(
+    memories: ProjectMemories, memory_filter: MemoryFilter, limit: int, max_chars: int | None
+) -> tuple[Recalled, ...]:
     """Without a question: pinned memories, then the most recently changed."""
-    items = memories.repository.find(memories.project, wanted)
+    items = memories.repository.find(memories.project, memory_filter)
     ordered = sorted(items, key=lambda item: (not item.pinned, -item.updated_at, item.id))[:limit]
-    found = []
+    shown = []
     for item in ordered:
         digest = memories.repository.versions(memories.project, item.id)[-1].text_hash
         stored = memories.store.documents.texts(memories.project, [digest]).get(digest)
@@ -149,8 +151,8 @@ def latest(memories: ProjectMemories, wanted: MemoryFilter, limit: int, max_char
             continue  # lost with the page it was on: the check names it
         text = stored.removesuffix("\n")
         truncated = max_chars is not None and len(text) > max_chars
-        found.append(Excerpt(item.id, text[:max_chars] if truncated else text, truncated, 0.0))
-    return with_state(memories, found)
+        shown.append(Excerpt(item.id, text[:max_chars] if truncated else text, truncated, 0.0))
+    return with_state(memories, shown)
 
 
 def with_state(memories: ProjectMemories, excerpts: Sequence[Excerpt]) -> tuple[Recalled, ...]:

@@ -29,8 +29,8 @@ def redact_stored(memories: ProjectMemories, only: Container[str] | None = None)
     for digest, text in store.pruning.stored_texts(project):
         if digest in allowed or (only is not None and digest not in only):
             continue
-        hidden, found = redacted(text)
-        if found:
+        hidden, secrets = redacted(text)
+        if secrets:
             with store.transaction():
                 said_now += store.pruning.replace_text(project, digest, hidden, lambda title: redacted(title)[0])
             count += 1
@@ -52,7 +52,7 @@ def _redact_sessions(memories: ProjectMemories) -> int:
     """Blacks out keys and tokens in what sessions are called, by whom and with which summary; how many held any."""
     count = 0
     for session in memories.repository.sessions(memories.project):
-        title, author, summary = (redacted(told)[0] for told in (session.title, session.author, session.summary))
+        title, author, summary = (redacted(text)[0] for text in (session.title, session.author, session.summary))
         hidden = replace(session, title=title, author=author, summary=summary)
         if hidden != session:
             memories.repository.put_session(hidden)

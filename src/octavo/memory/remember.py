@@ -76,19 +76,19 @@ def _committed(memories: ProjectMemories, draft: MemoryDraft, by: Provenance, pa
 
 def refuse_secrets(draft: MemoryDraft) -> None:
     beside = [draft.scope, draft.canonical_key, draft.doc_class, draft.metadata, *(link.target for link in draft.links)]
-    found = (
+    secrets = (
         *find_secrets(draft.text),
         *find_secrets(draft.title),
         *find_secrets("\n".join(draft.tags)),
         *redacted_values(beside)[1],
     )
-    if found:
-        kinds = ", ".join(dict.fromkeys(match.kind for match in found))
+    if secrets:
+        kinds = ", ".join(dict.fromkeys(match.kind for match in secrets))
         raise InvalidArgument(
             f"the text seems to contain a secret ({kinds})",
             hint="leave it out and say where it is kept, or use force if it is none",
             details={
-                "secrets": [{"kind": match.kind, "start": match.span.start, "end": match.span.end} for match in found]
+                "secrets": [{"kind": match.kind, "start": match.span.start, "end": match.span.end} for match in secrets]
             },
         )
 
@@ -104,12 +104,12 @@ def most_similar(memories: ProjectMemories, draft: MemoryDraft) -> tuple[MemoryI
         ]
         best = list(dict.fromkeys(hit.key for hit in sorted(hits, key=lambda hit: (-hit.score, hit.key))))
         best = best[: _COMPARED + _SPARE]
-        found = memories.store.documents.candidates(memories.project, best)
-        documents = list(dict.fromkeys((found[key].uri, found[key].text_hash) for key in best))[:_COMPARED]
+        candidates = memories.store.documents.candidates(memories.project, best)
+        documents = list(dict.fromkeys((candidates[key].uri, candidates[key].text_hash) for key in best))[:_COMPARED]
         texts = memories.store.documents.texts(memories.project, (digest for _, digest in documents))
         names = {memory_of(uri): texts[digest] for uri, digest in documents}
-        wanted = MemoryFilter(kinds=(draft.kind,), scopes=(draft.scope,), items=tuple(names))
-        items = memories.repository.find(memories.project, wanted) if names else ()
+        memory_filter = MemoryFilter(kinds=(draft.kind,), scopes=(draft.scope,), items=tuple(names))
+        items = memories.repository.find(memories.project, memory_filter) if names else ()
     compared = [(item, compare(draft.text, names[item.id])) for item in items]
     similar = [(item, similarity) for item, similarity in compared if similarity.repeats or similarity.revises]
     return max(similar, key=lambda pair: (pair[1].jaccard, pair[0].id), default=None)

@@ -58,9 +58,9 @@ def _frequencies(
     store, project = memories.store, memories.project
     chunks = set(store.documents.admitted(project, Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))))
     keys = {word: chunks.intersection(store.lexical.containing(project, (word,))) for word in dict.fromkeys(words)}
-    known = store.documents.candidates(project, sorted({ChunkKey(key) for found in keys.values() for key in found}))
+    known = store.documents.candidates(project, sorted({ChunkKey(key) for several in keys.values() for key in several}))
     frequencies = []
-    for found in keys.values():
-        items = {memory_of(known[ChunkKey(key)].uri) for key in found if key in known}
+    for several in keys.values():
+        items = {memory_of(known[ChunkKey(key)].uri) for key in several if key in known}
         frequencies.append(Counter(sessions[item] for item in items if item in sessions))
     return [counter for counter in frequencies if counter]

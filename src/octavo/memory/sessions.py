@@ -27,9 +27,9 @@ def start(memories: ProjectMemories, title: str, author: str = "") -> MemorySess
 
 def session_named(memories: ProjectMemories, name: str) -> MemorySession:
     """The session with this id, or the latest with this title; open sessions before ended ones."""
-    found = memories.repository.session(memories.project, SessionId(name))
-    if found is not None:
-        return found
+    stored = memories.repository.session(memories.project, SessionId(name))
+    if stored is not None:
+        return stored
     titled = [session for session in memories.repository.sessions(memories.project) if session.title == name]
     if not titled:
         raise NotFound(f"there is no session {name}", hint="`octavo sessions list` shows them")

@@ -57,6 +57,6 @@ def compare(new: str, known: str) -> Similarity:
     )
 
 
-def _padded_pairs(found: list[str]) -> set[tuple[str, str]]:
+def _padded_pairs(tokens: list[str]) -> set[tuple[str, str]]:
     """Pairs of adjacent words, both ends padded: a text of one word has pairs too, and differs from a longer one."""
-    return set(zip(["", *found], [*found, ""], strict=True))
+    return set(zip(["", *tokens], [*tokens, ""], strict=True))

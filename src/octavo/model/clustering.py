@@ -31,12 +31,12 @@ class Clustering(NamedTuple):
 
     def nearest(self, vector: NDArray[np.float32], count: int) -> list[int]:
         """The clusters nearest to a vector, nearest first."""
-        found: list[int] = (-(self.centroids @ vector)).argsort(kind="stable")[:count].tolist()
-        return found
+        numbers: list[int] = (-(self.centroids @ vector)).argsort(kind="stable")[:count].tolist()
+        return numbers
 
     def joined(self, vectors: NDArray[np.float32]) -> list[int]:
         """Of each vector the cluster whose centroid is nearest; of none where there are no clusters."""
         if not len(self.centroids):
             return [NO_CLUSTER] * len(vectors)
-        found: list[int] = (vectors @ self.centroids.T).argmax(axis=1).tolist()
-        return found
+        numbers: list[int] = (vectors @ self.centroids.T).argmax(axis=1).tolist()
+        return numbers

@@ -195,14 +195,14 @@ def true_name(uri: str, data: bytes) -> str:
     if named not in _MISNAMED:
         return uri
     head = data[:SNIFFED].lstrip(b"\xef\xbb\xbf \t\r\n")
-    found = next((extension for mark, extension in _BEGINNINGS if head.startswith(mark)), "")
-    if not found and _WEB_PAGE.match(head):
-        found = ".html"
-    if not found and data[:2] == b"PK":
-        found = next((extension for mark, extension in _ZIPPED.items() if mark in data), "")
-    if not found or ending(uri) == found or _OWN.get(found) is named:
+    ending_of_content = next((extension for mark, extension in _BEGINNINGS if head.startswith(mark)), "")
+    if not ending_of_content and _WEB_PAGE.match(head):
+        ending_of_content = ".html"
+    if not ending_of_content and data[:2] == b"PK":
+        ending_of_content = next((extension for mark, extension in _ZIPPED.items() if mark in data), "")
+    if not ending_of_content or ending(uri) == ending_of_content or _OWN.get(ending_of_content) is named:
         return uri
-    return f"{uri}{found}"
+    return f"{uri}{ending_of_content}"
 
 
 def readable_extensions(*, ocr: bool = False, archives: bool = False) -> frozenset[str]:

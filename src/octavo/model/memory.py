@@ -185,12 +185,12 @@ class MemoryFilter:
     def admits_tags(self, tags: tuple[str, ...]) -> bool:
         """`a` matches an item tagged `a` or anything below it, such as `a/b`; case does not matter."""
         lowered = {tag.lower() for tag in tags}
-        has_all = all(_has_tag(lowered, wanted.lower()) for wanted in self.tags_all)
-        return has_all and (not self.tags_any or any(_has_tag(lowered, wanted.lower()) for wanted in self.tags_any))
+        has_all = all(_has_tag(lowered, each.lower()) for each in self.tags_all)
+        return has_all and (not self.tags_any or any(_has_tag(lowered, each.lower()) for each in self.tags_any))
 
 
-def _has_tag(tags: set[str], wanted: str) -> bool:
-    return any(tag == wanted or tag.startswith(wanted + "/") for tag in tags)
+def _has_tag(tags: set[str], pattern: str) -> bool:
+    return any(tag == pattern or tag.startswith(pattern + "/") for tag in tags)
 
 
 def memory_id(project: ProjectId, scope: str, text_hash: str, at: float, occurrence: int) -> MemoryId:

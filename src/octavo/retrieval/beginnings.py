@@ -44,15 +44,17 @@ class Beginnings:
     def as_tokens(self, terms: Terms) -> tuple[Terms, frozenset[int] | None]:
         """The terms with the tokens that words with their prefixes may have, as an index can be asked for them; and the
         chunks that may be found by these, None where the tokens tell."""
-        found = list(map(self._tokens, terms.prefixes))
-        words = dict.fromkeys((*terms.words, *(stem for tokens in found for stem in tokens.stems)))
-        asked = replace(terms, words=tuple(words), prefixes=tuple(dict.fromkeys(tokens.prefix for tokens in found)))
-        if not any(tokens.doubtful or tokens.all_doubtful for tokens in found):
-            return asked, None
+        beginnings = list(map(self._tokens, terms.prefixes))
+        words = dict.fromkeys((*terms.words, *(stem for tokens in beginnings for stem in tokens.stems)))
+        expanded = replace(
+            terms, words=tuple(words), prefixes=tuple(dict.fromkeys(tokens.prefix for tokens in beginnings))
+        )
+        if not any(tokens.doubtful or tokens.all_doubtful for tokens in beginnings):
+            return expanded, None
         others = (
             self._holding(*tokens) for tokens in (*((word,) for word in terms.words), *terms.phrases, *terms.preferred)
         )
-        return asked, frozenset(_union(*others, *map(self.chunks, terms.prefixes)).tolist())
+        return expanded, frozenset(_union(*others, *map(self.chunks, terms.prefixes)).tolist())
 
     def _tokens(self, start: str) -> Beginning:
         if not is_ideograph(start):
@@ -68,10 +70,10 @@ class Beginnings:
     def _written(self, keys: Iterable[int], start: str) -> Iterator[ChunkKey]:
         """Those of the chunks whose text, or what they are found by beside it, has a word with the beginning."""
         documents, project = self.store.documents, self.project
-        found = documents.candidates(project, [ChunkKey(key) for key in keys])
-        texts = documents.texts(project, {candidate.text_hash for candidate in found.values()})
-        for key, candidate in found.items():
-            if any(self._says(said, start) for said in self._searchable(candidate, texts[candidate.text_hash])):
+        candidates = documents.candidates(project, [ChunkKey(key) for key in keys])
+        texts = documents.texts(project, {candidate.text_hash for candidate in candidates.values()})
+        for key, candidate in candidates.items():
+            if any(self._says(message, start) for message in self._searchable(candidate, texts[candidate.text_hash])):
                 yield key
 
     def _searchable(self, candidate: Candidate, text: str) -> Iterator[str]:

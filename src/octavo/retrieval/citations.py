@@ -63,33 +63,33 @@ def _cited(candidate: Candidate, text: str, query: Query, sections: Sequence[Sec
     parts = parts_of(sections, candidate.span)
     if not parts or candidate.kind is Kind.COMMIT:
         return Citation(candidate.uri, candidate.heading_path, candidate.span, candidate.lines)
-    wanted = query.filters.heading_contains
-    if wanted:
-        parts = [part for part in parts if _plain(wanted) in _plain(shown_path(part.section.path))] or parts
-    kept = any(step.stage in _AS_RANKED for step in candidate.steps) and not wanted
+    heading = query.filters.heading_contains
+    if heading:
+        parts = [part for part in parts if _plain(heading) in _plain(shown_path(part.section.path))] or parts
+    kept = any(step.stage in _AS_RANKED for step in candidate.steps) and not heading
     chosen = None if kept else _best(parts, text, query, code=candidate.kind is Kind.CODE)
-    if chosen is None and wanted:
+    if chosen is None and heading:
         chosen = parts[0]
     if chosen is None:
-        found = _whole(candidate, sections, parts, text, query)
+        citation = _whole(candidate, sections, parts, text, query)
     else:
-        found = _of_section(candidate, chosen.section, chosen.span, text, query)
-    return _code_alone(found, candidate, text, query)
+        citation = _of_section(candidate, chosen.section, chosen.span, text, query)
+    return _code_alone(citation, candidate, text, query)
 
 
-def _code_alone(found: Citation, candidate: Candidate, text: str, query: Query) -> Citation:
+def _code_alone(citation: Citation, candidate: Candidate, text: str, query: Query) -> Citation:
     """Of a note that was searched for code, the code block with most of the query's words, if a whole one is there."""
-    asked = query.filters.content_types
-    if candidate.kind is Kind.CODE or not asked or not _PROSE.isdisjoint(asked):
-        return found
-    blocks = [Span(*block.span()) for block in _CODE_BLOCK.finditer(text, *found.span)]
+    types = query.filters.content_types
+    if candidate.kind is Kind.CODE or not types or not _PROSE.isdisjoint(types):
+        return citation
+    blocks = [Span(*block.span()) for block in _CODE_BLOCK.finditer(text, *citation.span)]
     if not blocks:
-        return found
+        return citation
     pattern = _pattern(query, inside=True)
-    held = [len({*pattern.findall(block.of(text).lower())}) if pattern else 0 for block in blocks]
-    span = blocks[held.index(max(held))]
-    first = found.lines.first + text.count("\n", found.span.start, span.start)
-    return replace(found, span=span, lines=Lines(first, first + text.count("\n", *span)))
+    counts = [len({*pattern.findall(block.of(text).lower())}) if pattern else 0 for block in blocks]
+    span = blocks[counts.index(max(counts))]
+    first = citation.lines.first + text.count("\n", citation.span.start, span.start)
+    return replace(citation, span=span, lines=Lines(first, first + text.count("\n", *span)))
 
 
 def _plain(heading: str) -> str:
@@ -106,14 +106,16 @@ def _whole(
     titled = [part.section.path for part in parts if part.section.path]
     covered = tuple(dict.fromkeys(titled)) if len(parts) > 1 else ()
     if around:
-        found = _of_section(candidate, around[-1], span, text, query)
+        citation = _of_section(candidate, around[-1], span, text, query)
     else:
-        found = Citation(candidate.uri, (), span, candidate.lines)
-    return Citation(found.uri, found.heading_path, found.span, found.lines, found.anchor, covered, *_named(found))
+        citation = Citation(candidate.uri, (), span, candidate.lines)
+    return Citation(
+        citation.uri, citation.heading_path, citation.span, citation.lines, citation.anchor, covered, *_named(citation)
+    )
 
 
-def _named(found: Citation) -> tuple[str | None, str | None]:
-    return found.symbol, found.symbol_kind
+def _named(citation: Citation) -> tuple[str | None, str | None]:
+    return citation.symbol, citation.symbol_kind
 
 
 def _of_section(candidate: Candidate, section: Section, span: Span, text: str, query: Query) -> Citation:
@@ -162,17 +164,17 @@ def parts_of(sections: Sequence[Section], span: Span) -> list[SectionStretch]:
     borders = {span.start, span.end}
     for section in sections:
         borders.update(at for at in section.span if span.start < at < span.end)
-    found: list[SectionStretch] = []
+    stretches: list[SectionStretch] = []
     ordered = sorted(borders)
     for start, end in pairwise(ordered):
         inner = [section for section in sections if section.span.start <= start and end <= section.span.end]
         if not inner:
             continue
-        if found and found[-1].section is inner[-1] and found[-1].span.end == start:
-            found[-1] = SectionStretch(inner[-1], Span(found[-1].span.start, end))
+        if stretches and stretches[-1].section is inner[-1] and stretches[-1].span.end == start:
+            stretches[-1] = SectionStretch(inner[-1], Span(stretches[-1].span.start, end))
         else:
-            found.append(SectionStretch(inner[-1], Span(start, end)))
-    return found
+            stretches.append(SectionStretch(inner[-1], Span(start, end)))
+    return stretches
 
 
 def _best(parts: Sequence[SectionStretch], text: str, query: Query, *, code: bool) -> SectionStretch | None:
@@ -215,8 +217,10 @@ def _declared(
 
     One declaration is cited even where none has a word of the query: the longest, which is most of the chunk.
     """
-    found = [(score, part.span.length, part) for score, part in zip(scores, parts, strict=True) if part.section.level]
-    score, _, declared = max(found, key=lambda each: each[:2], default=(0.0, 0, None))
+    candidates = [
+        (score, part.span.length, part) for score, part in zip(scores, parts, strict=True) if part.section.level
+    ]
+    score, _, declared = max(candidates, key=lambda each: each[:2], default=(0.0, 0, None))
     if best is None or best.section.level or declared is None:
         return best or declared
     outside = best.span.of(text)
@@ -234,10 +238,10 @@ def _is_bare(part: SectionStretch, text: str) -> bool:
 def _words_in(part: SectionStretch, text: str, words: re.Pattern[str] | None) -> dict[str, float]:
     if words is None:
         return {}
-    found = dict.fromkeys(words.findall(part.span.of(text).lower()), 1.0)
+    weights = dict.fromkeys(words.findall(part.span.of(text).lower()), 1.0)
     for word in words.findall(part.section.title.lower()):
-        found[word] = found.get(word, 0.0) + _TITLE
-    return found
+        weights[word] = weights.get(word, 0.0) + _TITLE
+    return weights
 
 
 def _pattern(query: Query, *, inside: bool) -> re.Pattern[str] | None:

@@ -113,10 +113,10 @@ def _ranked(
             rankings, fuse = {listed.channel: listed}, SingleChannel()
         elif errors:
             raise errors[0]
-    found = {chunk.key for ranking in rankings.values() for chunk in ranking.scored}
+    keys = {chunk.key for ranking in rankings.values() for chunk in ranking.scored}
     candidates: tuple[Candidate, ...] = ()
     candidates = _traced(
-        entries, errors, search, fuse.name, "fuse", found, partial(fuse.fuse, search, rankings), candidates
+        entries, errors, search, fuse.name, "fuse", keys, partial(fuse.fuse, search, rankings), candidates
     )
     if entries[-1].failed:
         raise errors[-1]
@@ -128,7 +128,7 @@ def _ranked(
     trace += entries
     # A stage may fetch what no channel found.
     candidates = _without(seen, candidates)
-    seen |= found
+    seen |= keys
     seen.update(candidate.key for candidate in candidates)
     return candidates
 

@@ -62,9 +62,9 @@ def _positions(
         if candidate.document_id not in about and format_of(candidate.uri) is not None:
             document = library.store.documents.get(library.project, candidate.document_id)
             about[candidate.document_id] = document.metadata if document is not None else {}
-    found = []
+    positions = []
     for candidate, citation in zip(candidates, citations, strict=True):
         metadata = about.get(candidate.document_id, {})
         best = best_stretch(stretches(metadata, citation.span), texts[candidate.text_hash], query) if metadata else None
-        found.append(position(metadata, citation.span, best))
-    return found
+        positions.append(position(metadata, citation.span, best))
+    return positions

@@ -45,20 +45,20 @@ def with_relevance(
     if not candidates:
         return ()
     known = candidates[:first]
-    found = evidence(search, known)
-    if found.cosine == 0.0:
+    signs = evidence(search, known)
+    if signs.cosine == 0.0:
         calibration = BY_WORDS
     elif calibration.encoder and search.in_another_language and search.trust < _FLUENTLY:
         # Its cosines are of no scale that was learnt: what has any of its words may be an answer, wherever it stands.
         calibration = replace(BY_WORDS, floor=min(calibration.floor, _FLOOR_BY_WORDS))
-        found = evidence(search, known, among=len(known))
-    if floor and _is_no_answer(candidates[0], found, calibration):
+        signs = evidence(search, known, among=len(known))
+    if floor and _is_no_answer(candidates[0], signs, calibration):
         return ()
     relevant: list[Candidate] = []
     highest = 1.0
     for candidate, share in zip(candidates[:most], shares(candidates, first), strict=False):
         kin = bool(relevant) and is_kin(candidate, candidates[0])
-        relevance = max(calibration.relevance(share, found, kin=kin), _least(candidate, share))
+        relevance = max(calibration.relevance(share, signs, kin=kin), _least(candidate, share))
         highest = min(highest, rounded(relevance))
         if floor and relevant and highest < calibration.tail * relevant[0].score ** 2:
             break  # and so is all that follows
@@ -66,11 +66,11 @@ def with_relevance(
     return tuple(relevant)
 
 
-def _is_no_answer(best: Candidate, found: AnswerEvidence, calibration: Calibration) -> bool:
+def _is_no_answer(best: Candidate, signs: AnswerEvidence, calibration: Calibration) -> bool:
     """By what was found at all: how far the best is ahead says nothing here, something always is."""
-    if found.words >= 1.0:
+    if signs.words >= 1.0:
         return False  # a passage with every word of the query is an answer
-    return max(calibration.relevance(1.0, found._replace(lead=0.0)), _least(best, 1.0)) < calibration.floor
+    return max(calibration.relevance(1.0, signs._replace(lead=0.0)), _least(best, 1.0)) < calibration.floor
 
 
 def _lead(candidates: Sequence[Candidate]) -> float:
@@ -105,26 +105,26 @@ def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOK
 def _words(search: Search, candidates: Sequence[Candidate]) -> float:
     """The largest share of the query's words that a passage holds, its title and headings included."""
     terms = search.query.terms
-    wanted = frozenset((*terms.words, *(token for phrase in (*terms.phrases, *terms.preferred) for token in phrase)))
-    if not wanted:
+    expected = frozenset((*terms.words, *(token for phrase in (*terms.phrases, *terms.preferred) for token in phrase)))
+    if not expected:
         return 1.0 if terms.prefixes else 0.0
     other_forms = {token: {*word.forms, *word.compounds} for word in terms.forms for token in word.tokens}
     languages = {form.split("_", 2)[1] for word in terms.forms for form in word.forms}
-    best, maybe = 0, MaybePhrase(tuple(wanted))
+    best, maybe = 0, MaybePhrase(tuple(expected))
     passages = [
         (" ".join((candidate.title, *candidate.heading_path)), text)
         for candidate, text in zip(candidates, texts_of(search, candidates), strict=True)
     ]
-    most = [len(wanted) if other_forms else maybe.most(" ".join(passage)) for passage in passages]
+    most = [len(expected) if other_forms else maybe.most(" ".join(passage)) for passage in passages]
     for (named, text), count in sorted(zip(passages, most, strict=True), key=lambda known: -known[1]):
         if count <= best:
             break  # no other has more of them
         # Apart: the text was tokenised by others, or for the key that was typed before this one.
         tokens = f" {search.library.text.joined(named)} {search.library.text.joined(text)} "
-        held = {token for token in wanted if f" {token} " in tokens}
-        if other_forms and len(held) < len(wanted):
+        present = {token for token in expected if f" {token} " in tokens}
+        if other_forms and len(present) < len(expected):
             passage = f"{named}\n{text}"
             forms = {form for language in languages for form in search.library.text.forms(passage, language)}
-            held |= {token for token in wanted - held if not forms.isdisjoint(other_forms.get(token, ()))}
-        best = max(best, len(held))
-    return best / len(wanted)
+            present |= {token for token in expected - present if not forms.isdisjoint(other_forms.get(token, ()))}
+        best = max(best, len(present))
+    return best / len(expected)

@@ -42,14 +42,14 @@ class RememberedTexts:
 
     def known(self, hashes: Iterable[str]) -> dict[str, str]:
         """Those of the texts that are remembered."""
-        found = {}
+        texts = {}
         for digest in hashes:
             text = self._recent.get(digest)
             if text is None and (text := self._before.get(digest)) is not None:
                 self._put(digest, text)
             if text is not None:
-                found[digest] = text
-        return found
+                texts[digest] = text
+        return texts
 
     def remember(self, texts: Mapping[str, str]) -> None:
         for digest, text in texts.items():

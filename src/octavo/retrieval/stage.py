@@ -81,10 +81,10 @@ class Search:
         if not isinstance(embedder, ReadingEmbedder):
             return 1.0
         text = self.query.by_meaning
-        found = trust(embedder.readability(text))
+        share = trust(embedder.readability(text))
         if text.isascii():
-            found = max(found, _LEAST_LATIN)
-        return found * fluent_trust(embedder.fluency(text)) if self.in_another_language else found
+            share = max(share, _LEAST_LATIN)
+        return share * fluent_trust(embedder.fluency(text)) if self.in_another_language else share
 
     @property
     def in_another_language(self) -> bool:
@@ -99,8 +99,8 @@ class Search:
         embedder = self.library.meaning.embedder
         if not isinstance(embedder, ReadingEmbedder) or fluent_trust(embedder.fluency(text)) == 1.0:
             return False
-        if told := self.library.text.language(text):
-            return told != "en"
+        if language := self.library.text.language(text):
+            return language != "en"
         return worded_in_another_language(self.library.store.lexical, self.library.project, self.query.terms)
 
     def embedded(self) -> NDArray[np.float32]:
@@ -145,10 +145,10 @@ class Search:
 
         Who quotes a phrase wants it as it is written.
         """
-        found = self._holding(terms, depth, fields)
+        chunks = self._holding(terms, depth, fields)
         if not terms.forms or terms.phrases:
-            return found
-        scores = {chunk.key: chunk.score for chunk in found}
+            return chunks
+        scores = {chunk.key: chunk.score for chunk in chunks}
         for words, share in _readings(terms):
             other = replace(terms, words=words, prefixes=(), preferred=(), forms=())
             for chunk in self._holding(other, depth, fields):
@@ -162,19 +162,19 @@ class Search:
         terms, written = self._admission.beginnings.as_tokens(terms) if terms.prefixes else (terms, None)
         if not filters.without and self.query.terms.condition is None and written is None:
             return lexical.search(self.library.project, terms, filters, depth, fields)
-        plain, asked = replace(filters, without=()), depth
+        plain, limit = replace(filters, without=()), depth
         while True:
-            found = lexical.search(self.library.project, terms, plain, asked, fields)
-            kept = tuple(chunk for chunk in self.passing(found) if written is None or chunk.key in written)
-            if len(kept) >= depth or len(found) < asked:
+            chunks = lexical.search(self.library.project, terms, plain, limit, fields)
+            kept = tuple(chunk for chunk in self.passing(chunks) if written is None or chunk.key in written)
+            if len(kept) >= depth or len(chunks) < limit:
                 return (*kept, *self._unscored(kept))[:depth]
-            asked *= 4
+            limit *= 4
 
-    def _unscored(self, found: Sequence[ScoredChunk]) -> Iterator[ScoredChunk]:
+    def _unscored(self, chunks: Sequence[ScoredChunk]) -> Iterator[ScoredChunk]:
         """What meets the query's condition without a word that counts: `red OR NOT blue`, but not `red -blu*`."""
         condition = self.query.terms.condition
         if condition is not None and self.admitted is not None and not condition.only_refuses:
-            known = {chunk.key for chunk in found}
+            known = {chunk.key for chunk in chunks}
             yield from (ScoredChunk(ChunkKey(key), 0.0) for key in self.admitted.tolist() if key not in known)
 
     def passing(self, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:

@@ -22,17 +22,21 @@ def by_place(search: Search, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChu
     known = search.library.candidates([chunk.key for chunk in scored if chunk.key in tied])
 
     def place(chunk: ScoredChunk) -> tuple[float, str, int, str]:
-        found = known.get(chunk.key)
-        return (-chunk.score, found.uri, found.span.start, found.collection) if found else (-chunk.score, "", 0, "")
+        candidate = known.get(chunk.key)
+        return (
+            (-chunk.score, candidate.uri, candidate.span.start, candidate.collection)
+            if candidate
+            else (-chunk.score, "", 0, "")
+        )
 
     return tuple(sorted(scored, key=place))
 
 
 def best(search: Search, ask: Callable[[int], Sequence[ScoredChunk]], depth: int) -> tuple[ScoredChunk, ...]:
     """The best `depth` of what a channel finds; of those that tie with the last, the first by their places."""
-    asked = depth + 1
-    found = ask(asked)
-    while len(found) >= asked and found[-1].score == found[depth - 1].score and asked < _FURTHEST * depth:
-        asked *= _FURTHER
-        found = ask(asked)
-    return by_place(search, tuple(found))[:depth]
+    limit = depth + 1
+    chunks = ask(limit)
+    while len(chunks) >= limit and chunks[-1].score == chunks[depth - 1].score and limit < _FURTHEST * depth:
+        limit *= _FURTHER
+        chunks = ask(limit)
+    return by_place(search, tuple(chunks))[:depth]

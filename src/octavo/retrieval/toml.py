@@ -60,7 +60,7 @@ def own_profiles(folders: Sequence[Path]) -> dict[str, RetrievalProfile]:
 
 def read_profiles(folder: Path) -> dict[str, RetrievalProfile]:
     """Every `*.toml` of a folder as a profile, by name, in the order of the files."""
-    found: dict[str, RetrievalProfile] = {}
+    profiles: dict[str, RetrievalProfile] = {}
     for path in sorted(folder.glob("*.toml")):
         try:
             text = read_small(path, links=True).decode("utf-8")
@@ -71,10 +71,10 @@ def read_profiles(folder: Path) -> dict[str, RetrievalProfile]:
             raise ConfigurationError(
                 f"{path} has the name of a built-in profile, {profile.name}", hint="give it another name"
             )
-        if profile.name in found:
+        if profile.name in profiles:
             raise ConfigurationError(f"{path} is a second profile with the name {profile.name}")
-        found[profile.name] = profile
-    return found
+        profiles[profile.name] = profile
+    return profiles
 
 
 def profile_from(table: Mapping[str, Any], where: str = "profile") -> RetrievalProfile:
@@ -185,17 +185,17 @@ def _table(value: Any, path: str, header: str) -> Iterator[str]:
         yield f"{_STAGE} = {_written(registered)}"
     nested: list[tuple[str, Any]] = []
     for field in fields(value):
-        held = getattr(value, field.name)
-        if is_dataclass(held):
-            nested.append((f"{path}.{field.name}", held))
-        elif held is None:
+        setting = getattr(value, field.name)
+        if is_dataclass(setting):
+            nested.append((f"{path}.{field.name}", setting))
+        elif setting is None:
             if _default(field) is not None:
                 yield f"{field.name} = {_written(_UNSET)}"
-        elif not (field.name == "name" and held == _default(field)):
-            yield f"{field.name} = {_written(held)}"
+        elif not (field.name == "name" and setting == _default(field)):
+            yield f"{field.name} = {_written(setting)}"
     yield ""
-    for inner, held in nested:
-        yield from _table(held, inner, f"[{inner}]")
+    for inner, setting in nested:
+        yield from _table(setting, inner, f"[{inner}]")
 
 
 def _registered(value: object, known: Mapping[str, type[Any]]) -> str | None:

@@ -71,8 +71,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
 def elsewhere(store: SqliteStore, seed: int) -> SqliteStore:
     """The same store with an engine that rounds otherwise."""
     other = copy.copy(store)
-    held: Any = store.lexical
-    other.lexical = Fts5Index(OtherProcessor(held.database, seed), held.keys)
+    other.lexical = Fts5Index(OtherProcessor(store.database, seed), store.keys)
     return other
 
 

@@ -139,7 +139,7 @@ def confinement_here() -> str:
 
 def converter(settings: Converting) -> Converter:
     limits = Limits(settings.timeout_seconds, settings.memory_mb * 1_000_000, programs=settings.ocr)
-    told = ConversionSettings(
+    conversion = ConversionSettings(
         ocr=settings.ocr,
         ocr_pages=settings.ocr_pages,
         ocr_languages=settings.ocr_languages,
@@ -147,14 +147,14 @@ def converter(settings: Converting) -> Converter:
         archive_files=settings.archive_files,
         archive_bytes=settings.archive_mb * 1_000_000,
     )
-    sandboxed = SandboxedConverter(limits, told)
+    sandboxed = SandboxedConverter(limits, conversion)
     if not settings.cache_mb:
         return sandboxed
-    return CachedConverter(sandboxed, conversions_folder(), settings.cache_mb * 1_000_000, told, _holds_keys)
+    return CachedConverter(sandboxed, conversions_folder(), settings.cache_mb * 1_000_000, conversion, _holds_keys)
 
 
-def _holds_keys(told: object) -> bool:
-    return bool(redacted_values(told)[1])
+def _holds_keys(value: object) -> bool:
+    return bool(redacted_values(value)[1])
 
 
 def _parser(uri: str) -> Parser:

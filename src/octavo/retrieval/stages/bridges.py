@@ -77,7 +77,7 @@ class Bridges:
         """What the best passages name and no channel found, at the score of its meaning."""
         known = {_plain(candidate.title) for candidate in candidates}
         names = dict.fromkeys(name for text in texts for name in names_in(text) if _plain(name) not in known)
-        found: dict[ChunkKey, None] = {}
+        keys: dict[ChunkKey, None] = {}
         listed = {candidate.key for candidate in candidates}
         library = search.library
         for name in list(names)[: self.fetched]:
@@ -87,11 +87,11 @@ class Bridges:
             for chunk in search.holding(Terms(name, words=words), 2, ("title", "aliases")):
                 candidate = library.store.documents.candidates(library.project, [chunk.key])[chunk.key]
                 if _plain(candidate.title) == _plain(name) and candidate.key not in listed:
-                    found[chunk.key] = None
-        if not found:
+                    keys[chunk.key] = None
+        if not keys:
             return ()
-        cosines = library.meaning.vectors.score(search.vector, list(found))
-        looked_up = library.store.documents.candidates(library.project, list(found))
+        cosines = library.meaning.vectors.score(search.vector, list(keys))
+        looked_up = library.store.documents.candidates(library.project, list(keys))
         return tuple(
             candidate.scored(
                 max(low, cosines.get(key, low)), (ScoreStep(self.name, max(low, cosines.get(key, low)), 1),)
@@ -102,15 +102,15 @@ class Bridges:
 
 def names_in(text: str) -> tuple[str, ...]:
     """What a text may name: links, and words with capitals of which there are two or that do not begin a sentence."""
-    found = dict.fromkeys(name.strip() for name in _LINKED.findall(text))
+    names = dict.fromkeys(name.strip() for name in _LINKED.findall(text))
     text = _LINKED.sub(" ", text)
     for match in _NAME.finditer(text):
         name = match[0].rstrip(".'’-")
         before = text[: match.start()].rstrip("\"'“( \t\n")
         begins = not before or before[-1] in ".!?#*-"
         if len(name) >= _SHORTEST and (" " in name or not begins):
-            found[name] = None
-    return tuple(found)
+            names[name] = None
+    return tuple(names)
 
 
 class _Text:

@@ -91,5 +91,5 @@ def _after(query: Query, candidates: Sequence[Candidate]) -> int:
 
 def _digest(query: Query) -> str:
     """What a cursor is tied to: the question, not how much of the answer is read at a time."""
-    asked = repr((query.text, query.terms, query.filters, query.variants, query.hypothesis))
-    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    described = repr((query.text, query.terms, query.filters, query.variants, query.hypothesis))
+    return hashlib.sha256(described.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -121,11 +121,11 @@ class CodeFusion:
     def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
         rankings = by_declaration(search, rankings)
         read = read_code_query(search.query.text)
-        asked = read.asked
+        form = read.asked
         exact = any(rankings[name].scored for name in ("symbols", "places") if name in rankings)
-        if not exact and asked not in _WRITTEN:
+        if not exact and form not in _WRITTEN:
             return BalancedFusion(self.words, self.name).fuse(search, rankings)
-        symbols = self.mentioned if asked is QuestionForm.MESSAGE else self.symbols
+        symbols = self.mentioned if form is QuestionForm.MESSAGE else self.symbols
         base: Fuse = ScoreFusion(self.named, 1.0 - self.named)
         if read.sentence:
             symbols, base = self.spoken_of, BalancedFusion(self.words)

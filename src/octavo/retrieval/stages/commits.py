@@ -57,23 +57,23 @@ class CapCommits:
 
 
 def beside_commits(
-    search: Search, found: tuple[ScoredChunk, ...], depth: int, again: Callable[[Search], tuple[ScoredChunk, ...]]
+    search: Search, chunks: tuple[ScoredChunk, ...], depth: int, again: Callable[[Search], tuple[ScoredChunk, ...]]
 ) -> tuple[ScoredChunk, ...]:
     """What a channel found, with as many files as it would find if there were no commits.
 
     Only where commits took more than half of the places is the channel asked a second time, for files alone.
     """
     query, library = search.query, search.library
-    if query.filters.kinds or len(found) < depth or not library.store.history.any(library.project):
-        return found
-    known = library.store.documents.candidates(library.project, [chunk.key for chunk in found])
+    if query.filters.kinds or len(chunks) < depth or not library.store.history.any(library.project):
+        return chunks
+    known = library.store.documents.candidates(library.project, [chunk.key for chunk in chunks])
     commits = {key for key, candidate in known.items() if candidate.kind is Kind.COMMIT}
-    if len(commits) * 2 <= len(found):
-        return found
+    if len(commits) * 2 <= len(chunks):
+        return chunks
     apart = Search(replace(query, filters=query.filters.narrowed_by(Filters(kinds=FILES))), library)
     if "vector" in search.__dict__:
         apart.__dict__["vector"] = search.vector  # the question is the same
     files = again(apart)
     search.notes["files_beside_commits"] = len(files)
-    together = {chunk.key: chunk for chunk in (*files, *(chunk for chunk in found if chunk.key in commits))}
+    together = {chunk.key: chunk for chunk in (*files, *(chunk for chunk in chunks if chunk.key in commits))}
     return best_first(together.values())

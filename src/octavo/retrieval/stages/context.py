@@ -63,17 +63,17 @@ class ContextSmoothing:
                 places.setdefault(candidate.document_id, {})[candidate.ordinal] = candidate.key
         steps = [step for far in range(1, len(self.document) + 1) for step in (-far, far)]
         pairs = [
-            (candidate, held[candidate.ordinal + step], abs(step))
+            (candidate, keys_at[candidate.ordinal + step], abs(step))
             for candidate in candidates[: self.among]
             # Most stand alone in their document.
-            if (held := places.get(candidate.document_id)) and (len(held) > 1 or candidate.ordinal not in held)
+            if (keys_at := places.get(candidate.document_id)) and (len(keys_at) > 1 or candidate.ordinal not in keys_at)
             for step in steps
-            if candidate.ordinal + step in held
+            if candidate.ordinal + step in keys_at
         ]
         documents, project = search.library.store.documents, search.library.project
         if pairs:
-            asked = {candidate.document_id: candidate.key for candidate, _, _ in pairs}
-            lengths = search.library.lengths(asked)
+            keys = {candidate.document_id: candidate.key for candidate, _, _ in pairs}
+            lengths = search.library.lengths(keys)
             for candidate, neighbour, far in pairs:
                 if lengths.get(candidate.document_id, 0) >= self.long_document:
                     yield candidate.key, neighbour, self.document[far - 1], above[neighbour]

@@ -43,16 +43,16 @@ class ExactMatch:
             raise SkipStage("the query names nothing to be found whole" if candidates else "there are no candidates")
         ordered, details = candidates, dict[ChunkKey, str]()
         if terms.exact:
-            held = self._held(search, candidates)
-            most = max(held.values(), default=0)
-            said = "holds it whole" if terms.shaped else HOLDS_WORD
+            counts = self._held(search, candidates)
+            most = max(counts.values(), default=0)
+            message = "holds it whole" if terms.shaped else HOLDS_WORD
             # Of a sentence, one word that is no stop word is not what was typed.
             if terms.shaped or len(terms.whole) < 2:
-                details = {key: said for key, count in held.items() if count == most}
-            ordered = _first(candidates, lambda candidate: -held.get(candidate.key, 0))
-            if held and len(terms.exact) == 1 and (len(terms.text.split()) == 1 or not terms.shaped):
+                details = {key: message for key, count in counts.items() if count == most}
+            ordered = _first(candidates, lambda candidate: -counts.get(candidate.key, 0))
+            if counts and len(terms.exact) == 1 and (len(terms.text.split()) == 1 or not terms.shaped):
                 # Those beyond are found whole as well, or were not found by words at all.
-                looked_at = min(self.rare, len(held))
+                looked_at = min(self.rare, len(counts))
                 ordered = (*self._very_form_first(search, ordered[:looked_at]), *ordered[looked_at:])
         if len(terms.whole) > 1:
             ordered = self._with_phrase_first(search, ordered, details)
@@ -73,11 +73,11 @@ class ExactMatch:
         return dict.fromkeys(by_words, 1) if len(by_words) < self.rare else {}
 
     def _holding_whole(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
-        held: dict[ChunkKey, int] = {}
+        counts: dict[ChunkKey, int] = {}
         for tokens in search.query.terms.exact:
             for key in search.library.store.lexical.containing(search.library.project, tokens):
-                held[key] = held.get(key, 0) + 1
-        return {candidate.key: held[candidate.key] for candidate in candidates if candidate.key in held}
+                counts[key] = counts.get(key, 0) + 1
+        return {candidate.key: counts[candidate.key] for candidate in candidates if candidate.key in counts}
 
     def _very_form_first(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         """`explained` before what only has `explain`, `right-clicking` before `right-click`, in any case."""
@@ -98,15 +98,15 @@ class ExactMatch:
         run = phrase if search.small else _run_without_stop_words(search.query.terms)
         if run != phrase and len(phrase) <= _SHORT:
             looked_at = self._with_run(search, candidates, run)
-            said = _saying(search, looked_at, phrase)
-            details |= dict.fromkeys(said, "holds the phrase")
-            return _first(candidates, lambda candidate: candidate.key not in said)
+            keys = _saying(search, looked_at, phrase)
+            details |= dict.fromkeys(keys, "holds the phrase")
+            return _first(candidates, lambda candidate: candidate.key not in keys)
         if run == phrase:
             holding = frozenset(library.store.lexical.containing(library.project, phrase, most=self.rare))
             if 0 < len(holding) < self.rare:
-                said = _said(search, [candidate for candidate in candidates if candidate.key in holding], phrase)
-                details |= dict.fromkeys(said, "holds the phrase")
-                return _first(candidates, lambda candidate: candidate.key not in said)
+                keys = _said(search, [candidate for candidate in candidates if candidate.key in holding], phrase)
+                details |= dict.fromkeys(keys, "holds the phrase")
+                return _first(candidates, lambda candidate: candidate.key not in keys)
             if not holding:
                 return candidates
         return (*self._phrase_first(search, candidates[: self.among], details), *candidates[self.among :])

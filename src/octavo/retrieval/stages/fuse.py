@@ -116,8 +116,8 @@ def looked_up(
     if known is None:
         known = search.library.candidates(list(total))
     scores = {key: rounded(total[key]) for key in known}
-    found = []
+    candidates = []
     for rank, candidate in enumerate(in_order(known.values(), lambda candidate: scores[candidate.key]), 1):
         score = scores[candidate.key]
-        found.append(candidate.scored(score, (*steps.get(candidate.key, ()), ScoreStep(stage, score, rank))))
-    return tuple(found)
+        candidates.append(candidate.scored(score, (*steps.get(candidate.key, ()), ScoreStep(stage, score, rank))))
+    return tuple(candidates)

@@ -32,10 +32,10 @@ class HypothesisRecall(UsesQueryVector):
         if supposed:
             aim(search, list(embedder.embed(supposed)), self.share)
             search.notes["supposed"] = len(supposed)
-        found = search.library.meaning.vectors.search(search.vector, self.depth, search.admitted)
-        if not found:
+        chunks = search.library.meaning.vectors.search(search.vector, self.depth, search.admitted)
+        if not chunks:
             raise SkipStage("no chunk has a vector yet")
-        return Ranking(self.name, found)
+        return Ranking(self.name, chunks)
 
 
 def aim(search: Search, targets: Sequence[object], share: float) -> None:

@@ -45,7 +45,7 @@ class Hypothesise(AsksLanguageModel):
         usual = search.library.settings
         pooling = self.pooling or usual.hyde_pooling
         try:
-            found = writer.hypotheses(
+            hypotheses = writer.hypotheses(
                 question,
                 count=self.num_samples or usual.hyde_num_samples,
                 temperature=usual.hyde_temperature if self.temperature is None else self.temperature,
@@ -55,13 +55,13 @@ class Hypothesise(AsksLanguageModel):
         except ProviderFailed as error:
             raise SkipStage(error.message + _ESCAPES, degrades=True) from error
         search.notes |= {
-            "model": found.model,
-            "hypotheses": list(found.texts),
+            "model": hypotheses.model,
+            "hypotheses": list(hypotheses.texts),
             "pooling": pooling,
-            "cached": found.cached,
-            "completion_tokens": found.usage.completion_tokens,
+            "cached": hypotheses.cached,
+            "completion_tokens": hypotheses.usage.completion_tokens,
         }
-        return replace(query, hypotheses=found.texts, pooling=pooling)
+        return replace(query, hypotheses=hypotheses.texts, pooling=pooling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +78,23 @@ class ModelExpansion(AsksLanguageModel):
     def expand(self, search: Search) -> Query:
         writer, question = _writer(search)
         try:
-            found = writer.subqueries(question, deadline=self.deadline_ms / 1e3, prompt=self.prompt)
+            subqueries = writer.subqueries(question, deadline=self.deadline_ms / 1e3, prompt=self.prompt)
         except ProviderFailed as error:
             raise SkipStage(error.message + _ESCAPES, degrades=True) from error
         search.notes |= {
-            "model": found.model,
-            "lex": list(found.lex),
-            "vec": list(found.vec),
-            "hyde": list(found.hyde),
-            "cached": int(found.usage.cached),
+            "model": subqueries.model,
+            "lex": list(subqueries.lex),
+            "vec": list(subqueries.vec),
+            "hyde": list(subqueries.hyde),
+            "cached": int(subqueries.usage.cached),
         }
         query, library = search.query, search.library
-        new = (word for text in found.lex for word in library.text.query_tokens(text))
+        new = (word for text in subqueries.lex for word in library.text.query_tokens(text))
         words = tuple(dict.fromkeys((*query.terms.words, *new)))
         return replace(
             query,
             terms=replace(query.terms, words=words),
-            variants=tuple(dict.fromkeys((*query.variants, *found.vec, *found.hyde))),
+            variants=tuple(dict.fromkeys((*query.variants, *subqueries.vec, *subqueries.hyde))),
         )
 
 
@@ -151,17 +151,17 @@ class ModelRerank:
     def _order(self, search: Search, judge: MeasuredReranker, read: Sequence[str], deadline_ms: float) -> list[float]:
         """Not stored in the library: a place says something only among those that were ranked with it."""
         library, question = search.library, search.query.terms.text or search.query.text
-        asked, hashes = text_hash(question), [text_hash(passage) for passage in read]
-        known = scored_before(library, judge, asked, hashes)
+        question_hash, hashes = text_hash(question), [text_hash(passage) for passage in read]
+        known = scored_before(library, judge, question_hash, hashes)
         if not known:
             several = read[: judge.pairs_within(deadline_ms / 1e3, len(read))]
 
             def ask() -> None:
                 scores = judge.score(question, several, deadline_ms / 1e3) if several else ()
-                keep_scores(library, judge, asked, dict(zip(hashes, map(float, scores), strict=False)))
+                keep_scores(library, judge, question_hash, dict(zip(hashes, map(float, scores), strict=False)))
 
             library.outside(ask)
-            known = scored_before(library, judge, asked, hashes)
+            known = scored_before(library, judge, question_hash, hashes)
         search.notes |= {"model": judge.name, "scored": len(known), NO_TIME_FOR: len(read) - len(known)}
         return [known[digest] for digest in takewhile(known.__contains__, hashes)]
 

@@ -77,20 +77,20 @@ def _expanded(search: Search, node: NodeType, depth: int, chunks: int, name: str
     """Chunks of the nearest summaries: those of a nearer one first, of one the nearest to the query first."""
     index = vectors_for(search)
     library = search.library
-    asked = depth if search.admitted is None else depth * _NOT_ADMITTED
-    near = [(key, cosine) for key, cosine in library.meaning.summaries.near(search.vector, node, asked) if cosine > 0.0]
+    limit = depth if search.admitted is None else depth * _NOT_ADMITTED
+    near = [(key, cosine) for key, cosine in library.meaning.summaries.near(search.vector, node, limit) if cosine > 0.0]
     if not near:
         raise SkipStage("no summaries were made: run `octavo summaries build`", degrades=True)
     below = library.store.summaries.chunks_below(library.project, [key for key, _ in near])
     allowed = None if search.admitted is None else set(search.admitted.tolist())
     kept = {key: [chunk for chunk in below.get(key, ()) if allowed is None or chunk in allowed] for key, _ in near}
-    scores = index.score(search.vector, sorted({chunk for found in kept.values() for chunk in found}))
+    scores = index.score(search.vector, sorted({chunk for keys in kept.values() for chunk in keys}))
     best: dict[int, ScoredChunk] = {}
     used = 0
     for key, _ in near:
-        found = sorted((chunk for chunk in kept[key] if chunk in scores), key=lambda chunk: (-scores[chunk], chunk))
-        used += bool(found)
-        for chunk in found[:chunks]:
+        keys = sorted((chunk for chunk in kept[key] if chunk in scores), key=lambda chunk: (-scores[chunk], chunk))
+        used += bool(keys)
+        for chunk in keys[:chunks]:
             best.setdefault(chunk, ScoredChunk(chunk, scores[chunk]))
         if used >= depth:
             break

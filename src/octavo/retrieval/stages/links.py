@@ -34,8 +34,8 @@ def only_points(text: str) -> bool:
         return True
     pointers = left = 0
     for line in bare.splitlines():
-        without, found = _POINTER.subn(" ", line) if "[" in line or "://" in line else (line, 0)
-        pointers += found
+        without, count = _POINTER.subn(" ", line) if "[" in line or "://" in line else (line, 0)
+        pointers += count
         if "#" in without:
             without = "" if _HEADING.match(without) else _TAG.sub(" ", without)
         for part in (without[:_ENOUGH], without[_ENOUGH:]):
@@ -62,10 +62,10 @@ class LinksBelow:
             raise SkipStage("there is nothing to compare")
         texts = zip(first, texts_of(search, first), strict=True)
         details: dict[ChunkKey, str] = {
-            found.key: "only points elsewhere" for found, text in texts if only_points(text)
+            chunk.key: "only points elsewhere" for chunk, text in texts if only_points(text)
         }
         if not details:
             raise SkipStage("every passage says something")
         sunk = self.share * ((candidates[0].score - ground(candidates)) or 1.0)
-        lowered = [found.scored(found.score - sunk) if found.key in details else found for found in candidates]
+        lowered = [chunk.scored(chunk.score - sunk) if chunk.key in details else chunk for chunk in candidates]
         return noted(in_order(lowered), self.name, details)

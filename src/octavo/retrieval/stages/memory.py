@@ -46,9 +46,9 @@ class CanonicalRecall:
         return Ranking(self.name, _marked(search, MemoryFilter(canonical_only=True), self.depth))
 
 
-def _marked(search: Search, wanted: MemoryFilter, depth: int) -> tuple[ScoredChunk, ...]:
+def _marked(search: Search, memory_filter: MemoryFilter, depth: int) -> tuple[ScoredChunk, ...]:
     store, project, query = search.library.store, search.library.project, search.query
-    items = store.memories.named(project, wanted)
+    items = store.memories.named(project, memory_filter)
     if not items:
         raise SkipStage("no memory is marked so")
     only = Filters(collections=(MEMORIES,), uris=tuple(memory_uri(item) for item in items))
@@ -96,17 +96,17 @@ class MemoryFusion:
         # One more than the height: where there are few memories, their scores hardly differ, and marks still count.
         best = max((candidate.score for candidate in candidates), default=0.0) - ground(candidates) + 1.0
         gained: dict[ChunkKey, float] = {}
-        said: dict[ChunkKey, str] = {}
+        details: dict[ChunkKey, str] = {}
         for name, share in ((_PINNED, self.pinned), (_CANONICAL, self.canonical)):
             for rank, chunk in enumerate(rankings[name].scored if name in rankings else (), 1):
                 gained[chunk.key] = gained.get(chunk.key, 0.0) + share * best * (self.k + 1) / (self.k + rank)
-                said[chunk.key] = f"{said[chunk.key]} and {name}" if chunk.key in said else name
+                details[chunk.key] = f"{details[chunk.key]} and {name}" if chunk.key in details else name
         if not gained:
             return candidates
         lifted = in_order(
             [candidate.scored(candidate.score + gained.get(candidate.key, 0.0)) for candidate in candidates]
         )
-        return noted(lifted, self.name, said)
+        return noted(lifted, self.name, details)
 
 
 def weight_profile(text: str) -> str:
@@ -173,18 +173,18 @@ class Validity:
             for candidate in reversed(candidates)
             if candidate.collection == MEMORIES
         }
-        changed, said = [], {}
+        changed, details = [], {}
         for candidate in candidates:
             reason = reasons.get(memory_of(candidate.uri)) if candidate.collection == MEMORIES else None
             if reason is not None:
                 score = low + (candidate.score - low) * self.share
                 if reason.by in scores:
                     score = min(score, just_below(scores[reason.by]))
-                said[candidate.key] = reason.said
+                details[candidate.key] = reason.said
                 candidate = candidate.scored(score)
             changed.append(candidate)
-        search.notes["lowered"] = len(said)
-        return noted(in_order(changed), self.name, said)
+        search.notes["lowered"] = len(details)
+        return noted(in_order(changed), self.name, details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +196,12 @@ class Reason:
 def reasons_not_to_hold(search: Search, items: tuple[MemoryId, ...]) -> dict[MemoryId, Reason]:
     """Why a memory is not true now, for those that are not."""
     store, project, now = search.library.store, search.library.project, search.library.now()
-    found: dict[MemoryId, Reason] = {}
+    reasons: dict[MemoryId, Reason] = {}
     for item, (since, until) in store.memories.validity(project, items).items():
         if since > now:
-            found[item] = Reason("not true yet")
+            reasons[item] = Reason("not true yet")
         elif until is not None and until <= now:
-            found[item] = Reason("no longer true")
+            reasons[item] = Reason("no longer true")
     for link, by in store.memories.linking(project, items, [SUPERSEDES]):
-        found[MemoryId(link.target)] = Reason(f"superseded by {by}", by)
-    return found
+        reasons[MemoryId(link.target)] = Reason(f"superseded by {by}", by)
+    return reasons

@@ -34,11 +34,11 @@ class NamedFirst:
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         typed = folded(without_ending(search.query.terms.text.strip()))
-        wanted = _spaced(typed)
-        if not candidates or not wanted or len(wanted) > _LONGEST:
+        name = _spaced(typed)
+        if not candidates or not name or len(name) > _LONGEST:
             raise SkipStage("the query is no name" if candidates else "there are no candidates")
-        documents = set(_named({found.document_id: found for found in candidates}.values(), wanted))
-        if wanted.count(" ") < _LONGEST_ALIAS:
+        documents = set(_named({each.document_id: each for each in candidates}.values(), name))
+        if name.count(" ") < _LONGEST_ALIAS:
             documents |= self._aliased(search, candidates, typed)
         if not documents:
             raise SkipStage("no document has this name")
@@ -54,26 +54,24 @@ class NamedFirst:
         return noted(in_order(lifted), self.name, details)
 
     def _aliased(self, search: Search, candidates: Iterable[Candidate], typed: str) -> set[str]:
-        library, wanted = search.library, _spaced(typed)
-        matches = library.store.graph.named(library.project, {last(typed), last(wanted)})
-        uris = {
-            match.uri for match in matches if match.kind is NameKind.ALIAS and _spaced(folded(match.path)) == wanted
-        }
+        library, name = search.library, _spaced(typed)
+        matches = library.store.graph.named(library.project, {last(typed), last(name)})
+        uris = {match.uri for match in matches if match.kind is NameKind.ALIAS and _spaced(folded(match.path)) == name}
         return {candidate.document_id for candidate in candidates if candidate.uri in uris} if uris else set()
 
 
-def _named(candidates: Iterable[Candidate], wanted: str) -> Iterable[str]:
+def _named(candidates: Iterable[Candidate], typed: str) -> Iterable[str]:
     """The documents of this name; a candidate of each is enough to know."""
-    size = len(wanted)
+    size = len(typed)
     for candidate in candidates:
         title, name = candidate.title, last(candidate.uri)
         # Folding every name takes longer than all else here, and changes hardly a length.
-        if abs(len(title) - size) <= _UNFOLDED and _spaced(folded(title)) == wanted:
+        if abs(len(title) - size) <= _UNFOLDED and _spaced(folded(title)) == typed:
             yield candidate.document_id
         elif size - _UNFOLDED <= len(name) <= size + _UNFOLDED + _LONGEST_ENDING:
             if candidate.kind not in _WITH_ENDING:
                 name = without_ending(name)
-            if _spaced(folded(name)) == wanted:
+            if _spaced(folded(name)) == typed:
                 yield candidate.document_id
 
 

@@ -61,23 +61,28 @@ class NearCopies:
         def pieces(place: int) -> frozenset[str]:
             return shingles(texts[place], self.size)
 
-        found: dict[ChunkKey, str] = {}
+        details: dict[ChunkKey, str] = {}
         for first, second in pairs:
             better, other = candidates[first], candidates[second]
-            if better.key in found or other.key in found or title_above(better) != title_above(other):
+            if better.key in details or other.key in details or title_above(better) != title_above(other):
                 continue
             if jaccard(words(first), words(second)) < _SAME_WORDS * self.threshold:
                 continue
             if jaccard(pieces(first), pieces(second)) >= self.threshold:
-                found[other.key] = f"nearly repeats {better.uri}:{better.lines.first}"
-        return found
+                details[other.key] = f"nearly repeats {better.uri}:{better.lines.first}"
+        return details
 
 
 def _comparable(candidates: Sequence[Candidate]) -> list[tuple[int, int]]:
     """The places of those that may be near-copies, the better one first."""
     known = sorted(
-        (found.span.end - found.span.start, place, channel_score(found, "lexical"), channel_score(found, "dense"))
-        for place, found in enumerate(candidates)
+        (
+            candidate.span.end - candidate.span.start,
+            place,
+            channel_score(candidate, "lexical"),
+            channel_score(candidate, "dense"),
+        )
+        for place, candidate in enumerate(candidates)
     )
     pairs = []
     for at, (longer, place, lexical, cosine) in enumerate(known):

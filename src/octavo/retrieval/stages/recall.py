@@ -38,10 +38,10 @@ def none_near(search: Search) -> SkipStage:
     if search.admitted is not None:
         return SkipStage("no chunk with a vector passes the filters")
     library = search.library
-    made, wanted = library.store.catalog.recipe(library.project), library.meaning.embedder.profile
-    if made is not None and made.embedding != wanted:
-        said = f"the vectors were made by {_model(made.embedding)}, and {_model(wanted)} is configured"
-        return SkipStage(said, degrades=True)
+    made, profile = library.store.catalog.recipe(library.project), library.meaning.embedder.profile
+    if made is not None and made.embedding != profile:
+        message = f"the vectors were made by {_model(made.embedding)}, and {_model(profile)} is configured"
+        return SkipStage(message, degrades=True)
     return SkipStage("no chunk has a vector yet")
 
 
@@ -68,19 +68,19 @@ class LexicalRecall:
 
         depth = depth_in(search, self.depth, self.in_small)
 
-        def ask(asked: Search) -> tuple[ScoredChunk, ...]:
-            return best(asked, partial(asked.holding, query.terms), depth)
+        def ask(part: Search) -> tuple[ScoredChunk, ...]:
+            return best(part, partial(part.holding, query.terms), depth)
 
-        found = ask(search)
+        chunks = ask(search)
         if query.terms.forms:
             forms = (form for word in query.terms.forms for form in (*word.forms, *word.compounds))
             search.notes["forms"] = unmarked(forms)
-        if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):
-            search.notes["words_by"] = said
-        scored = beside_commits(search, found, depth, ask)
+        if isinstance(library.store.lexical, ChoosingIndex) and (message := library.store.lexical.answered()):
+            search.notes["words_by"] = message
+        scored = beside_commits(search, chunks, depth, ask)
         # Where files were asked for apart, what lies beyond is another thing for them and for commits.
-        cut = found and len(found) >= depth and scored is found
-        return Ranking(self.name, scored, beyond=found[-1].score if cut else 0.0)
+        cut = chunks and len(chunks) >= depth and scored is chunks
+        return Ranking(self.name, scored, beyond=chunks[-1].score if cut else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +95,19 @@ class DenseRecall(UsesQueryVector):
         index = vectors_for(search)
         depth = depth_in(search, self.depth, self.in_small)
 
-        def ask(asked: Search) -> tuple[ScoredChunk, ...]:
+        def ask(part: Search) -> tuple[ScoredChunk, ...]:
             def near(most: int) -> tuple[ScoredChunk, ...]:
-                found = index.search(asked.vector, most, asked.admitted)
-                return tuple(chunk for chunk in found if chunk.score != NO_VECTOR)
+                chunks = index.search(part.vector, most, part.admitted)
+                return tuple(chunk for chunk in chunks if chunk.score != NO_VECTOR)
 
-            return best(asked, near, depth)
+            return best(part, near, depth)
 
-        found = ask(search)
-        if not found:
+        chunks = ask(search)
+        if not chunks:
             raise none_near(search)
-        fast = index.fast_among([chunk.key for chunk in found]) if isinstance(index, TieredIndex) else 0
+        fast = index.fast_among([chunk.key for chunk in chunks]) if isinstance(index, TieredIndex) else 0
         if fast:
-            search.notes["fast_vectors"] = f"{fast} of {len(found)}"
-        return Ranking(self.name, beside_commits(search, found, depth, ask), fast=fast / len(found), trust=search.trust)
+            search.notes["fast_vectors"] = f"{fast} of {len(chunks)}"
+        return Ranking(
+            self.name, beside_commits(search, chunks, depth, ask), fast=fast / len(chunks), trust=search.trust
+        )

@@ -108,9 +108,9 @@ def stage_of(shape: str, name: str) -> type[Any] | None:
 
 def stages(shape: str) -> dict[str, type[Any]]:
     """Every stage of a shape. A plugin that cannot be imported is left out: `doctor` names it."""
-    found = dict(SHAPES[shape])
+    known = dict(SHAPES[shape])
     for name in names(STAGES):
         with suppress(ConfigurationError):
             if (kind := stage_of(shape, name)) is not None:
-                found.setdefault(name, kind)
-    return found
+                known.setdefault(name, kind)
+    return known

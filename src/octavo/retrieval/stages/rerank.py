@@ -59,8 +59,8 @@ class Rerank:
         scores = scores_within(search, reranker, texts, self.deadline_ms, self.batch)
         if not scores:
             raise SkipStage("there was no time for a single pair", degrades=True)
-        found = merged(candidates, scores, self.share, self.name)
-        return found if self.keep is None else found[: self.keep]
+        reordered = merged(candidates, scores, self.share, self.name)
+        return reordered if self.keep is None else reordered[: self.keep]
 
     @property
     def cuts_list(self) -> bool:
@@ -79,14 +79,14 @@ def scores_within(
 ) -> list[float]:
     """Of the first passages, as far as they are known or time allows."""
     library, question = search.library, search.query.terms.text or search.query.text
-    asked, hashes = text_hash(question), [text_hash(passage) for passage in texts]
-    known = dict(library.store.rerank_scores.known(library.project, reranker.name, asked, hashes))
+    question_hash, hashes = text_hash(question), [text_hash(passage) for passage in texts]
+    known = dict(library.store.rerank_scores.known(library.project, reranker.name, question_hash, hashes))
     cached = len(known)
-    known |= scored_before(library, reranker, asked, hashes)
+    known |= scored_before(library, reranker, question_hash, hashes)
     unknown = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in known}
     if unknown:
         library.outside(partial(_ask, library, reranker, question, unknown, deadline_ms, batch))
-    fresh = scored_before(library, reranker, asked, list(unknown))
+    fresh = scored_before(library, reranker, question_hash, list(unknown))
     known |= fresh
     search.notes |= {"model": reranker.name, "scored": len(known) - cached, "known": cached}
     search.notes[NO_TIME_FOR] = len(unknown) - len(fresh)
@@ -94,15 +94,17 @@ def scores_within(
 
 
 def scored_before(
-    library: SearchedLibrary, reranker: MeasuredReranker, asked: str, hashes: Sequence[str]
+    library: SearchedLibrary, reranker: MeasuredReranker, question_hash: str, hashes: Sequence[str]
 ) -> dict[str, float]:
     """What this reranker said in this search already."""
-    by = f"{asked} {reranker.name}"
+    by = f"{question_hash} {reranker.name}"
     return {digest: library.run.reranked[by, digest] for digest in hashes if (by, digest) in library.run.reranked}
 
 
-def keep_scores(library: SearchedLibrary, reranker: MeasuredReranker, asked: str, scores: Mapping[str, float]) -> None:
-    by = f"{asked} {reranker.name}"
+def keep_scores(
+    library: SearchedLibrary, reranker: MeasuredReranker, question_hash: str, scores: Mapping[str, float]
+) -> None:
+    by = f"{question_hash} {reranker.name}"
     library.run.reranked.update({(by, digest): score for digest, score in scores.items()})
 
 
@@ -121,7 +123,7 @@ def _ask(
     reranker.prepare()
     ends = None if deadline_ms is None else reranker.clock() + deadline_ms / 1e3
     fresh: dict[str, float] = {}
-    waiting, asked = list(unknown), text_hash(question)
+    waiting, question_hash = list(unknown), text_hash(question)
     while waiting:
         left = None if ends is None else ends - reranker.clock()
         size = batch if left is None else min(batch, reranker.pairs_within(left, _FIRST))
@@ -135,10 +137,10 @@ def _ask(
                 raise
             break
         fresh |= zip(now, map(float, scores), strict=True)
-    keep_scores(library, reranker, asked, fresh)
+    keep_scores(library, reranker, question_hash, fresh)
     if fresh:
         put = library.store.rerank_scores.put
-        library.run.later.append(partial(put, library.project, reranker.name, asked, fresh))
+        library.run.later.append(partial(put, library.project, reranker.name, question_hash, fresh))
 
 
 def passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:
@@ -152,7 +154,9 @@ def passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:
 def holding(texts: Sequence[str], characters: int) -> list[str]:
     """The first texts that hold so many characters together, and always the first; of none more than a model reads."""
     sums = accumulate(min(len(text), _READ) for text in texts)
-    return [text for place, (text, held) in enumerate(zip(texts, sums, strict=True)) if held <= characters or not place]
+    return [
+        text for place, (text, total) in enumerate(zip(texts, sums, strict=True)) if total <= characters or not place
+    ]
 
 
 def _lead(candidates: Sequence[Candidate]) -> float:

@@ -59,13 +59,13 @@ class SymbolRecall:
             raise SkipStage("the query names no symbol")
         search.notes["names"] = [*(".".join(name.parts) for name in names), *map(str, read.parts)]
         terms = Terms(query.terms.text, words=words, prefixes=prefixes, excluded=query.terms.excluded)
-        found = library.store.lexical.search(library.project, terms, query.filters, self.depth, ("aliases",))
-        known = library.store.documents.candidates(library.project, [chunk.key for chunk in found])
+        chunks = library.store.lexical.search(library.project, terms, query.filters, self.depth, ("aliases",))
+        known = library.store.documents.candidates(library.project, [chunk.key for chunk in chunks])
         asked = [name for several in wanted.values() for name in several]
         inside = _Declarations(search, self.looked_into)
         scored = []
         # In the order found, so that only the best are looked into.
-        for chunk in (known[each.key] for each in found if each.key in known):
+        for chunk in (known[each.key] for each in chunks if each.key in known):
             score = max((_likeness(name, chunk, inside) * weight for name, weight in asked), default=0.0)
             score = max((score, *(_told(part, chunk, inside) for part in read.parts)))
             if score > 0.0:
@@ -95,19 +95,19 @@ class _Declarations:
 
 
 def _likeness(name: Name, candidate: Candidate, inside: _Declarations) -> float:
-    path, wanted = candidate.heading_path, name.parts[-1]
+    path, name_end = candidate.heading_path, name.parts[-1]
     last = path[-1] if path else ""
-    if last == wanted:
+    if last == name_end:
         likeness = _IN_CASE
-    elif _squashed(last) == _squashed(wanted):
+    elif _squashed(last) == _squashed(name_end):
         likeness = _IN_ANOTHER_CASE
     else:
         # It holds the words; whether they are a name of their own or part of one, its declarations tell.
         others = inside.of(candidate)
-        if wanted in others:
+        if name_end in others:
             likeness = _AMONG_OTHERS
         else:
-            likeness = _AMONG_OTHERS_IN_ANOTHER_CASE if _squashed(wanted) in map(_squashed, others) else 0.0
+            likeness = _AMONG_OTHERS_IN_ANOTHER_CASE if _squashed(name_end) in map(_squashed, others) else 0.0
     outer = name.parts[:-1]
     if outer:
         around = {part for title in path for part in title.split(".")} | {candidate.title.rsplit(".", 1)[0]}
@@ -128,8 +128,8 @@ def beginnings(search: Search, parts: Iterable[PartOfName]) -> tuple[str, ...]:
     """What names begin with that a pattern tells in part, where that is enough to go by."""
     # `url_` begins url_for and no urls.
     starts = (part.start.lstrip("_$") for part in parts)
-    found = (start.casefold() if "_" in start else search.library.text.prefix(start) for start in starts)
-    return tuple(dict.fromkeys(start for start in found if len(start) >= _ENOUGH))
+    tokens = (start.casefold() if "_" in start else search.library.text.prefix(start) for start in starts)
+    return tuple(dict.fromkeys(start for start in tokens if len(start) >= _ENOUGH))
 
 
 def _squashed(name: str) -> str:
@@ -210,9 +210,9 @@ def _uris(search: Search, path: str) -> Iterator[str]:
     library = search.library
     parts = [part for part in path.split("/") if part and part != "."]
     for start in range(len(parts)):
-        found = library.store.documents.find(library.project, "/".join(parts[start:]))
-        if found:
-            yield from (candidate.uri for candidate in found)
+        documents = library.store.documents.find(library.project, "/".join(parts[start:]))
+        if documents:
+            yield from (candidate.uri for candidate in documents)
             return
     tokens = library.text.query_tokens(parts[-1]) if parts else ()
     if not tokens:
@@ -223,7 +223,7 @@ def _uris(search: Search, path: str) -> Iterator[str]:
     # Of a path with folders, one folder at least has to be the same: many files are called index.js.
     for start in range(max(1, len(parts) - 1)):
         end = "/".join(parts[start:])
-        held = sorted({candidate.uri for candidate in known.values() if candidate.uri.endswith(f"/{end}")})
-        if held:
-            yield from held[:_SAME_NAME]
+        uris = sorted({candidate.uri for candidate in known.values() if candidate.uri.endswith(f"/{end}")})
+        if uris:
+            yield from uris[:_SAME_NAME]
             return

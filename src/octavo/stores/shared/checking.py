@@ -41,8 +41,8 @@ class Tally:
     def damage(self) -> Iterator[Damage]:
         if self._count:
             named = ", ".join(list(self._places)[:_NAMED]) + (", …" if len(self._places) > _NAMED else "")
-            said = f"1 {self._singular}" if self._count == 1 else f"{self._count} {self._plural}"
-            yield Damage(self.part, said + (f" ({named})" if named else ""))
+            message = f"1 {self._singular}" if self._count == 1 else f"{self._count} {self._plural}"
+            yield Damage(self.part, message + (f" ({named})" if named else ""))
 
 
 def stride(total: int, *, quick: bool) -> int:
@@ -137,8 +137,8 @@ def _compare(database: Database, rows: Sequence[Row], tallies: _DocumentTallies)
             tallies.sections.add(uri)
     for document, start, end, context, digest in database.rows("checked_inputs", where):
         uri, text, _ = texts[document]
-        found, expected = digest.hex(), text_hash(f"{context}\n{text[start:end]}" if context else text[start:end])
-        same = found == expected or found == contextual_hash(names[document], text_hash(text), start, expected)
+        stored, expected = digest.hex(), text_hash(f"{context}\n{text[start:end]}" if context else text[start:end])
+        same = stored == expected or stored == contextual_hash(names[document], text_hash(text), start, expected)
         if not 0 <= start <= end <= len(text) or not same:
             tallies.inputs.add(uri)
 

@@ -70,7 +70,7 @@ class ClusterRepository:
 
     def of_chunks(self, project: ProjectId) -> Mapping[ChunkKey, int]:
         rows = self._database.rows("chunk_clusters", {"project": self._keys.project(project)})
-        found: dict[ChunkKey, int] = {}
+        clusters: dict[ChunkKey, int] = {}
         for chunk, cluster in rows:
-            found.setdefault(ChunkKey(chunk), cluster)
-        return found
+            clusters.setdefault(ChunkKey(chunk), cluster)
+        return clusters

@@ -32,8 +32,8 @@ class Database(Protocol):
 
 def first(database: Database, name: str, parameters: Mapping[str, Any] | None = None) -> Row | None:
     """The first row of a query that returns at most one."""
-    found = database.rows(name, parameters)
-    return found[0] if found else None
+    rows = database.rows(name, parameters)
+    return rows[0] if rows else None
 
 
 def reserve(database: Database, name: str, count: int) -> int:
@@ -44,12 +44,12 @@ def reserve(database: Database, name: str, count: int) -> int:
 
 def contiguous_ranges(keys: Iterable[int]) -> Iterator[dict[str, int]]:
     """Contiguous ranges of keys, as first and last: rows written together are removed together."""
-    found = sorted(set(keys))
-    if found and found[-1] - found[0] == len(found) - 1:
-        yield {"first": found[0], "last": found[-1]}
+    numbers = sorted(set(keys))
+    if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:
+        yield {"first": numbers[0], "last": numbers[-1]}
         return
     first_key = last = None
-    for key in found:
+    for key in numbers:
         if last is not None and key > last + 1:
             yield {"first": first_key or 0, "last": last}
             first_key = None

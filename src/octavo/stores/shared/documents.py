@@ -94,8 +94,8 @@ class DocumentRepository:
             return self.put(project, collection, prepared)
         key = current[0]
         chunks = self._database.rows("document_chunks", {"document": key})
-        wanted = [bytes.fromhex(indexed.chunk.text_hash) for indexed in prepared.chunks]
-        same = current[2] == bytes.fromhex(document.content_hash) and [row[1] for row in chunks] == wanted
+        hashes = [bytes.fromhex(indexed.chunk.text_hash) for indexed in prepared.chunks]
+        same = current[2] == bytes.fromhex(document.content_hash) and [row[1] for row in chunks] == hashes
         before = self._last_versions(where["project"], [document]).get(document.id)
         if not same or (before is not None and before[0] != key):
             # If the new uri has a history of its own, this is a change there: both histories stay complete.
@@ -136,12 +136,12 @@ class DocumentRepository:
         self, project: ProjectId, places: Sequence[tuple[DocumentId, Span]]
     ) -> tuple[tuple[Section, ...], ...]:
         numbered = json.dumps([(number, document, *span) for number, (document, span) in enumerate(places)])
-        found: list[list[Section]] = [[] for _ in places]
+        sections: list[list[Section]] = [[] for _ in places]
         where = {"project": self._keys.project(project), "places": numbered}
         rows = self._database.rows("sections_touching", where) if places else []
         for (number, name, _, level, anchor, start, end), path in zip(rows, _paths(rows, 2), strict=True):
-            found[number].append(Section(SectionId(name), path, level, anchor, Span(start, end)))
-        return tuple(map(tuple, found))
+            sections[number].append(Section(SectionId(name), path, level, anchor, Span(start, end)))
+        return tuple(map(tuple, sections))
 
     def versions(self, project: ProjectId, document: DocumentId) -> tuple[DocumentVersion, ...]:
         rows = self._database.rows("versions", {"project": self._keys.project(project), "id": document})
@@ -155,8 +155,8 @@ class DocumentRepository:
         )
 
     def texts(self, project: ProjectId, hashes: Iterable[str]) -> Mapping[str, str]:
-        wanted = json.dumps(sorted(set(hashes)))
-        rows = self._database.rows("texts", {"project": self._keys.project(project), "hashes": wanted})
+        distinct = json.dumps(sorted(set(hashes)))
+        rows = self._database.rows("texts", {"project": self._keys.project(project), "hashes": distinct})
         unpack = zstandard.ZstdDecompressor().decompress
         try:
             return {row[0].hex(): unpack(row[1]).decode("utf-8") for row in rows}
@@ -243,12 +243,12 @@ class DocumentRepository:
         return {row[0]: row[1:] for row in self._database.rows("last_versions", where)}
 
     def _put_texts(self, project: int, documents: Sequence[Document]) -> None:
-        wanted = {document.content_hash: document for document in documents}
-        rows = self._database.rows("texts_known", {"project": project, "hashes": _json(list(wanted))})
+        missing = {document.content_hash: document for document in documents}
+        rows = self._database.rows("texts_known", {"project": project, "hashes": _json(list(missing))})
         for row in rows:
-            del wanted[row[0].hex()]
+            del missing[row[0].hex()]
         compress = self._compressor.compress
-        texts = ((digest, document.text.encode("utf-8")) for digest, document in wanted.items())
+        texts = ((digest, document.text.encode("utf-8")) for digest, document in missing.items())
         self._database.run_many(
             "text_put",
             (

@@ -109,17 +109,17 @@ class EmbeddingRepository:
         return None if lowest is None else int(lowest)
 
     def _first_postponed(self) -> int | None:
-        found = first(self._database, "keys_reserved", {"name": POSTPONED})
-        return None if found is None else int(found[0])
+        row = first(self._database, "keys_reserved", {"name": POSTPONED})
+        return None if row is None else int(row[0])
 
     def _input_keys(self, project: int, hashes: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
         """The keys of known inputs and of new ones, which are inserted: the same text keeps its key for ever."""
-        wanted = dict.fromkeys(hashes)
-        rows = self._database.rows("inputs_known", {"project": project, "hashes": json.dumps(list(wanted))})
+        distinct = dict.fromkeys(hashes)
+        rows = self._database.rows("inputs_known", {"project": project, "hashes": json.dumps(list(distinct))})
         known: dict[str, int] = {row[0].hex(): row[1] for row in rows}
         if known:
             self._database.run("embedded_upto_lower", {"project": project, "inputs": json.dumps([*known.values()])})
-        new = [digest for digest in wanted if digest not in known]
+        new = [digest for digest in distinct if digest not in known]
         fresh = dict(zip(new, count(reserve(self._database, "input_key", len(new))), strict=False))
         self._database.run_many("input_put", ((key, project, bytes.fromhex(digest)) for digest, key in fresh.items()))
         return known, fresh

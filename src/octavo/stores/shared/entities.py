@@ -67,14 +67,14 @@ class EntityRepository:
         owner = self._of(project)
         written = 0
         for document, mentions in read:
-            found = first(
+            row = first(
                 self._database,
                 "entity_document",
                 owner | {"id": document.document_id, "text_hash": bytes.fromhex(document.text_hash)},
             )
-            if found is None:  # its text is another one by now: the next run reads it
+            if row is None:  # its text is another one by now: the next run reads it
                 continue
-            place = {"document": found[0]}
+            place = {"document": row[0]}
             self._database.run("entity_mentions_remove", place)
             named = [owner | mention.entity._asdict() | {"kind": mention.entity.kind.value} for mention in mentions]
             self._database.run_many("entity_put", named)

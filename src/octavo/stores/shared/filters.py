@@ -54,12 +54,12 @@ def _with_properties(where: tuple[PropertyCondition, ...], database: Database, p
     any_document = any(each.comparison in ("!=", "lacks") or not each.value or _is_own(each.name) for each in where)
     rows = database.rows("properties", {"project": project, "any": int(any_document)})
     named = _named(where, database, project)
-    found = [
+    documents = [
         key
         for key, *columns in rows
         if all(meets(each, _with_names(_properties(*columns), named.get(key, ()))) for each in where)
     ]
-    return json.dumps(found)
+    return json.dumps(documents)
 
 
 _MENTIONS = "mentions"
@@ -68,17 +68,17 @@ _MENTIONS = "mentions"
 
 def _named(where: tuple[PropertyCondition, ...], database: Database, project: int) -> Mapping[int, Sequence[str]]:
     """What documents name, of what the conditions ask for."""
-    asked = [each for each in where if each.name.lower() == _MENTIONS]
-    if not asked:
+    conditions = [each for each in where if each.name.lower() == _MENTIONS]
+    if not conditions:
         return {}
-    exact = all(each.comparison in ("=", "!=") and each.value for each in asked)
-    names = json.dumps([entity_name(each.value) for each in asked]) if exact else None
-    spelled: dict[str, str] = {entity_name(each.value): each.value for each in asked}
-    found: dict[int, list[str]] = {}
+    exact = all(each.comparison in ("=", "!=") and each.value for each in conditions)
+    names = json.dumps([entity_name(each.value) for each in conditions]) if exact else None
+    spelled: dict[str, str] = {entity_name(each.value): each.value for each in conditions}
+    labels: dict[int, list[str]] = {}
     for document, name, label in database.rows("entity_documents", {"project": project, "names": names}):
         # As it was asked for: spellings of one name are the same.
-        found.setdefault(int(document), []).append(spelled.get(str(name), str(label)))
-    return found
+        labels.setdefault(int(document), []).append(spelled.get(str(name), str(label)))
+    return labels
 
 
 _OWN = frozenset({_MENTIONS, "title", "description", "tags", "tag", "aliases", "alias"})
@@ -96,8 +96,12 @@ def _properties(title: str, description: str, tags: str, aliases: str, metadata:
 
 
 def _with_names(properties: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    said = properties.get(_MENTIONS, [])
-    return properties | {_MENTIONS: [*(said if isinstance(said, list) else [said]), *names]} if names else properties
+    mentions = properties.get(_MENTIONS, [])
+    return (
+        properties | {_MENTIONS: [*(mentions if isinstance(mentions, list) else [mentions]), *names]}
+        if names
+        else properties
+    )
 
 
 def _listed(values: tuple[str, ...]) -> str | None:

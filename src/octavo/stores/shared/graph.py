@@ -74,9 +74,9 @@ class GraphRepository:
         resolver = Resolver(self._matches(owner["project"], (row[5] for row in stale)))
         changed = []
         for key, home, lookup, scope, path, name, current in stale:
-            found = resolver.resolve(Reference(_LOOKUPS[lookup], scope, path, name), CollectionId(home))
-            if found != current:
-                changed.append((found, key))
+            target = resolver.resolve(Reference(_LOOKUPS[lookup], scope, path, name), CollectionId(home))
+            if target != current:
+                changed.append((target, key))
         self._database.run_many("graph_reference_resolve", changed)
         self._database.run("graph_references_mark_resolved", owner)
         return len(changed)
@@ -100,14 +100,14 @@ class GraphRepository:
         return int(links), int(documents)
 
     def back_to_ghost(self, project: ProjectId, path: str) -> tuple[Edge, ...]:
-        wanted = folded(without_ending(path))
+        name = folded(without_ending(path))
         where = {
             "project": self._keys.project(project),
-            "name": last(wanted),
+            "name": last(name),
             "lookups": json.dumps(WRITTEN_BY_PEOPLE),
         }
         edges = (_edge(row) for row in self._database.rows("graph_in_ghost", where))
-        return tuple(edge for edge in edges if folded(edge.path) == wanted or "/" not in wanted)
+        return tuple(edge for edge in edges if folded(edge.path) == name or "/" not in name)
 
     def thematic(self, project: ProjectId, document: DocumentId | None = None) -> tuple[ThematicLink, ...]:
         where: dict[str, Any] = {"project": self._keys.project(project)}
@@ -213,9 +213,11 @@ class GraphRepository:
         fresh: list[tuple[int, int, str, str, str]] = []
         for document, links in present.items():
             before = names_of.get(document, {})
-            wanted = dict.fromkeys((*links.names, *former_names(before, links.names))) if before else links.names
-            gone += (key for old, key in before.items() if old not in wanted)
-            fresh += ((owner, document, new.name, new.kind.value, new.path) for new in wanted if new not in before)
+            current_names = dict.fromkeys((*links.names, *former_names(before, links.names))) if before else links.names
+            gone += (key for old, key in before.items() if old not in current_names)
+            fresh += (
+                (owner, document, new.name, new.kind.value, new.path) for new in current_names if new not in before
+            )
         if gone:
             self._database.run("graph_names_remove", {"keys": json.dumps(gone)})
         if fresh:
@@ -228,8 +230,8 @@ class GraphRepository:
         before = [row[0] for row in self._database.rows("graph_links_references", documents)]
         if before:
             self._database.run("graph_links_remove", documents)
-        wanted = {link.reference for document in present.values() for link in document.links}
-        references = self._references(owner, collection, wanted)
+        references_now = {link.reference for document in present.values() for link in document.links}
+        references = self._references(owner, collection, references_now)
         self._database.run_many(
             "graph_link_put",
             [
@@ -251,19 +253,19 @@ class GraphRepository:
         if before:
             self._database.run("graph_references_remove_unused", {"keys": json.dumps(before)})
 
-    def _references(self, owner: int, collection: int, wanted: set[Reference]) -> dict[Reference, int]:
+    def _references(self, owner: int, collection: int, references: set[Reference]) -> dict[Reference, int]:
         where = {"project": owner, "collection": collection}
-        paths = json.dumps(sorted({reference.path for reference in wanted}))
-        found = {
+        paths = json.dumps(sorted({reference.path for reference in references}))
+        keys = {
             (lookup, scope, path): key
             for key, lookup, scope, path in self._database.rows("graph_references_known", where | {"paths": paths})
         }
         known = {
             reference: key
-            for reference in wanted
-            if (key := found.get((reference.lookup.value, reference.scope, reference.path))) is not None
+            for reference in references
+            if (key := keys.get((reference.lookup.value, reference.scope, reference.path))) is not None
         }
-        missing = sorted(wanted - known.keys())
+        missing = sorted(references - known.keys())
         start = int(value(self._database, "graph_references_last")) + 1 if missing else 0
         fresh = dict(zip(missing, range(start, start + len(missing)), strict=True))
         self._database.run_many(

@@ -55,10 +55,10 @@ class HistoryRepository:
 
     def known(self, project: ProjectId, collection: CollectionId) -> Mapping[str, Mapping[str, str]]:
         where = {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
-        found: dict[str, dict[str, str]] = {}
+        hashes: dict[str, dict[str, str]] = {}
         for repository, hash_, made_by in self._database.rows("commits_known", where):
-            found.setdefault(repository, {})[hash_] = made_by
-        return found
+            hashes.setdefault(repository, {})[hash_] = made_by
+        return hashes
 
     def any(self, project: ProjectId) -> bool:
         return bool(self._database.rows("commits_any", {"project": self._keys.project(project)}))
@@ -73,8 +73,8 @@ class HistoryRepository:
         where = {"project": self._keys.project(project), "collection": collection, "limit": limit}
         if paths is None:
             return tuple(_found(row) for row in self._database.rows("commits_newest", where))
-        wanted = where | {"paths": json.dumps(list(dict.fromkeys(paths)))}
-        return tuple(_found(row) for row in self._database.rows("commits_touching", wanted))
+        parameters = where | {"paths": json.dumps(list(dict.fromkeys(paths)))}
+        return tuple(_found(row) for row in self._database.rows("commits_touching", parameters))
 
     def admitted(
         self, project: ProjectId, author: str | None, touches: Callable[[str], bool] | None

@@ -52,9 +52,9 @@ class LeaseRepository:
     def release(self, lease: Lease) -> bool:
         where = self._where(lease.project_id, lease.name, lease.holder)
         with self._database.transaction():
-            held = first(self._database, "lease_owned", where) is not None
+            owned = first(self._database, "lease_owned", where) is not None
             self._database.run("lease_release", where)
-        return held
+        return owned
 
     def current(self, project: ProjectId, name: str) -> Lease | None:
         where = {"project": self._keys.project(project), "name": name, "now": self._clock()}

@@ -65,8 +65,8 @@ class MemoryRepository:
 
     def moments(self, project: ProjectId, instant: float) -> Mapping[MemoryId, MemoryCommit]:
         where = {"project": self._keys.project(project), "instant": instant}
-        found = (_commit(row) for row in self._database.rows("memory_moments", where))
-        return {commit.item_id: commit for commit in found}
+        commits = (_commit(row) for row in self._database.rows("memory_moments", where))
+        return {commit.item_id: commit for commit in commits}
 
     def linking(
         self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
@@ -80,10 +80,10 @@ class MemoryRepository:
         return tuple((MemoryLink(target, type_), MemoryId(item)) for target, type_, item in rows)
 
     def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
-        found = (
+        items = (
             _item(project, row) for row in self._database.rows("memories_find", self._parameters(project, filters))
         )
-        return tuple(item for item in found if filters.admits_tags(item.tags))
+        return tuple(item for item in items if filters.admits_tags(item.tags))
 
     def named(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryId, ...]:
         rows = self._database.rows("memories_named", self._parameters(project, filters))

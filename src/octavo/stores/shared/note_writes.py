@@ -51,17 +51,17 @@ class NoteWriteRepository:
         return list(numbers.values())
 
     def of(self, project: ProjectId, collection: CollectionId, uri: str) -> Sequence[NoteWrite]:
-        found = []
+        writes = []
         rows = self._database.rows("note_writes", self._where(project, collection, uri))
         for number, at, operation, author, reason, hash_, stored in rows:
             others, _, packed = (stored or "").rpartition("|")
             before = None if stored is None else _unpacked(packed)
             known: dict[str, Any] = json.loads(others) if others else {}
             together = tuple(known.get("together", {}).items())
-            found.append(
+            writes.append(
                 NoteWrite(operation, author, reason, hash_, before, number, at, known.get("renamed_from"), together)
             )
-        return found
+        return writes
 
     def _where(self, project: ProjectId, collection: CollectionId, uri: str) -> dict[str, object]:
         owner, place = self._keys.project(project), self._keys.collection(project, collection)

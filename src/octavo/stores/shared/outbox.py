@@ -45,14 +45,12 @@ class OutboxRepository:
         now = self._clock()
         where = {"project": self._keys.project(project), "now": now}
         self._database.run("jobs_exhausted", where | {"max_attempts": max_attempts})
-        found = [_job(project, row) for row in self._database.rows("jobs_claimable", where | {"limit": limit})]
+        jobs = [_job(project, row) for row in self._database.rows("jobs_claimable", where | {"limit": limit})]
         expires = now + lease_seconds
-        self._database.run_many(
-            "job_lease", [{"key": job.id, "worker": worker, "expires_at": expires} for job in found]
-        )
+        self._database.run_many("job_lease", [{"key": job.id, "worker": worker, "expires_at": expires} for job in jobs])
         return tuple(
             replace(job, state=JobState.LEASED, attempts=job.attempts + 1, locked_by=worker, lease_expires_at=expires)
-            for job in found
+            for job in jobs
         )
 
     def renew(self, job: Job, lease_seconds: float) -> bool:
@@ -81,15 +79,15 @@ class OutboxRepository:
 
     def retry(self, project: ProjectId, jobs: Sequence[JobId]) -> int:
         where = {"project": self._keys.project(project), "keys": json.dumps(jobs)}
-        found = int(value(self._database, "jobs_retryable", where))
+        count = int(value(self._database, "jobs_retryable", where))
         self._database.run("jobs_retry", where | {"now": self._clock()})
-        return found
+        return count
 
     def purge(self, project: ProjectId, states: Sequence[JobState], before: float) -> int:
         where = {"project": self._keys.project(project), "states": json.dumps(states), "before": before}
-        found = int(value(self._database, "jobs_ended", where))
+        count = int(value(self._database, "jobs_ended", where))
         self._database.run("jobs_purge", where)
-        return found
+        return count
 
     def _still_leased(self, job: Job) -> bool:
         where = {"key": job.id, "worker": job.locked_by, "attempts": job.attempts}

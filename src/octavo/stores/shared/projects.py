@@ -65,10 +65,10 @@ class KeyCache:
         self._known().clear()
 
     def _known(self) -> dict[tuple[str, ...], int]:
-        found: dict[tuple[str, ...], int] | None = getattr(self._local, "known", None)
-        if found is None:
-            found = self._local.known = {}
-        return found
+        keys: dict[tuple[str, ...], int] | None = getattr(self._local, "known", None)
+        if keys is None:
+            keys = self._local.known = {}
+        return keys
 
 
 class CatalogRepository:
@@ -80,10 +80,10 @@ class CatalogRepository:
         self._clock = clock
 
     def ensure_project(self, name: str) -> Project:
-        wanted = Project(project_id(name), name)
-        if wanted not in self.projects():
-            self._database.run("project_put", {"id": wanted.id, "name": name, "now": self._clock()})
-        return wanted
+        project = Project(project_id(name), name)
+        if project not in self.projects():
+            self._database.run("project_put", {"id": project.id, "name": name, "now": self._clock()})
+        return project
 
     def projects(self) -> tuple[Project, ...]:
         return tuple(Project(ProjectId(row[1]), row[2]) for row in self._database.rows("projects"))

@@ -16,12 +16,12 @@ _FRAGMENT = "fragment_"
 def parse_queries(text: str) -> dict[str, str]:
     """The queries of one file, by name, in the order written."""
     pieces = _NAME.split(text)
-    found: dict[str, str] = {}
+    queries: dict[str, str] = {}
     for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
-        if name in found:
+        if name in queries:
             raise ValueError(f"two queries are named {name}")
-        found[name] = body.strip().removesuffix(";")
-    return found
+        queries[name] = body.strip().removesuffix(";")
+    return queries
 
 
 @cache
@@ -56,14 +56,14 @@ def _queries_in(package: str, without: tuple[str, ...] = ()) -> Mapping[str, str
 @cache
 def load_migrations(package: str) -> tuple[tuple[int, str], ...]:
     """Numbered migrations, in order. Files are never edited once released."""
-    found: dict[int, str] = {}
+    migrations: dict[int, str] = {}
     for resource in _folder(package, "migrations").iterdir():
         if resource.name.endswith(".sql"):
             number = int(resource.name.split("_", 1)[0])
-            if number in found:  # a library that has seen one of them would never get the other
+            if number in migrations:  # a library that has seen one of them would never get the other
                 raise ValueError(f"two migrations have the number {number}")
-            found[number] = resource.read_text("utf-8")
-    return tuple(sorted(found.items()))
+            migrations[number] = resource.read_text("utf-8")
+    return tuple(sorted(migrations.items()))
 
 
 def _folder(package: str, folder: str) -> Path:

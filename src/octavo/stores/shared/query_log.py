@@ -38,21 +38,21 @@ class QueryLogRepository:
     def open(self, project: ProjectId, document: DocumentId, since: float) -> bool:
         where = {"project": self._keys.project(project), "document": document, "since": since}
         with self._database.transaction():
-            found = first(self._database, "query_log_showing", where)
-            if found is not None:
+            row = first(self._database, "query_log_showing", where)
+            if row is not None:
                 self._database.run(
-                    "query_log_open", {"project": where["project"], "query": found[0], "document": document}
+                    "query_log_open", {"project": where["project"], "query": row[0], "document": document}
                 )
-        return found is not None
+        return row is not None
 
     def entries(self, project: ProjectId, limit: int | None = None) -> tuple[LoggedQuery, ...]:
         where = {"project": self._keys.project(project), "limit": _ALL if limit is None else limit}
         rows = self._database.rows("query_log_entries", where)
         shown: dict[int, list[ShownHit]] = {}
         opened: dict[int, dict[DocumentId, None]] = {}
-        wanted = json.dumps([row[0] for row in rows])
+        keys = json.dumps([row[0] for row in rows])
         for query, document, chunk, read in self._database.rows(
-            "query_log_hits", {"project": where["project"], "keys": wanted}
+            "query_log_hits", {"project": where["project"], "keys": keys}
         ):
             shown.setdefault(query, []).append(ShownHit(DocumentId(document), ChunkId(chunk)))
             if read:

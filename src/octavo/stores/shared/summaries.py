@@ -46,14 +46,14 @@ class SummaryRepository:
         summaries: Sequence[Summary],
     ) -> bool:
         where = {"project": self._keys.project(project), "id": made_of.document_id}
-        found = first(self._database, "summary_document", where | {"text_hash": bytes.fromhex(made_of.text_hash)})
-        if found is None:
+        row = first(self._database, "summary_document", where | {"text_hash": bytes.fromhex(made_of.text_hash)})
+        if row is None:
             return False
         body = profile_body(profile)
         named = {"project": where["project"], "name": profile.name, "body": body, "now": self._clock()}
         self._database.run("profile_put", named)
-        self._database.run("summaries_remove", {"document": found[0]})
-        common = self._of(project, profile) | {"document": found[0], "maker": maker, "now": self._clock()}
+        self._database.run("summaries_remove", {"document": row[0]})
+        common = self._of(project, profile) | {"document": row[0], "maker": maker, "now": self._clock()}
         self._database.run_many(
             "summary_put",
             (

@@ -156,8 +156,8 @@ class TableTransfer:
     def last(self, table: Table) -> Row | None:
         """The key of the last row: where an interrupted copy continues."""
         key = ", ".join(f'"{column}" desc' for column in table.key).removesuffix(" desc")
-        found = self._database.query(_statement("last", table, table.key, key=key), {})
-        return found[0] if found else None
+        rows = self._database.query(_statement("last", table, table.key, key=key), {})
+        return rows[0] if rows else None
 
     def count(self, table: Table) -> int:
         return int(self._database.query(_statement("count", table, ()), {})[0][0])

@@ -44,16 +44,16 @@ class LibraryUpkeep:
 
     def damage(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
         """One part that cannot be read leaves the others to be checked."""
-        found = self._found(quick, progress or NoProgress())
-        if any(damage.part is LibraryPart.WORDS for damage in found):
+        damages = self._found(quick, progress or NoProgress())
+        if any(damage.part is LibraryPart.WORDS for damage in damages):
             # Words are sorted on disk, which cannot be asked for within a transaction: what another process wrote
             # between two queries looks damaged once, and not again.
             again = set(self._found(quick, NoProgress(), only=LibraryPart.WORDS))
-            found = [damage for damage in found if damage.part is not LibraryPart.WORDS or damage in again]
-        return tuple(found)
+            damages = [damage for damage in damages if damage.part is not LibraryPart.WORDS or damage in again]
+        return tuple(damages)
 
     def _found(self, quick: bool, progress: Progress, only: LibraryPart | None = None) -> list[Damage]:
-        found: dict[Damage, None] = {}
+        damages: dict[Damage, None] = {}
         for part, check in self._checks(quick, progress):
             if only is not None and part is not only:
                 continue
@@ -61,12 +61,12 @@ class LibraryUpkeep:
                 # Of one state: rows that another process writes between two queries would look damaged.
                 with nullcontext() if part is LibraryPart.WORDS else self._database.reading():
                     for damage in check:
-                        found[damage] = None
+                        damages[damage] = None
             except (LibraryError, StorageError) as error:
-                found[Damage(part, error.message)] = None
+                damages[Damage(part, error.message)] = None
             except Exception as error:  # rows that are not what every other module may rely on
-                found[Damage(part, f"the {part.value} cannot be read: {type(error).__name__}: {error}")] = None
-        return list(found)
+                damages[Damage(part, f"the {part.value} cannot be read: {type(error).__name__}: {error}")] = None
+        return list(damages)
 
     def repair(self) -> bool:
         """Rebuilds what can be derived from rows alone; False if there is nothing to rebuild."""
@@ -76,7 +76,7 @@ class LibraryUpkeep:
         """Versions of documents whose texts are gone or damaged: the hash of each text, and whose it is."""
         hashes = json.dumps([digest.hex() for digest in self._documents.unreadable_texts()])
         rows = self._database.rows("versions_unreadable", {"hashes": hashes})
-        return tuple((bytes(digest).hex(), said) for digest, said in rows)
+        return tuple((bytes(digest).hex(), text) for digest, text in rows)
 
     def remove_damaged(self, *, texts_too: bool = True) -> int:
         """Inside a transaction: removes vectors and texts whose bytes changed, which indexing makes again; how many."""
@@ -101,7 +101,7 @@ class LibraryUpkeep:
         if not quick:
             yield (
                 LibraryPart.DOCUMENTS,
-                (Damage(LibraryPart.DOCUMENTS, said) for said in self._documents.damaged_texts()),
+                (Damage(LibraryPart.DOCUMENTS, message) for message in self._documents.damaged_texts()),
             )
         yield LibraryPart.DOCUMENTS, document_damage(self._database, quick=quick, progress=progress)
         yield LibraryPart.VECTORS, vector_damage(self._database, self._vector_bytes, quick=quick, progress=progress)
