@@ -11,6 +11,13 @@ from typing import Any
 
 import pytest
 
+from octavo.engine.wiring import open_library
+from octavo.errors import InvalidArgument
+from octavo.model.embedding_profile import providers
+from octavo.operations.profiles.embedders import profiles_set
+from octavo.operations.profiles.requests import ProfilesSetRequest
+from octavo.plugins import installed
+
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
 CARD = "BEGIN:VCARD\nFN:Ada Lovelace\nORG:The Observatory\nTEL:555 0143\nNOTE:knows the mill by heart\nEND:VCARD\n"
 PROFILE = """
@@ -23,6 +30,12 @@ stage = "single"
 stage = "prefer_folder"
 folder = "attic"
 factor = 10.0
+"""
+PROVIDER = """
+from octavo.embedding.hashing import HashingEmbedder
+
+def make(name, settings, key):
+    return HashingEmbedder(settings.dimensions)
 """
 BROKEN = """
 [octavo.converters]
@@ -144,3 +157,23 @@ def test_a_plugin_that_cannot_be_imported_is_named_and_costs_nobody_else_anythin
     refused = machine.octavo("search", "observatory", "--profile", "mine", exit_code=3)
     assert "broken_plugin" in refused["error"]["message"] and "pip uninstall" in refused["error"]["hint"]
     assert machine.octavo("search", "observatory")["hits"]
+
+
+def test_a_plugins_provider_makes_a_profiles_vectors_for_a_person_and_for_no_client(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "acme-1.0.dist-info").mkdir()
+    (tmp_path / "acme-1.0.dist-info" / "entry_points.txt").write_text("[octavo.providers]\nacme = acme:make\n", "utf-8")
+    (tmp_path / "acme.py").write_text(PROVIDER, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed.cache_clear()
+    try:
+        with open_library(tmp_path / "library.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+            request = ProfilesSetRequest("mine", "acme", model="large", dimensions=32)
+            with pytest.raises(InvalidArgument, match="a plugin decides where the library's texts are sent"):
+                profiles_set(engine, request)
+            made = profiles_set(engine, request, by_person=True)
+            assert (made.profile.provider, made.profile.dimensions) == ("acme", 32)
+            assert "acme" in providers()
+    finally:
+        installed.cache_clear()
