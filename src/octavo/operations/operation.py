@@ -24,6 +24,8 @@ from octavo.operations.model_text import written
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
 
+_VERBS = frozenset({"find", "get", "list", "search"})
+"""First words of names that are no group of commands."""
 DEFAULT, MEMORY, CODE, FULL = "default", "memory", "code", "full"
 
 
@@ -47,8 +49,9 @@ class Operation:
     `lines` beside it; `notes_new_lines` of the operation's own package comes before that, and where there is neither,
     the `listing` says how.
 
-    `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds.
-    `command` is how the command line calls it; `aliases` are names by which other programs' clients call the tool.
+    `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds. Its command
+    follows from its name too, unless it is `typed` otherwise, or by an empty text not at all. `aliases` are names by
+    which other programs' clients call the tool.
     What `enqueues` jobs has them done at the end of a command. `unlisted` arguments are taken but left out of a
     tool's listing. Not `remote` is what neither MCP nor HTTP offers; `served_as` is the operation they offer
     instead. `example` and `examples` (command lines) are held true by tests, over the vault in `examples/`; what a
@@ -64,7 +67,7 @@ class Operation:
     tool_sets: frozenset[str] = frozenset()
     unlisted: tuple[str, ...] = ()
     watched: bool = False
-    command: str = ""
+    typed: str | None = None
     aliases: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     help: str = ""
@@ -93,6 +96,15 @@ class Operation:
         """The class of its answers."""
         found: type = self.function.__globals__[self.function.__annotations__["return"]]
         return found
+
+    @property
+    def command(self) -> str:
+        """The words by which the command line calls it: `memory get` below a noun, `find-similar` for a verb."""
+        if self.typed is not None:
+            return self.typed
+        first, below, rest = self.name.partition("_")
+        group = f"{first} " if below and first not in _VERBS else f"{first}-" if below else first
+        return group + rest.replace("_", "-")
 
     @property
     def _package(self) -> str:
@@ -143,4 +155,4 @@ IN_DEFAULT = frozenset({DEFAULT})
 IN_MEMORY = frozenset({MEMORY})
 IN_BOTH = IN_DEFAULT | IN_MEMORY
 IN_CODE = frozenset({CODE})
-WRITES = Annotations(read_only=False)
+READS, WRITES = Annotations(), Annotations(read_only=False)

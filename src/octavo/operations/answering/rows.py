@@ -22,7 +22,6 @@ ANSWERING = (
             columns=("number", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path"),
             matches=True,
         ),
-        command="ask",
         examples=(
             'octavo ask "when does the dome have to close?"',
             'octavo ask --path observing/ "who opens the dome?" --json',

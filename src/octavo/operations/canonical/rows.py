@@ -7,8 +7,6 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import IN_MEMORY, WRITES, Operation
 
-_documents = partial(Operation, module="octavo.operations.canonical.documents")
-
 _PLAN = """# Closing down
 
 ## When
@@ -20,6 +18,13 @@ Close the dome when the humidity stays above 85 per cent for five minutes.
 Park the telescope first, then close the shutter, then cut the power.
 """
 
+_documents = partial(
+    Operation,
+    module="octavo.operations.canonical.documents",
+    tool_sets=IN_MEMORY,
+    listing=Listing(columns=("key", "version", "text"), exact="text"),
+)
+
 CANONICAL = (
     _documents(
         name="canonical_upsert",
@@ -30,7 +35,6 @@ CANONICAL = (
         ),
         help="The text is read from FILE, or from stdin.",
         listing=Listing(columns=("item", "version", "action", "title"), confirms=True),
-        command="canonical upsert",
         examples=(
             'octavo canonical upsert plans/closing "observatory/observing/Closing down.md" --class implementation_plan',
         ),
@@ -38,7 +42,6 @@ CANONICAL = (
         enqueues=True,
         example={"key": "plans/closing", "text": _PLAN, "doc_class": "implementation_plan"},
         annotations=WRITES,
-        tool_sets=IN_MEMORY,
         unlisted=("author", "reason", "session", "project", "links", "kind", "force"),
     ),
     _documents(
@@ -46,31 +49,23 @@ CANONICAL = (
         summary="Read a canonical document.",
         description="Read a canonical document whole, as it is, at a version or as of a time.",
         help="With ANCHOR, only that section.",
-        listing=Listing(columns=("key", "version", "text"), exact="text"),
-        command="canonical get",
         examples=("octavo canonical get plans/closing", "octavo canonical get plans/closing closing-down"),
         example={"key": "plans/closing"},
-        tool_sets=IN_MEMORY,
     ),
     _documents(
         name="canonical_outline",
         summary="List the sections of a canonical document.",
         description="Its headings with anchors, exact spans and lengths: read one with canonical_get_section.",
         listing=Listing(rows="sections", columns=("anchor", "level", "start_line", "end_line", "tokens", "title")),
-        command="canonical outline",
         examples=("octavo canonical outline plans/closing",),
         example={"key": "plans/closing"},
-        tool_sets=IN_MEMORY,
     ),
     _documents(
         name="canonical_get_section",
         summary="Read one section of a canonical document.",
         description="A section by its anchor, with its exact text and its subsections.",
-        listing=Listing(columns=("key", "version", "text"), exact="text"),
-        command="canonical get-section",
         examples=("octavo canonical get-section plans/closing closing-down",),
         example={"key": "plans/closing", "anchor": "how"},
-        tool_sets=IN_MEMORY,
     ),
     _documents(
         name="canonical_context_pack",
@@ -81,10 +76,8 @@ CANONICAL = (
         ),
         help="Exit code 1 means that there was nothing to pack.",
         listing=Listing(rows="passages", columns=("citation", "version", "text"), matches=True, exact="text"),
-        command="canonical context-pack",
         examples=('octavo canonical context-pack "in which order is everything closed?" --max-tokens 300',),
         example={"query": "in which order is everything closed?", "max_tokens": 300},
-        tool_sets=IN_MEMORY,
     ),
     _documents(
         name="canonical_list",
@@ -96,8 +89,6 @@ CANONICAL = (
             shown=("{key}|title", "v{version}", "{doc_class}|dim", "{title}"),
             empty="There is no canonical document.",
         ),
-        command="canonical list",
         examples=("octavo canonical list --class implementation_plan",),
-        tool_sets=IN_MEMORY,
     ),
 )

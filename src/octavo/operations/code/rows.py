@@ -20,7 +20,6 @@ CODE = (
             "line, a whole stack trace, an error message, a regular expression or a question."
         ),
         listing=HITS,
-        command="search-code",
         examples=('octavo search-code "how are the exposures calibrated?" -n 3',),
         example={"query": "how are the exposures calibrated?", "max_results": 3},
         tool_sets=IN_CODE,
@@ -38,5 +37,6 @@ CODE = (
         ),
         example={"task": "Write the calibration of one more night.", "max_context_tokens": 300},
         tool_sets=IN_CODE,
+        typed="",
     ),
 )

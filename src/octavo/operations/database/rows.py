@@ -8,7 +8,7 @@ from octavo.operations.listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _copies = partial(Operation, module="octavo.operations.database.copies")
-_upkeep = partial(Operation, module="octavo.operations.database.upkeep")
+_upkeep = partial(Operation, module="octavo.operations.database.upkeep", remote=False, watched=True)
 _pruning = partial(Operation, module="octavo.operations.database.pruning")
 
 DATABASE = (
@@ -22,7 +22,6 @@ DATABASE = (
             confirms=True,
             shown=("Saved the library to {path} ({bytes:size}).",),
         ),
-        command="db backup",
         examples=("octavo db backup saved.db",),
         example={"to": "saved.db"},
         remote=False,
@@ -37,11 +36,8 @@ DATABASE = (
             "are indexed again; texts are embedded again only where the model changed."
         ),
         listing=Listing(columns=("differences", "promised", "saved"), confirms=True),
-        command="db upgrade",
         examples=("octavo db upgrade",),
         annotations=WRITES,
-        watched=True,
-        remote=False,
     ),
     _pruning(
         name="db_prune",
@@ -52,7 +48,6 @@ DATABASE = (
             "to goes."
         ),
         listing=Listing(columns=("versions", "texts", "vectors", "bytes", "dry_run"), confirms=True),
-        command="db prune",
         examples=("octavo db prune --older-than 30 --keep 5 --dry-run", "octavo db prune --cache"),
         example={"keep": 3, "dry_run": True},
         annotations=WRITES,
@@ -68,10 +63,7 @@ DATABASE = (
             "is wrong; `octavo db repair` makes anew what can be computed again."
         ),
         listing=Listing(columns=("sound", "problems"), succeeds="sound"),
-        command="db check",
         examples=("octavo db check", "octavo db check --quick"),
-        watched=True,
-        remote=False,
     ),
     _upkeep(
         name="db_repair",
@@ -82,10 +74,7 @@ DATABASE = (
             "damaged, restore a backup. Exit code 6 means that something is still wrong."
         ),
         listing=Listing(columns=("found", "left"), succeeds="sound"),
-        command="db repair",
         examples=("octavo db repair",),
         annotations=WRITES,
-        watched=True,
-        remote=False,
     ),
 )

@@ -7,7 +7,7 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_measuring = partial(Operation, module="octavo.operations.evaluation.measuring")
+_measuring = partial(Operation, module="octavo.operations.evaluation.measuring", remote=False)
 
 EVALUATION = (
     _measuring(
@@ -18,7 +18,6 @@ EVALUATION = (
             "good each profile's rankings are: nDCG, recall, MRR, MAP, diversity and latency."
         ),
         listing=Listing(rows="runs", columns=("profile", "queries")),
-        command="eval run",
         examples=(
             "octavo eval run questions",
             "octavo eval run questions --profile hybrid --profile lexical_only",
@@ -26,13 +25,12 @@ EVALUATION = (
         example=None,
         annotations=WRITES,
         watched=True,
-        remote=False,
     ),
     _measuring(
         name="eval_figures",
         summary="The latest figures of every data set and profile that was measured.",
         description="What `eval_run` has kept of its latest run of each data set with each profile.",
         listing=Listing(rows="figures", columns=("dataset", "profile", "queries", "measured_at")),
-        remote=False,
+        typed="",
     ),
 )

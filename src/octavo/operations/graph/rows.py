@@ -7,14 +7,19 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
+_IN_GRAPH = frozenset({"graph"})
+
 _related = partial(Operation, module="octavo.operations.graph.related")
 _neighbors = partial(Operation, module="octavo.operations.graph.neighbors")
-_whole = partial(Operation, module="octavo.operations.graph.whole")
-_entities = partial(Operation, module="octavo.operations.graph.entities")
-_view = partial(Operation, module="octavo.operations.graph.view")
-_clusters = partial(Operation, module="octavo.operations.graph.clusters")
-
-_IN_GRAPH = frozenset({"graph"})
+_whole = partial(Operation, module="octavo.operations.graph.whole", tool_sets=_IN_GRAPH)
+_entities = partial(Operation, module="octavo.operations.graph.entities", tool_sets=_IN_GRAPH)
+_view = partial(
+    Operation,
+    module="octavo.operations.graph.view",
+    remote=False,
+    listing=Listing(columns=("path", "nodes", "edges"), path="path", confirms=True),
+)
+_clusters = partial(Operation, module="octavo.operations.graph.clusters", remote=False)
 
 GRAPH = (
     _related(
@@ -25,7 +30,6 @@ GRAPH = (
             "Each says why."
         ),
         listing=Listing(rows="documents", columns=("place", "title", "kind", "score", "why")),
-        command="graph related",
         aliases=("related",),
         examples=("octavo graph related 'observing/Closing down.md' -n 5",),
         example={"reference": "observing/Closing down.md", "limit": 5},
@@ -41,7 +45,6 @@ GRAPH = (
         listing=Listing(
             rows="edges", columns=("direction", "type", "target", "place", "anchor", "line", "missing", "context")
         ),
-        command="graph neighbors",
         examples=("octavo graph neighbors 'observing/Closing down.md' --direction in --hops 2",),
         example={"reference": "observing/Closing down.md", "hops": 2},
         tool_sets=_IN_GRAPH,
@@ -53,11 +56,9 @@ GRAPH = (
         listing=Listing(
             columns=("jobs", "communities", "thematic_links", "section_links", "entities", "note"), confirms=True
         ),
-        command="graph build",
         examples=("octavo graph build --threshold 0.3", "octavo graph build --later"),
         example={"threshold": 0.3, "wait": True},
         annotations=WRITES,
-        tool_sets=_IN_GRAPH,
         watched=True,
     ),
     _whole(
@@ -65,10 +66,8 @@ GRAPH = (
         summary="List groups of documents that point at each other more than at others.",
         description="Groups of documents that point at each other more than at others, largest first.",
         listing=Listing(rows="communities", columns=("community", "name", "size", "tags", "documents")),
-        command="graph communities",
         examples=("octavo graph communities --members 3",),
         example={"limit": 3},
-        tool_sets=_IN_GRAPH,
     ),
     _whole(
         name="graph_ghosts",
@@ -80,9 +79,7 @@ GRAPH = (
             shown=("{links}", "{target}", "in", "{source}|place"),
             empty="Every link leads somewhere.",
         ),
-        command="graph ghosts",
         examples=("octavo graph ghosts",),
-        tool_sets=_IN_GRAPH,
     ),
     _entities(
         name="graph_entities",
@@ -90,41 +87,31 @@ GRAPH = (
         description="What documents name, most widely named first: people, projects, places, identifiers, DOIs, URLs.",
         help="`octavo graph build` finds them by rules; --entities-by model asks a language model as well.",
         listing=Listing(rows="entities", columns=("kind", "name", "documents", "mentions")),
-        command="graph entities",
         examples=("octavo graph entities --kind person", "octavo graph entities 'van der' -n 5"),
         example={"limit": 5},
-        tool_sets=_IN_GRAPH,
     ),
     _entities(
         name="graph_mentions",
         summary="List the documents that name a person, a project, a place, an identifier, a DOI or an address.",
         description="Where an entity is named: the documents, with the line and the words around it.",
         listing=Listing(rows="mentions", columns=("place", "title", "role", "mentions", "line", "context")),
-        command="graph mentions",
         examples=("octavo graph mentions 'Jane Doe' --kind person",),
         example={"name": "Lyon"},
-        tool_sets=_IN_GRAPH,
     ),
     _view(
         name="graph_export",
         summary="Write the graph for other programs: JSON as node-link data, or GraphML for Gephi, yEd and networkx.",
         description="The whole graph as node-link JSON or as GraphML.",
-        listing=Listing(columns=("path", "nodes", "edges"), path="path", confirms=True),
-        command="graph export",
         examples=("octavo graph export --to graphml -o graph.graphml",),
         example={"to": "graphml"},
-        remote=False,
     ),
     _view(
         name="graph_plot",
         summary="Draw the graph as a page to open in a browser.",
         description="Draw the graph as a page: communities in colour, nothing fetched from anywhere.",
         help="Communities in colour, nothing fetched from anywhere.",
-        listing=Listing(columns=("path", "nodes", "edges"), path="path", confirms=True),
-        command="graph plot",
         examples=("octavo graph plot -o graph.html --no-ghosts",),
         example={"output": "graph.html", "force": True},
-        remote=False,
     ),
     _clusters(
         name="cluster_build",
@@ -132,18 +119,16 @@ GRAPH = (
         description="Make the clusters that the stage `dense_clusters` searches in.",
         help="The stage `dense_clusters` searches in the clusters nearest to a query.",
         listing=Listing(columns=("clusters", "chunks", "unclustered", "largest", "smallest"), confirms=True),
-        command="cluster build",
         examples=("octavo cluster build",),
         example={"k": 4},
         annotations=WRITES,
-        remote=False,
     ),
     _clusters(
         name="cluster_map",
         summary="Some thousand chunks as points, near those that mean the same, and the names of their clusters.",
         description="The map of the clusters as data: what `cluster_plot` draws.",
         listing=Listing(rows="clusters", columns=("cluster", "name", "chunks")),
-        remote=False,
+        typed="",
     ),
     _clusters(
         name="cluster_plot",
@@ -151,9 +136,7 @@ GRAPH = (
         description="Draw a map of the clusters as a page.",
         help="`octavo cluster build` makes the clusters first. UMAP is used if installed.",
         listing=Listing(columns=("path", "points", "chunks", "clusters"), path="path", confirms=True),
-        command="cluster plot",
         examples=("octavo cluster build", "octavo cluster plot -o map.html"),
         example={"output": "map.html", "force": True},
-        remote=False,
     ),
 )

@@ -7,10 +7,10 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import Operation
 
+_IN_HISTORY = frozenset({"history"})
+
 _log = partial(Operation, module="octavo.operations.history.log")
 _past = partial(Operation, module="octavo.operations.history.past")
-
-_IN_HISTORY = frozenset({"history"})
 
 HISTORY = (
     _log(
@@ -36,7 +36,6 @@ HISTORY = (
             ),
             matches=True,
         ),
-        command="log",
         help=(
             "Without a QUERY, the newest commits are listed. Exit code 1 means that no commit matched. "
             "`octavo get HASH` shows a commit whole, with its diff; --format files lists what the commits changed and "
@@ -60,7 +59,6 @@ HISTORY = (
             rows="commits",
             columns=("hash", "committed_at", "author", "title", "collection", "uri", "file_count"),
         ),
-        command="history",
         help="A file is followed through its renames, and may be gone. Of a memory it says how it changed.",
         examples=('octavo history "observing/Closing down.md"', 'octavo history "Dome and humidity"'),
         example={"reference": "observing/Closing down.md"},

@@ -7,7 +7,7 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_queue = partial(Operation, module="octavo.operations.jobs.queue")
+_queue = partial(Operation, module="octavo.operations.jobs.queue", remote=False)
 
 JOBS = (
     _queue(
@@ -19,30 +19,24 @@ JOBS = (
             columns=("job", "kind", "state", "attempts", "created_at", "run_after", "error"),
             shown=("{job}|dim", "{kind}", "{state}|state", "{attempts:attempt}", "{error}|warn"),
         ),
-        command="jobs list",
         examples=("octavo jobs list --state dead",),
         example={"states": ["ready"]},
-        remote=False,
     ),
     _queue(
         name="jobs_retry",
         summary="Try jobs again now: the numbered ones, or all that were given up.",
         description="Make jobs due now.",
         listing=Listing(columns=("jobs",), confirms=True, shown=("{jobs:job} to be tried again",)),
-        command="jobs retry",
         examples=("octavo jobs retry",),
         annotations=WRITES,
-        remote=False,
     ),
     _queue(
         name="jobs_purge",
         summary="Delete jobs that have ended.",
         description="Delete jobs that are done, or were given up.",
         listing=Listing(columns=("jobs",), confirms=True, shown=("{jobs:job} deleted",)),
-        command="jobs purge",
         examples=("octavo jobs purge --before 7d",),
         example={"before": "7d"},
         annotations=WRITES,
-        remote=False,
     ),
 )

@@ -7,14 +7,14 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import IN_DEFAULT, WRITES, Operation
 
-_collections = partial(Operation, module="octavo.operations.library.collections")
-_indexing = partial(Operation, module="octavo.operations.library.indexing")
+_COLLECTIONS = ("name", "root", "present", "indexed", "skipped", "failed", "tags")
+_INDEXED = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks", "bytes", "skipped", "failed")
+
+_collections = partial(Operation, module="octavo.operations.library.collections", remote=False)
+_indexing = partial(Operation, module="octavo.operations.library.indexing", annotations=WRITES, watched=True)
 _status = partial(Operation, module="octavo.operations.library.status")
 _watch = partial(Operation, module="octavo.operations.library.watch")
 _health = partial(Operation, module="octavo.operations.library.health")
-
-_COLLECTIONS = ("name", "root", "present", "indexed", "skipped", "failed", "tags")
-_INDEXED = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks", "bytes", "skipped", "failed")
 
 LIBRARY = (
     _collections(
@@ -26,14 +26,12 @@ LIBRARY = (
             "keeps the others, unless --reset; what it has indexed stays until the next run."
         ),
         listing=Listing(rows="collection", columns=_COLLECTIONS, path="root", confirms=True),
-        command="add",
         examples=(
             "octavo add observatory --name notes",
             "octavo add observatory --name manual --kind doc --ignore 'drafts/**'",
         ),
         example={"name": "again", "folder": "."},
         annotations=WRITES,
-        remote=False,
     ),
     _collections(
         name="remove",
@@ -42,20 +40,17 @@ LIBRARY = (
         listing=Listing(
             rows="removed", columns=("name",), confirms=True, shown=("Removed {name}; its folder is as it was.",)
         ),
-        command="remove",
         examples=("octavo remove observatory",),
         example={"names": ["scratch"]},
         annotations=WRITES,
-        remote=False,
     ),
     _collections(
         name="collections_list",
         summary="List the collections, their documents, or the properties these have.",
         description="Every collection with its folder, its settings and what it holds; or every document.",
         listing=Listing(rows="collections", columns=_COLLECTIONS, path="root"),
-        command="list",
+        typed="list",
         examples=("octavo list", "octavo list --documents -c observatory --format files", "octavo list --keys"),
-        remote=False,
     ),
     _indexing(
         name="index",
@@ -68,11 +63,8 @@ LIBRARY = (
             "there. Exit code 6 means that a file failed or a folder was out of reach."
         ),
         listing=Listing(rows="collections", columns=_INDEXED, succeeds="complete", confirms=True),
-        command="index",
         examples=("octavo index", "octavo index observatory --wait-full"),
         example={"wait": True},
-        annotations=WRITES,
-        watched=True,
         remote=False,
         served_as="reindex",
     ),
@@ -81,7 +73,6 @@ LIBRARY = (
         summary="Say what the library holds and whether indexing is under way.",
         description="What the library holds: collections with their folders and counts, and how indexing goes.",
         listing=Listing(rows="collections", columns=_COLLECTIONS[:-1]),
-        command="status",
         examples=("octavo status", "octavo status --problems"),
         tool_sets=IN_DEFAULT,
     ),
@@ -93,9 +84,8 @@ LIBRARY = (
             "or with wait when it is done."
         ),
         example={"scope": "changed", "wait": True},
-        annotations=WRITES,
         tool_sets=IN_DEFAULT,
-        watched=True,
+        typed="",
     ),
     _watch(
         name="watch",
@@ -106,6 +96,7 @@ LIBRARY = (
         ),
         example={"enabled": False},
         annotations=WRITES,
+        typed="",
     ),
     _health(
         name="doctor",
@@ -113,7 +104,6 @@ LIBRARY = (
         description="Check the library, the model, the configuration it was indexed with and every collection.",
         help="Exit code 6 means that something is wrong.",
         listing=Listing(rows="checks", columns=("name", "ok", "message", "hint"), succeeds="ok"),
-        command="doctor",
         aliases=("health_check",),
         examples=("octavo doctor",),
         example={"deep": True},

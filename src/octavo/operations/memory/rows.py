@@ -8,12 +8,6 @@ from octavo.dataclass import replace
 from octavo.operations.listing import Listing
 from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, Operation
 
-_changes = partial(Operation, module="octavo.operations.memory.changes")
-_recall = partial(Operation, module="octavo.operations.memory.recall")
-_versions = partial(Operation, module="octavo.operations.memory.versions")
-_linked = partial(Operation, module="octavo.operations.memory.linked")
-_folder = partial(Operation, module="octavo.operations.memory.folder")
-
 _PROVENANCE = ("author", "reason", "session", "idempotency_key", "project")
 _STATE = Listing(
     columns=("item", "version", "action", "kind", "scope", "title", "tags", "pinned", "status"), confirms=True
@@ -23,6 +17,19 @@ _FOUND = Listing(
     columns=("rank", "item", "version", "kind", "scope", "title", "created_at", "holds", "text"),
     matches=True,
 )
+
+_changes = partial(
+    Operation,
+    module="octavo.operations.memory.changes",
+    annotations=WRITES,
+    tool_sets=IN_MEMORY,
+    unlisted=_PROVENANCE,
+    listing=_STATE,
+)
+_recall = partial(Operation, module="octavo.operations.memory.recall")
+_versions = partial(Operation, module="octavo.operations.memory.versions", tool_sets=IN_MEMORY)
+_linked = partial(Operation, module="octavo.operations.memory.linked")
+_folder = partial(Operation, module="octavo.operations.memory.folder")
 
 _REMEMBER = _changes(
     name="remember",
@@ -35,8 +42,6 @@ _REMEMBER = _changes(
         "Without TEXT, or with -, it is read from stdin. What is known already is not stored twice; a text that edits "
         "a memory becomes its next version. A text that contains a secret is refused."
     ),
-    listing=_STATE,
-    command="remember",
     examples=(
         'octavo remember "The mirror was washed today." --kind fact --tag mirror',
         'octavo remember "Buy a spare belt for the mount." --title "Spare belt" --kind task --pin',
@@ -48,7 +53,6 @@ _REMEMBER = _changes(
         "title": "Dome and humidity",
         "kind": "fact",
     },
-    annotations=WRITES,
     tool_sets=IN_BOTH,
     unlisted=(*_PROVENANCE, "valid_from", "valid_to", "links", "force"),
 )
@@ -59,7 +63,6 @@ _RECALL = _recall(
     description="Find memories by word and by meaning; without a query, pinned ones and the latest.",
     help="Without QUERY: pinned memories, then the most recently changed. Exit code 1 means that nothing was found.",
     listing=_FOUND,
-    command="recall",
     examples=('octavo recall "when does the dome close?"', "octavo recall --kind note --after 7d"),
     example={"query": "when does the dome close?", "limit": 3},
     tool_sets=IN_BOTH,
@@ -87,13 +90,9 @@ _FORGET = _changes(
     summary="Remove a memory from every search; its history stays.",
     description="Take a memory out of every search. Its history stays.",
     help="`octavo memory restore` brings it back.",
-    listing=_STATE,
-    command="forget",
     examples=('octavo forget "A passing thought" --reason "decided otherwise"',),
     example={"item": "A passing thought"},
-    annotations=WRITES,
     tool_sets=IN_BOTH,
-    unlisted=_PROVENANCE,
 )
 
 MEMORY = (
@@ -106,10 +105,8 @@ MEMORY = (
         description="Read a memory whole, with who wrote it and why; at a version or as of a time, when given.",
         help="Into a pipe or a file goes the exact text and nothing else.",
         listing=Listing(columns=("item", "version", "kind", "scope", "title", "status", "text"), exact="text"),
-        command="memory get",
         examples=('octavo memory get "Dome and humidity"', 'octavo memory get "Dome and humidity" --version 1'),
         example={"item": "Dome and humidity"},
-        tool_sets=IN_MEMORY,
     ),
     _versions(
         name="memory_history",
@@ -118,10 +115,8 @@ MEMORY = (
         listing=Listing(
             rows="changes", columns=("at", "action", "version", "status", "pinned", "author", "reason", "session")
         ),
-        command="memory history",
         examples=('octavo memory history "Dome and humidity"',),
         example={"item": "Dome and humidity"},
-        tool_sets=IN_MEMORY,
     ),
     _versions(
         name="memory_diff",
@@ -129,60 +124,38 @@ MEMORY = (
         description="A unified diff from one version to another, whole or by section; the last change by default.",
         help="Exit code 1 means that the versions are the same.",
         listing=Listing(columns=("item", "old", "new", "diff"), matches=True, exact="diff"),
-        command="memory diff",
         examples=('octavo memory diff "Dome and humidity"',),
         example={"item": "Dome and humidity"},
-        tool_sets=IN_MEMORY,
     ),
     _changes(
         name="memory_restore",
         summary="Make an earlier version of a memory its newest again.",
         description="Write an earlier version's text as a new version; an archived memory becomes active.",
         help="The versions in between stay in its history.",
-        listing=_STATE,
-        command="memory restore",
         examples=('octavo memory restore "Dome and humidity" 1',),
         enqueues=True,
         example={"item": "Dome and humidity", "version": 1},
-        annotations=WRITES,
-        tool_sets=IN_MEMORY,
-        unlisted=_PROVENANCE,
     ),
     _changes(
         name="memory_pin",
         summary="Pin a memory: recall without a query shows it first.",
         description="Pin a memory: recall without a query shows it first.",
-        listing=_STATE,
-        command="memory pin",
         examples=('octavo memory pin "Dome and humidity"',),
         example={"item": "Dome and humidity"},
-        annotations=WRITES,
-        tool_sets=IN_MEMORY,
-        unlisted=_PROVENANCE,
     ),
     _changes(
         name="memory_unpin",
         summary="Unpin a memory.",
         description="Take the pin off a memory.",
-        listing=_STATE,
-        command="memory unpin",
         examples=('octavo memory unpin "Dome and humidity"',),
         example={"item": "Dome and humidity"},
-        annotations=WRITES,
-        tool_sets=IN_MEMORY,
-        unlisted=_PROVENANCE,
     ),
     _changes(
         name="memory_link",
         summary="Link a memory to a document or another memory.",
         description="Record that a memory is about something, and how: mentions, plans, refactors or any word.",
-        listing=_STATE,
-        command="memory link",
         examples=('octavo memory link "Dome and humidity" "observing/Closing down.md" --type explains',),
         example={"item": "Dome and humidity", "target": "observing/Closing down.md"},
-        annotations=WRITES,
-        tool_sets=IN_MEMORY,
-        unlisted=_PROVENANCE,
     ),
     _changes(
         name="memory_commit",
@@ -192,21 +165,18 @@ MEMORY = (
             "The same idempotency_key gives the first answer again."
         ),
         help="Without TEXT, or with -, it is read from stdin.",
-        listing=_STATE,
-        command="memory commit",
         examples=('octavo memory commit "The spare shutter motor is in the cellar." --scope maintenance',),
         creates=True,
         enqueues=True,
         example={"text": "The spare shutter motor is in the cellar.", "kind": "fact", "scope": "maintenance"},
         annotations=Annotations(read_only=False, idempotent=False),
-        tool_sets=IN_MEMORY,
+        unlisted=(),
     ),
     replace(
         _RECALL,
         name="memory_search",
         summary="Find memories, with every filter there is.",
         description="Find memories by word and by meaning, within kinds, scopes, tags, times, or as of an instant.",
-        command="memory search",
         examples=("octavo memory search humidity --scope project",),
         example={"query": "shutter motor", "scopes": ["maintenance"]},
         tool_sets=IN_MEMORY,
@@ -216,7 +186,6 @@ MEMORY = (
         _FORGET,
         name="memory_archive",
         description="Take a memory out of every search; the same as forget.",
-        command="memory archive",
         examples=('octavo memory archive "A passing thought"',),
         tool_sets=IN_MEMORY,
     ),
@@ -229,7 +198,6 @@ MEMORY = (
         ),
         help="Exit code 1 means that nothing was found.",
         listing=_FOUND,
-        command="memory linked",
         aliases=("search_linked_memories",),
         examples=('octavo memory linked "observing/Closing down.md"',),
         example={"target": "observing/Closing down.md", "query": "humidity"},
@@ -248,7 +216,6 @@ MEMORY = (
             succeeds="complete",
             confirms=True,
         ),
-        command="memory sync",
         examples=("octavo memory sync notes/memories",),
         creates=True,
         enqueues=True,

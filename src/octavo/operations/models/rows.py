@@ -7,11 +7,11 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
+_COLUMNS = ("name", "form", "state", "revision", "dimensions", "bytes", "base", "made_at")
+
 _catalog = partial(Operation, module="octavo.operations.models.catalog")
 _fetching = partial(Operation, module="octavo.operations.models.fetching")
 _finetune = partial(Operation, module="octavo.operations.models.finetune")
-
-_COLUMNS = ("name", "form", "state", "revision", "dimensions", "bytes", "base", "made_at")
 
 MODELS = (
     _catalog(
@@ -19,7 +19,6 @@ MODELS = (
         summary="List the models on this machine.",
         description="The bundled models and those that were made or fetched here, with their figures and states.",
         listing=Listing(rows="models", columns=_COLUMNS),
-        command="models list",
         examples=("octavo models list",),
     ),
     _catalog(
@@ -27,7 +26,6 @@ MODELS = (
         summary="Show a model's card.",
         description="What a model was made from, how, and how good it is.",
         listing=Listing(rows="model", columns=_COLUMNS),
-        command="models show",
         examples=("octavo models show octavo-encoder-1",),
         example={"name": "octavo-encoder-1"},
     ),
@@ -40,7 +38,6 @@ MODELS = (
         ),
         help="The library is embedded anew in the background while the old model goes on; for a reranker it is not.",
         listing=Listing(rows="model", columns=_COLUMNS, confirms=True),
-        command="models activate",
         examples=("octavo models activate octavo-encoder-1",),
         example={"name": "octavo-encoder-1"},
         annotations=WRITES,
@@ -50,7 +47,6 @@ MODELS = (
         summary="Delete a model from this machine, if nothing uses it.",
         description="Delete a model's folder, if no profile of this library's projects stands for it.",
         listing=Listing(rows="model", columns=_COLUMNS, confirms=True, shown=("removed|dim", "{name}|title")),
-        command="models remove",
         examples=("octavo models remove mine",),
         example=None,
         annotations=WRITES,
@@ -65,7 +61,6 @@ MODELS = (
             "off goes on where it was when it is fetched again; one that is not as promised is deleted."
         ),
         listing=Listing(columns=("name", "form", "path", "licence", "bytes", "files", "fetched"), confirms=True),
-        command="models fetch",
         examples=("octavo models fetch bge-m3", "octavo models fetch qwen3-4b --manifest models.toml"),
         example=None,
         annotations=WRITES,
@@ -84,7 +79,6 @@ MODELS = (
             "when it is called again."
         ),
         listing=Listing(columns=("name", "form", "revision", "better")),
-        command="models finetune",
         examples=(
             "octavo models finetune --name mine --activate",
             "octavo models finetune --reranker --name mine-rerank --activate",

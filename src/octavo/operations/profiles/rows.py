@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from octavo.operations.listing import Listing
-from octavo.operations.operation import IN_MEMORY, WRITES, Operation
-
-_embedders = partial(Operation, module="octavo.operations.profiles.embedders")
+from octavo.operations.operation import IN_MEMORY, READS, WRITES, Operation
 
 _COLUMNS = ("name", "state", "provider", "model", "dimensions", "chunks", "total")
 _ONE = Listing(rows="profile", columns=_COLUMNS, confirms=True)
+
+_embedders = partial(
+    Operation, module="octavo.operations.profiles.embedders", annotations=WRITES, tool_sets=IN_MEMORY, listing=_ONE
+)
 
 PROFILES = (
     _embedders(
@@ -18,10 +20,9 @@ PROFILES = (
         summary="List the embedding profiles, and say which one searches use.",
         description="Which embedders the project knows, which one answers, and how far each is filled.",
         listing=Listing(rows="profiles", columns=_COLUMNS),
-        command="profiles list",
         aliases=("embedding_profiles_list",),
         examples=("octavo profiles list",),
-        tool_sets=IN_MEMORY,
+        annotations=READS,
     ),
     _embedders(
         name="profiles_set",
@@ -34,13 +35,9 @@ PROFILES = (
             "A key is named, never given: it is read from the environment or a file when it is needed, and kept "
             "nowhere. A service elsewhere is sent every text of the library."
         ),
-        listing=_ONE,
-        command="profiles set",
         aliases=("embedding_profiles_upsert",),
         examples=("octavo profiles set small --provider hashing --dimensions 32",),
         example={"name": "small", "provider": "hashing", "dimensions": 32},
-        annotations=WRITES,
-        tool_sets=IN_MEMORY,
         unlisted=(
             "window",
             "query_prefix",
@@ -60,29 +57,21 @@ PROFILES = (
         summary="Search with an embedding profile from now on.",
         description="Switch to a profile that has every vector; `configured` is the configuration's own embedder.",
         help="Every chunk must have its vector; `configured` is the configuration's own embedder.",
-        listing=_ONE,
-        command="profiles activate",
         aliases=("embedding_profiles_activate",),
         examples=("octavo profiles activate configured",),
         example={"name": "configured"},
-        annotations=WRITES,
-        tool_sets=IN_MEMORY,
     ),
     _embedders(
         name="profiles_reindex",
         summary="Fill an embedding profile in the background, then search with it.",
         description="A worker gives every chunk its vector; the profile that answers now goes on until then.",
         help="Until then the profile that answers now goes on.",
-        listing=_ONE,
-        command="profiles reindex",
         aliases=("admin_reindex_profile",),
         examples=(
             "octavo profiles set small --provider hashing --dimensions 32",
             "octavo profiles reindex small --wait",
         ),
         example={"name": "small"},
-        annotations=WRITES,
-        tool_sets=IN_MEMORY,
     ),
     _embedders(
         name="memory_reingest",
@@ -91,7 +80,6 @@ PROFILES = (
         description="Queue indexing a memory's current version again, in the background.",
         listing=Listing(columns=("job", "kind"), shown=("Job {job} ({kind}) waits for a worker.",)),
         example={"item": "Dome and humidity"},
-        annotations=WRITES,
-        tool_sets=IN_MEMORY,
+        typed="",
     ),
 )

@@ -7,9 +7,6 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import IN_MEMORY, WRITES, Annotations, Operation
 
-_projects = partial(Operation, module="octavo.operations.projects.projects")
-_sessions = partial(Operation, module="octavo.operations.projects.sessions")
-
 _SESSION = ("session", "title", "author", "started_at", "ended_at", "memories")
 _SHOWN = (
     "{session}|place",
@@ -17,6 +14,14 @@ _SHOWN = (
     "{ended_at:ended/open}|state",
     "{memories:memory/memories}|dim",
     "{title}|title",
+)
+
+_projects = partial(Operation, module="octavo.operations.projects.projects", tool_sets=IN_MEMORY)
+_sessions = partial(
+    Operation,
+    module="octavo.operations.projects.sessions",
+    tool_sets=IN_MEMORY,
+    listing=Listing(columns=_SESSION, shown=_SHOWN),
 )
 
 PROJECTS = (
@@ -32,11 +37,9 @@ PROJECTS = (
             "is none, and found by the folder and the repository from then on."
         ),
         listing=Listing(columns=("project", "workspace", "current", "created", "by")),
-        command="projects resolve",
         examples=("octavo projects resolve --repo https://example.org/acme/site --create",),
         example={"path": "/"},
         annotations=WRITES,
-        tool_sets=IN_MEMORY,
     ),
     _projects(
         name="projects_list",
@@ -52,29 +55,22 @@ PROJECTS = (
                 "{collections}|dim",
             ),
         ),
-        command="projects list",
         examples=("octavo projects list",),
-        tool_sets=IN_MEMORY,
     ),
     _sessions(
         name="sessions_start",
         summary="Start a session that memories can name.",
         description="Begin a period of work; pass its id as session to what is remembered in it.",
         help="Pass its id to `octavo remember --session`.",
-        listing=Listing(columns=_SESSION, shown=_SHOWN),
-        command="sessions start",
         examples=("octavo sessions start Aligning the finder",),
         creates=True,
         example={"title": "Aligning the finder", "author": "an observer"},
         annotations=Annotations(read_only=False, idempotent=False),
-        tool_sets=IN_MEMORY,
     ),
     _sessions(
         name="sessions_end",
         summary="End a session, once, with a summary that is remembered.",
         description="End a period of work, once; its summary is remembered and found like any memory.",
-        listing=Listing(columns=_SESSION, shown=_SHOWN),
-        command="sessions end",
         examples=('octavo sessions end "Aligning the finder" "The finder is aligned within two minutes of arc."',),
         enqueues=True,
         example={
@@ -82,7 +78,6 @@ PROJECTS = (
             "summary": "The finder is aligned to the main tube within two minutes of arc.",
         },
         annotations=WRITES,
-        tool_sets=IN_MEMORY,
     ),
     _sessions(
         name="sessions_list",
@@ -92,9 +87,7 @@ PROJECTS = (
             "was talked about, best first, even where its words are spread over many memories."
         ),
         listing=Listing(rows="sessions", columns=_SESSION, matches=True, shown=_SHOWN),
-        command="sessions list",
         examples=("octavo sessions list --open",),
         example={"query": "shutter motor", "limit": 5},
-        tool_sets=IN_MEMORY,
     ),
 )

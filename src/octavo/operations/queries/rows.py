@@ -7,7 +7,7 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_queries = partial(Operation, module="octavo.operations.queries.queries")
+_queries = partial(Operation, module="octavo.operations.queries.queries", remote=False)
 
 QUERIES = (
     _queries(
@@ -15,20 +15,16 @@ QUERIES = (
         summary="List what was asked, newest first, with what was opened.",
         description="The log of queries, where log.queries is on.",
         listing=Listing(rows="queries", columns=("at", "query", "profile", "shown", "opened")),
-        command="queries list",
         examples=("octavo queries list -n 5",),
         example={"limit": 5},
-        remote=False,
     ),
     _queries(
         name="queries_clear",
         summary="Forget what was asked.",
         description="Empty the log of queries.",
         listing=Listing(columns=("queries",), confirms=True, shown=("Forgot {queries:query/queries}.",)),
-        command="queries clear",
         examples=("octavo queries clear --before 30d",),
         example={"before": "30d"},
         annotations=WRITES,
-        remote=False,
     ),
 )

@@ -9,7 +9,7 @@ from octavo.operations.operation import IN_CODE, IN_DEFAULT, Operation
 
 _get = partial(Operation, module="octavo.operations.reading.get")
 _versions = partial(Operation, module="octavo.operations.reading.versions")
-_many = partial(Operation, module="octavo.operations.reading.many")
+_many = partial(Operation, module="octavo.operations.reading.many", tool_sets=IN_CODE)
 _outline = partial(Operation, module="octavo.operations.reading.outline")
 _tags = partial(Operation, module="octavo.operations.reading.tags")
 
@@ -21,7 +21,6 @@ READING = (
         listing=Listing(
             columns=("collection", "uri", "start_line", "end_line", "title", "heading_path", "text"), exact="text"
         ),
-        command="get",
         help="""\b
 REF is one of   notes/a.md             the whole document
                 a                      the same by its name, the end of its path, an alias or its title
@@ -46,7 +45,6 @@ Into a pipe or a file goes the exact text and nothing else.""",
         description="The lines that changed between two stored versions of a document; by default the last change.",
         help="Versions are those that indexing met. `octavo history` lists them, `octavo get --version N` reads one.",
         listing=Listing(columns=("uri", "from_version", "to_version", "added", "removed"), exact="diff"),
-        command="diff",
         examples=('octavo diff "observing/Closing down.md" --from 1 --to 1',),
         example={"reference": "observing/Closing down.md", "from_version": 1, "to_version": 1},
     ),
@@ -61,10 +59,8 @@ Into a pipe or a file goes the exact text and nothing else.""",
         listing=Listing(
             rows="passages", columns=("collection", "uri", "start_line", "end_line", "title", "text"), matches=True
         ),
-        command="get-many",
         examples=("octavo get-many 'observing/*.md' --token-budget 2000",),
         example={"references": ["observing/*.md"], "token_budget": 1000},
-        tool_sets=IN_CODE,
     ),
     _many(
         name="list_documents",
@@ -75,14 +71,13 @@ Into a pipe or a file goes the exact text and nothing else.""",
         ),
         listing=Listing(rows="documents", columns=("collection", "uri", "kind", "title", "modified_at")),
         example={"path_prefix": "observing/"},
-        tool_sets=IN_CODE,
+        typed="",
     ),
     _outline(
         name="outline",
         summary="List a document's headings.",
         description="List a document's headings with anchors and lines: what to ask get for in a long document.",
         listing=Listing(rows="sections", columns=("level", "title", "anchor", "start_line", "end_line")),
-        command="outline",
         examples=('octavo outline "equipment/The 40 cm reflector.md"',),
         example={"reference": "equipment/The 40 cm reflector.md"},
     ),
@@ -98,5 +93,6 @@ Into a pipe or a file goes the exact text and nothing else.""",
         ),
         example={"document_ids": []},
         remote=False,
+        typed="",
     ),
 )

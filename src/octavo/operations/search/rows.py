@@ -7,13 +7,13 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import IN_CODE, IN_DEFAULT, Operation
 
-_search = partial(Operation, module="octavo.operations.search.search")
-
 HITS = Listing(
     rows="hits",
     columns=("rank", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path"),
     matches=True,
 )
+
+_search = partial(Operation, module="octavo.operations.search.search", listing=HITS)
 
 SEARCH = (
     _search(
@@ -23,8 +23,6 @@ SEARCH = (
             "Find passages in the indexed notes, documentation and code. Each hit is an exact excerpt with its "
             "uri and lines: cite it as uri:line. Read more around a hit with get."
         ),
-        listing=HITS,
-        command="search",
         examples=(
             'octavo search "when does the dome have to close?"',
             "octavo search -n 3 --kind note --path observing/ humidity",
@@ -64,8 +62,6 @@ SEARCH = (
         name="search_docs",
         summary="Find passages in notes and documentation only.",
         description="The same as search, with code, configuration and commits left out.",
-        listing=HITS,
-        command="search-docs",
         examples=("octavo search-docs polar alignment --path equipment/",),
         example={"query": "polar alignment", "path_prefix": "equipment/"},
         tool_sets=IN_CODE,
@@ -77,8 +73,8 @@ SEARCH = (
             "For vague questions: write the passage you hope to find, and it is looked for by meaning. "
             "A query, when given, is looked for by word."
         ),
-        listing=HITS,
         example={"hypothesis": "The dome is closed when the humidity rises above 85 per cent.", "limit": 3},
+        typed="",
     ),
     _search(
         name="find_similar",
@@ -88,8 +84,6 @@ SEARCH = (
             "code, prose finds prose, unless kinds are named."
         ),
         help="`-` reads the snippet from standard input. A snippet that starts with a minus sign goes after `--`.",
-        listing=HITS,
-        command="find-similar",
         examples=('octavo find-similar "Open the shutter before the mirror has cooled down." -n 3',),
         example={
             "snippet": "Open the shutter before the mirror has cooled down.",

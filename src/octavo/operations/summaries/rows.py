@@ -7,7 +7,7 @@ from functools import partial
 from octavo.operations.listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_summaries = partial(Operation, module="octavo.operations.summaries.summaries")
+_summaries = partial(Operation, module="octavo.operations.summaries.summaries", remote=False)
 
 SUMMARIES = (
     _summaries(
@@ -21,11 +21,9 @@ SUMMARIES = (
         listing=Listing(
             columns=("documents", "sections", "calls", "tokens", "cost", "left", "stopped", "jobs"), confirms=True
         ),
-        command="summaries build",
         examples=("octavo summaries build", "octavo summaries build --dry-run"),
         example={"dry_run": True},
         annotations=WRITES,
-        remote=False,
         watched=True,
     ),
     _summaries(
@@ -33,19 +31,15 @@ SUMMARIES = (
         summary="Show the summaries of a file and its sections.",
         description="What was made of a document by `summaries build`.",
         listing=Listing(rows="summaries", columns=("node", "heading", "first_line", "last_line", "text", "maker")),
-        command="summaries show",
         examples=("octavo summaries show 'observing/Closing down.md'",),
         example={"reference": "observing/Closing down.md"},
-        remote=False,
     ),
     _summaries(
         name="summaries_clear",
         summary="Remove all summaries of the project.",
         description="Remove the summaries; nothing makes them again by itself.",
         listing=Listing(columns=("summaries",), confirms=True, shown=("Removed {summaries:summary/summaries}.",)),
-        command="summaries clear",
         examples=("octavo summaries clear",),
         annotations=WRITES,
-        remote=False,
     ),
 )

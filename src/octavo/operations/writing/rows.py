@@ -5,11 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from octavo.operations.listing import Listing
-from octavo.operations.operation import WRITES, Annotations, Operation
-
-_notes = partial(Operation, module="octavo.operations.writing.notes")
-_memories = partial(Operation, module="octavo.operations.writing.memories")
-_lint = partial(Operation, module="octavo.operations.writing.lint")
+from octavo.operations.operation import READS, WRITES, Annotations, Operation
 
 _IN_WRITING = frozenset({"writing"})
 _CHANGES = Annotations(read_only=False, destructive=True, idempotent=False)
@@ -17,49 +13,47 @@ _UNLISTED = ("collection", "author", "reason", "expected_hash", "dry_run")
 _WRITTEN = ("collection", "uri", "changed", "start_line", "end_line", "hash")
 _NOTE = "observing/Closing down.md"
 
+_notes = partial(
+    Operation,
+    module="octavo.operations.writing.notes",
+    annotations=_CHANGES,
+    tool_sets=_IN_WRITING,
+    unlisted=_UNLISTED,
+    listing=Listing(columns=_WRITTEN),
+)
+_memories = partial(Operation, module="octavo.operations.writing.memories")
+_lint = partial(Operation, module="octavo.operations.writing.lint")
+
 WRITING = (
     _notes(
         name="doc_validate",
         summary="Check the headings of a note.",
         description="Heading jumps and duplicate sibling headings of a note, with their lines.",
         listing=Listing(rows="violations", columns=("start_line", "rule", "message", "suggested_fix")),
-        command="doc validate",
         examples=(f'octavo doc validate "{_NOTE}"',),
         example={"uri": _NOTE},
-        tool_sets=_IN_WRITING,
         unlisted=("collection",),
+        annotations=READS,
     ),
     _notes(
         name="doc_auto_fix",
         summary="Close the heading jumps of a note.",
         description="Put each heading one level below its parent; answers with the violations that remain.",
-        listing=Listing(columns=_WRITTEN),
-        command="doc auto-fix",
         examples=(f'octavo doc auto-fix "{_NOTE}" --dry-run',),
         example={"uri": _NOTE, "dry_run": True},
-        annotations=_CHANGES,
-        tool_sets=_IN_WRITING,
-        unlisted=_UNLISTED,
     ),
     _notes(
         name="doc_create",
         summary="Create a note with a title, from a template if one is given.",
         description="Create a Markdown note. Fails if the file exists, unless overwrite.",
-        listing=Listing(columns=_WRITTEN),
-        command="doc create",
         examples=("octavo doc create ideas/Mirrors.md Mirrors --content 'Clean them in May.'",),
         example={"uri": "ideas/Mirrors.md", "title": "Mirrors", "content_md": "Clean them in May.", "dry_run": True},
-        annotations=_CHANGES,
-        tool_sets=_IN_WRITING,
-        unlisted=_UNLISTED,
     ),
     _notes(
         name="doc_insert_section",
         summary="Insert a section below a heading of a note.",
         description="Add a section with a new heading below a parent heading.",
         help="--under is repeated for each heading from the root to the parent; without it, the section is at the top.",
-        listing=Listing(columns=_WRITTEN),
-        command="doc insert-section",
         examples=(f'octavo doc insert-section "{_NOTE}" "In a storm" "Close at once." --under "Closing down"',),
         example={
             "uri": _NOTE,
@@ -68,9 +62,6 @@ WRITING = (
             "content_md": "Close at once.",
             "dry_run": True,
         },
-        annotations=_CHANGES,
-        tool_sets=_IN_WRITING,
-        unlisted=_UNLISTED,
     ),
     _notes(
         name="doc_replace_section",
@@ -80,12 +71,8 @@ WRITING = (
             "expected_hash and dry_run."
         ),
         help="--section is repeated for each heading from the root to the section. The text may be piped in.",
-        listing=Listing(columns=_WRITTEN),
-        command="doc replace-section",
         examples=(f'octavo doc replace-section "{_NOTE}" "In haste." --section "Closing down" --dry-run',),
         example={"uri": _NOTE, "heading_path": ["Closing down"], "content_md": "In haste.", "dry_run": True},
-        annotations=_CHANGES,
-        tool_sets=_IN_WRITING,
         unlisted=("collection", "author", "reason"),
     ),
     _notes(
@@ -93,13 +80,8 @@ WRITING = (
         summary="Append to the text below a heading of a note.",
         description="Add Markdown at the end of a section's body, before its subsections.",
         help="--section is repeated for each heading from the root to the section. The text may be piped in.",
-        listing=Listing(columns=_WRITTEN),
-        command="doc append-to-section",
         examples=(f'octavo doc append-to-section "{_NOTE}" "Then go home." --section "Closing down" --dry-run',),
         example={"uri": _NOTE, "heading_path": ["Closing down"], "content_md": "Then go home.", "dry_run": True},
-        annotations=_CHANGES,
-        tool_sets=_IN_WRITING,
-        unlisted=_UNLISTED,
     ),
     _notes(
         name="doc_move_section",
@@ -107,8 +89,6 @@ WRITING = (
         description="Move a section with its subsections to the end of another parent; its levels follow.",
         help="--section and --under are repeated for each heading of the path; without --under, it moves to the top. "
         "A dry run lists the links that would lead nowhere; --update-links writes them anew.",
-        listing=Listing(columns=_WRITTEN),
-        command="doc move-section",
         examples=(f'octavo doc move-section "{_NOTE}" --section "Closing down" --dry-run',),
         example={
             "uri": _NOTE,
@@ -116,8 +96,6 @@ WRITING = (
             "to_parent_heading_path": [],
             "dry_run": True,
         },
-        annotations=_CHANGES,
-        tool_sets=_IN_WRITING,
         unlisted=(*_UNLISTED, "update_links"),
     ),
     _notes(
@@ -127,14 +105,13 @@ WRITING = (
             "Rename a note's file (to) or one of its headings (heading_path, heading). A dry run lists the links that "
             "would lead elsewhere; update_links writes them too, all or nothing."
         ),
-        listing=Listing(columns=_WRITTEN),
-        command="doc rename",
         examples=(
             f'octavo doc rename "{_NOTE}" --to "observing/At the end.md" --dry-run',
             f'octavo doc rename "{_NOTE}" --section "Closing down" --heading "At the end" --update-links',
         ),
         example={"uri": _NOTE, "to": "observing/At the end.md", "update_links": True, "dry_run": True},
-        annotations=_CHANGES,
+        tool_sets=frozenset(),
+        unlisted=(),
     ),
     _notes(
         name="doc_restore",
@@ -145,26 +122,16 @@ WRITING = (
             "with it the links that it changed in other notes, and the file's name. "
             "`octavo history FILE` lists versions and writes."
         ),
-        listing=Listing(columns=_WRITTEN),
-        command="doc restore",
         examples=(f'octavo doc restore "{_NOTE}" --version 1 --dry-run',),
         example={"uri": _NOTE, "version": 1, "dry_run": True},
-        annotations=_CHANGES,
-        tool_sets=_IN_WRITING,
-        unlisted=_UNLISTED,
     ),
     _notes(
         name="doc_set_property",
         summary="Set or remove a property in the front matter of a note.",
         description="Set one front matter property; all others keep their bytes.",
         help="Without a VALUE the property is there and empty; with --remove it is gone. Values are texts.",
-        listing=Listing(columns=_WRITTEN),
-        command="doc set-property",
         examples=(f'octavo doc set-property "{_NOTE}" status reviewed --dry-run',),
         example={"uri": _NOTE, "key": "status", "value": "reviewed", "dry_run": True},
-        annotations=_CHANGES,
-        tool_sets=_IN_WRITING,
-        unlisted=_UNLISTED,
     ),
     _notes(
         name="notes_new",
@@ -174,40 +141,36 @@ WRITING = (
             "A template is a note in the folder `templates` of the collection, with {{title}}, {{date}}, {{time}} and "
             "{{content}} in it. --edit opens the note in $EDITOR."
         ),
-        listing=Listing(columns=_WRITTEN),
-        command="notes new",
         examples=('octavo notes new "Mirror cleaning" --content "In May."',),
         example={"title": "Mirrors: cleaning", "content_md": "In May.", "dry_run": True},
-        annotations=_CHANGES,
+        tool_sets=frozenset(),
+        unlisted=(),
     ),
     _notes(
         name="notes_append",
         summary="Add a text at the end of a note, which is made if it is not there.",
         description="Add Markdown at the end of a note found by its name; a missing one is made.",
         help="The text may be piped in. --section, repeated for each heading, adds to that section instead.",
-        listing=Listing(columns=_WRITTEN),
-        command="notes append",
         examples=('octavo notes append "Closing down" "- Lock the gate." --dry-run',),
         example={"note": "Closing down", "content_md": "- Lock the gate.", "dry_run": True},
-        annotations=_CHANGES,
+        tool_sets=frozenset(),
+        unlisted=(),
     ),
     _notes(
         name="notes_today",
         summary="Make today's note, or add a text to it.",
         description="Today's note, made if it is not there; a text is added at its end.",
         help="It is `daily/2026-01-31.md`, from the template `daily` if there is one. --edit opens it in $EDITOR.",
-        listing=Listing(columns=_WRITTEN),
-        command="notes today",
         examples=("octavo notes today", "octavo notes today 'Clear skies tonight.'"),
         example={"content_md": "Clear skies tonight.", "dry_run": True},
-        annotations=_CHANGES,
+        tool_sets=frozenset(),
+        unlisted=(),
     ),
     _memories(
         name="memory_to_note",
         summary="Write a memory into a section of a note, with its provenance.",
         description="Append a memory's text to a note's section, with who remembered it when; the memory links to it.",
         listing=Listing(columns=_WRITTEN),
-        command="memory to-note",
         examples=(f'octavo memory to-note "Dome and humidity" "{_NOTE}" --section "Closing down" --dry-run',),
         example={"item": "Dome and humidity", "uri": _NOTE, "heading_path": ["Closing down"], "dry_run": True},
         annotations=_CHANGES,
@@ -218,7 +181,6 @@ WRITING = (
         description="Store a section as a memory whose text ends with a link to where it stands.",
         help="`octavo remember --from URI#HEADING` does the same.",
         listing=Listing(columns=("item", "version", "action", "kind", "scope", "title", "tags"), confirms=True),
-        command="memory from-note",
         examples=(f'octavo memory from-note "{_NOTE}#Closing down" --kind rule',),
         example={"source": f"{_NOTE}#Closing down"},
         annotations=WRITES,
@@ -238,7 +200,6 @@ WRITING = (
             columns=("collection", "uri", "start_line", "severity", "rule", "message", "suggested_fix"),
             succeeds="ok",
         ),
-        command="lint",
         examples=(
             "octavo lint",
             f'octavo lint "{_NOTE}" --rule broken-wikilink --rule missing-anchor',
