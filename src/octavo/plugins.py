@@ -103,11 +103,11 @@ def names(group: str) -> tuple[str, ...]:
 
 def others(group: str) -> Mapping[str, EntryPoint]:
     """What other people's packages add, by name. A name of ours stays ours; of two, the first on the path counts."""
-    found: dict[str, EntryPoint] = {}
+    points: dict[str, EntryPoint] = {}
     for entry in installed():
         if entry.group == group and entry.name not in OURS[group]:
-            found.setdefault(entry.name, entry)
-    return found
+            points.setdefault(entry.name, entry)
+    return points
 
 
 def folders(group: str) -> list[str]:
@@ -150,11 +150,11 @@ def _declared_by(distribution: Path) -> list[EntryPoint]:
     name, _, version = distribution.name.removesuffix(".dist-info").partition("-")
     if "[octavo." not in text or name == "octavo":
         return []
-    found, group = [], ""
+    points, group = [], ""
     for line in map(str.strip, text.splitlines()):
         if line.startswith("["):
             group = line.strip("[]")
         elif group in OURS and "=" in line:
             key, _, target = line.partition("=")
-            found.append(EntryPoint(group, key.strip(), target.partition("[")[0].strip(), name, version))
-    return found
+            points.append(EntryPoint(group, key.strip(), target.partition("[")[0].strip(), name, version))
+    return points

@@ -23,10 +23,10 @@ def read_small(path: Path, largest: int = LARGEST, *, links: bool = False) -> by
         return stream.read(largest)
 
 
-def _refuse_special(found: os.stat_result, largest: int) -> None:
-    if stat.S_ISLNK(found.st_mode):
+def _refuse_special(status: os.stat_result, largest: int) -> None:
+    if stat.S_ISLNK(status.st_mode):
         raise OSError(errno.ELOOP, "it is a link")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file")
-    if found.st_size > largest:
-        raise OSError(errno.EFBIG, f"it has {found.st_size:,} bytes, more than {largest:,}")
+    if status.st_size > largest:
+        raise OSError(errno.EFBIG, f"it has {status.st_size:,} bytes, more than {largest:,}")

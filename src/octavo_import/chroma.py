@@ -102,8 +102,8 @@ class ChromaDirectory:
         return ChromaVectors(self, folder, dict(self._rows("queued", {"collection": collection.id})))
 
     def queued_vector(self, number: int) -> NDArray[np.float32] | None:
-        found = self._rows("queued_vector", {"seq_id": number})
-        return floats(*found[0]) if found else None
+        rows = self._rows("queued_vector", {"seq_id": number})
+        return floats(*rows[0]) if rows else None
 
     def close(self) -> None:
         self._connection.close()
@@ -136,8 +136,8 @@ class ChromaDirectory:
         return found
 
     def _segment(self, collection: SourceCollection, scope: str) -> str:
-        found = self._rows("segment", {"collection": collection.id, "scope": scope})
-        return str(found[0][0]) if found else ""
+        rows = self._rows("segment", {"collection": collection.id, "scope": scope})
+        return str(rows[0][0]) if rows else ""
 
     def _columns(self, table: str) -> tuple[str, ...]:
         return tuple(row[0] for row in self._rows("columns", {"table": table}))

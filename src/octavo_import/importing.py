@@ -77,11 +77,11 @@ def import_records(engine: Engine, directory: RecordSource, progress: Progress) 
     Given again after an interruption it passes over what is there. A source that changed meanwhile is followed, except
     that nothing is removed.
     """
-    found = directory.collections()
-    totals = {source.id: directory.count(source) for source in found}
+    collections = directory.collections()
+    totals = {source.id: directory.count(source) for source in collections}
     ensure_recipe(engine.library)
-    names = _names(found)
-    pairs = [(source, _collection(engine, names[source.id])) for source in found]
+    names = _names(collections)
+    pairs = [(source, _collection(engine, names[source.id])) for source in collections]
     done = []
     for source, collection in pairs:
         progress.start(f"copying {collection.name}", totals[source.id], "records")
@@ -110,11 +110,12 @@ def _one(
     return done
 
 
-def _names(found: Sequence[SourceCollection]) -> dict[str, str]:
+def _names(collections: Sequence[SourceCollection]) -> dict[str, str]:
     """A collection's own name; with its database's in front where two databases have one of the same name."""
-    often = Counter(source.name for source in found)
+    often = Counter(source.name for source in collections)
     return {
-        source.id: source.name if often[source.name] == 1 else f"{source.database}.{source.name}" for source in found
+        source.id: source.name if often[source.name] == 1 else f"{source.database}.{source.name}"
+        for source in collections
     }
 
 

@@ -146,13 +146,13 @@ def compared(store: Store, collection: Collection, pages: Pages) -> str:
     return ours.hexdigest()
 
 
-def _held(store: Store, collection: Collection, wanted: Source) -> bytes:
-    found = store.documents.find(collection.project_id, wanted.uri, collection.id)
-    if not found:
+def _held(store: Store, collection: Collection, source: Source) -> bytes:
+    documents = store.documents.find(collection.project_id, source.uri, collection.id)
+    if not documents:
         return b"nothing"
     # A text may say more of itself, in front of it, than its record does.
-    metadata = {name: found[0].metadata.get(name) for name in wanted.metadata}
-    return _line(found[0].uri, found[0].text_hash, metadata)
+    metadata = {name: documents[0].metadata.get(name) for name in source.metadata}
+    return _line(documents[0].uri, documents[0].text_hash, metadata)
 
 
 def _line(uri: str, hash_of_text: str, metadata: Mapping[str, Any]) -> bytes:

@@ -136,8 +136,8 @@ class _Show:
 
     def _at(self, place: int, kind: int) -> PptRecord | None:
         start = self._places.get(place, len(self._data))
-        found = next(_records(self._data, start, len(self._data)), None)
-        return found if found is not None and found.kind == kind else None
+        record = next(_records(self._data, start, len(self._data)), None)
+        return record if record is not None and record.kind == kind else None
 
     def _pieces(self, slide: PptRecord, texts: Sequence[Text]) -> Iterator[list[SlideShape]]:
         """The texts of a slide's shapes in their order; a table is all of its cells."""
@@ -171,15 +171,15 @@ class _Show:
     def _shape(self, shape: PptRecord, texts: Sequence[Text]) -> SlideShape | None:
         if shape.kind != _SHAPE:
             return None
-        found, left, top = None, 0, 0
+        text, left, top = None, 0, 0
         for part in _records(self._data, shape.start, shape.end):
             if part.kind == _TEXT_BOX:
-                found = self._box(part, texts)
+                text = self._box(part, texts)
             elif part.kind == _CHILD_PLACE and part.end - part.start >= 8:
                 left, top = struct.unpack_from("<ii", self._data, part.start)
             elif part.kind == _CLIENT and self._placeholder(part) in _FURNITURE:
                 return None
-        return SlideShape(found, top, left) if found is not None else None
+        return SlideShape(text, top, left) if text is not None else None
 
     def _placeholder(self, client: PptRecord) -> int:
         for part in _records(self._data, client.start, client.end):
@@ -214,9 +214,9 @@ def _directory(data: bytes, edit: int) -> tuple[Mapping[int, int], int]:
         if kind != _EDIT:
             break
         document = document or main
-        found = next(_records(data, directory, len(data)), None)
-        if found is not None and found.kind == _DIRECTORY:
-            for number, place in _entries(data, found):
+        record = next(_records(data, directory, len(data)), None)
+        if record is not None and record.kind == _DIRECTORY:
+            for number, place in _entries(data, record):
                 places.setdefault(number, place)
         edit = earlier or edit
     return places, document
@@ -249,15 +249,15 @@ def _listed(data: bytes, record: PptRecord) -> Iterator[Listed]:
 
 
 def _texts(data: bytes, records: Iterator[PptRecord] | Sequence[PptRecord]) -> list[Text]:
-    found: list[Text] = []
+    texts: list[Text] = []
     for record in records:
         content = data[record.start : record.end]
         if record.kind == _TEXT_KIND:
-            found.append(Text(int.from_bytes(content[:4], "little"), ""))
+            texts.append(Text(int.from_bytes(content[:4], "little"), ""))
         elif record.kind in (_WIDE_TEXT, _NARROW_TEXT):
             text = content.decode("utf-16-le" if record.kind == _WIDE_TEXT else "latin-1", "replace")
-            found.append(Text(found.pop().kind if found else _OTHER, text))
-    return found
+            texts.append(Text(texts.pop().kind if texts else _OTHER, text))
+    return texts
 
 
 def _table(cells: Sequence[SlideShape]) -> list[list[str]]:

@@ -113,9 +113,9 @@ class _Reader:
 
     def read(self, text: str) -> None:
         at = 0
-        while found := _TOKEN.match(text, at):
-            at = found.end()
-            word, number, byte, escape, brace, plain, _ = found.groups()
+        while match := _TOKEN.match(text, at):
+            at = match.end()
+            word, number, byte, escape, brace, plain, _ = match.groups()
             if byte:
                 self._byte(int(byte, 16))
                 continue

@@ -86,9 +86,9 @@ class WordText:
 
     def paragraphs(self, story: Story) -> Iterator[Paragraph]:
         start = story.start
-        for found in re.finditer("[\r\x07\x0c]", self.text[story.start : story.end]):
-            end = story.start + found.start()
-            yield Paragraph(self.text[start:end], start, end, found[0], self._properties(end))
+        for match in re.finditer("[\r\x07\x0c]", self.text[story.start : story.end]):
+            end = story.start + match.start()
+            yield Paragraph(self.text[start:end], start, end, match[0], self._properties(end))
             start = end + 1
         if start < min(story.end, len(self.text)):
             yield Paragraph(self.text[start : story.end], start, story.end, "\r", Properties())

@@ -124,8 +124,8 @@ def ensure_bm25_index(database: PostgresDatabase) -> bool:
     From the first step on every writer stores the texts of what it writes, so nothing is missed meanwhile; earlier
     texts are reconstructed from the posting lists.
     """
-    found = detected(database)
-    if found.usable or not found.installed:
+    capability = detected(database)
+    if capability.usable or not capability.installed:
         return False
     with exclusive_connection(database, _NO_PROFILE) as connection:
         if detected(database).usable:

@@ -79,8 +79,8 @@ def ensure_index(
         if not key or int(value(database, "vectors_count", where)) < exact_below:
             return False
         tuning = tuning_of(database, owner)
-        found = describe_index(database, key)
-    if found is not None and found.suits(profile.dimensions, tuning):
+        description = describe_index(database, key)
+    if description is not None and description.suits(profile.dimensions, tuning):
         return False
     with exclusive_connection(database, key) as connection:
         _build(connection, database, key, profile.dimensions, tuning)
@@ -97,8 +97,8 @@ def exclusive_connection(database: PostgresDatabase, number: int) -> Iterator[Co
 
 
 def _build(connection: Connection, database: PostgresDatabase, key: int, dimensions: int, tuning: Tuning) -> None:
-    found = describe_index(database, key)
-    if found is not None and found.suits(dimensions, tuning):
+    description = describe_index(database, key)
+    if description is not None and description.suits(dimensions, tuning):
         return  # another process was faster
     name, cursor = sql.Identifier(index_name(key)), psycopg.ClientCursor(connection)
     cursor.execute(_text("hnsw_drop").format(name=name))

@@ -56,9 +56,9 @@ class LexicalChoice:
         if how.usable and limit > 0 and not terms.empty:
             try:
                 with self._database.reading():
-                    found = self._search_bm25(how, project, terms, filters, limit, fields)
+                    chunks = self._search_bm25(how, project, terms, filters, limit, fields)
                 self._local.answered = f"pg_search {how.version} ({how.operator}, {how.score})"
-                return found
+                return chunks
             except UnsupportedQuery as error:
                 self._local.answered = f"postings: {error}"
             except OctavoError as error:

@@ -52,20 +52,20 @@ class Capability:
         return bool(self.version)
 
 
-def capability(found: Catalogue) -> Capability:
+def capability(catalogue: Catalogue) -> Capability:
     """The first missing prerequisite is the reason."""
-    if found.version is None:
+    if catalogue.version is None:
         return Capability(reason="the server does not have pg_search")
-    version = found.version
-    operator = next((operator_name for operator_name in _OPERATORS if operator_name in found.operators), None)
+    version = catalogue.version
+    operator = next((operator_name for operator_name in _OPERATORS if operator_name in catalogue.operators), None)
     if operator is None:
         return Capability(version, reason=f"pg_search {version} has neither {' nor '.join(_OPERATORS)}")
-    score = next((function for function in _SCORES if function in found.functions), None)
+    score = next((function for function in _SCORES if function in catalogue.functions), None)
     if score is None:
         return Capability(version, reason=f"pg_search {version} has neither {' nor '.join(_SCORES)}")
-    if not found.indexes:
+    if not catalogue.indexes:
         return Capability(version, operator, score, reason=f"pg_search {version} is there, but no bm25 index")
-    return Capability(version, operator, score, found.indexes[0])
+    return Capability(version, operator, score, catalogue.indexes[0])
 
 
 def detected(database: Database) -> Capability:

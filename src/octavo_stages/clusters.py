@@ -42,7 +42,7 @@ class ClusterRecall(UsesQueryVector):
         if search.admitted is not None:
             wanted = np.intersect1d(wanted, search.admitted)
         search.notes["clusters"] = f"{len(wanted)} chunks in the nearest {self.top}"
-        found = index.search(search.vector, self.depth, wanted)
-        if not found:
+        chunks = index.search(search.vector, self.depth, wanted)
+        if not chunks:
             raise SkipStage("nothing in the nearest clusters passes the filters")
-        return Ranking(self.name, found)
+        return Ranking(self.name, chunks)

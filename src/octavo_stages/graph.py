@@ -80,10 +80,10 @@ class GraphRecall:
         if query.terms.empty:
             raise SkipStage("the query has no words to start from")
         store, project = library.store, library.project
-        found = store.lexical.search(project, query.terms, query.filters, self.seeds * 4)
-        known = store.documents.candidates(project, [chunk.key for chunk in found])
+        chunks = store.lexical.search(project, query.terms, query.filters, self.seeds * 4)
+        known = store.documents.candidates(project, [chunk.key for chunk in chunks])
         start: dict[DocumentId, float] = {}
-        for chunk in found:
+        for chunk in chunks:
             if chunk.key in known and len(start) < self.seeds:
                 start.setdefault(known[chunk.key].document_id, chunk.score)
         if not start:
@@ -109,10 +109,12 @@ def linked_chunks(
     if search.admitted is not None:
         allowed = set(search.admitted.tolist())
         keys = [key for key in keys if key in allowed]
-    held = library.store.documents.candidates(library.project, keys)
-    inside = [key for key in keys if key in held and held[key].document_id in near]
+    candidates = library.store.documents.candidates(library.project, keys)
+    inside = [key for key in keys if key in candidates and candidates[key].document_id in near]
     cosines = library.meaning.vectors.score(search.vector, inside)
-    scored = ((ChunkKey(key), near[held[key].document_id] * max(0.0, cosines.get(key, _UNMEASURED))) for key in inside)
+    scored = (
+        (ChunkKey(key), near[candidates[key].document_id] * max(0.0, cosines.get(key, _UNMEASURED))) for key in inside
+    )
     return best_first(scored, depth)
 
 
@@ -158,11 +160,11 @@ class GraphExpansion:
     ) -> list[tuple[Candidate, float]]:
         """The best chunk of each document, with its score above the ground."""
         scored = linked_chunks(search, near, uris, self.documents * self.fanout)
-        found = search.library.store.documents.candidates(search.library.project, [chunk.key for chunk in scored])
+        candidates = search.library.store.documents.candidates(search.library.project, [chunk.key for chunk in scored])
         first: dict[DocumentId, tuple[Candidate, float]] = {}
         for chunk in scored:
-            if chunk.key in found:
-                first.setdefault(found[chunk.key].document_id, (found[chunk.key], chunk.score))
+            if chunk.key in candidates:
+                first.setdefault(candidates[chunk.key].document_id, (candidates[chunk.key], chunk.score))
         return list(first.values())
 
 

@@ -25,13 +25,13 @@ class OutlineRecall(UsesQueryVector):
     def recall(self, search: Search) -> Ranking:
         index = vectors_for(search)
         if isinstance(index, RoutedIndex):
-            found, looked_into = index.search_near_sections(
+            chunks, looked_into = index.search_near_sections(
                 search.vector, self.depth, self.sections, self.shards, search.admitted
             )
         else:
-            found = index.search(search.vector, self.depth, search.admitted)
+            chunks = index.search(search.vector, self.depth, search.admitted)
             looked_into = "this library has no snapshots: everything was searched"
         search.notes["outline"] = looked_into
-        if not found:
+        if not chunks:
             raise none_near(search)
-        return Ranking(self.name, found)
+        return Ranking(self.name, chunks)

@@ -52,7 +52,7 @@ def _refused(search: Search, candidate: Candidate, reach: int) -> list[Span]:
     if search.admitted is None or not search.splits_documents:
         return []
     documents, project = search.library.store.documents, search.library.project
-    near = {found.neighbour for found in documents.neighbours(project, [candidate.key], reach)}
+    near = {neighbour.neighbour for neighbour in documents.neighbours(project, [candidate.key], reach)}
     barred = sorted(near.difference(search.admitted.tolist()))
     others = documents.candidates(project, barred).values()
     return [other.span for other in others if other.document_id == candidate.document_id]

@@ -162,10 +162,10 @@ def _encoded(
     tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]], device: torch.device
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Ids, which segment each token is of, and what is not padding."""
-    found = tokenizer.encode_batch(list(pairs))
-    longest = max(len(pair.ids) for pair in found)
-    given = np.zeros((3, len(found), longest), np.int64)
-    for row, pair in enumerate(found):
+    encodings = tokenizer.encode_batch(list(pairs))
+    longest = max(len(pair.ids) for pair in encodings)
+    given = np.zeros((3, len(encodings), longest), np.int64)
+    for row, pair in enumerate(encodings):
         length = len(pair.ids)
         given[0, row, :length], given[1, row, :length], given[2, row, :length] = pair.ids, pair.type_ids, 1
     ids, types, mask = torch.as_tensor(given).to(device)

@@ -183,11 +183,11 @@ def read_reranker(data: bytes) -> RerankerWeights:
 def read_ranges_of(data: bytes) -> dict[str, Range]:
     """What enters each dense layer of an int8 graph that `emit` wrote, and what each channel is divided by."""
     tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load_from_string(data).graph.initializer}
-    found = {}
+    ranges = {}
     for name in (key.removesuffix(".x_scale") for key in tensors if key.endswith(".x_scale")):
         step, zero = float(tensors[f"{name}.x_scale"]), int(tensors[f"{name}.x_zero"])
         # What enters an attention's output is divided already, by what makes the values.
         divided = tensors.get(f"{name}.smooth")
         smooth = np.ones(len(tensors[f"{name}.weight"]), np.float32) if divided is None else 1 / divided
-        found[name] = Range(-zero * step * smooth, (255 - zero) * step * smooth, smooth)
-    return found
+        ranges[name] = Range(-zero * step * smooth, (255 - zero) * step * smooth, smooth)
+    return ranges

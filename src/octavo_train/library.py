@@ -79,7 +79,7 @@ def harvest(
 
 def read_pairs(path: Path) -> tuple[TrainingPair, ...]:
     """Pairs a person brings, such as queries with the passage that was opened: a line each, `query` and `positive`."""
-    found = []
+    pairs = []
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -95,8 +95,8 @@ def read_pairs(path: Path) -> tuple[TrainingPair, ...]:
                 f"{path}:{number} is not a pair: {error}", hint='a line is {"query": "...", "positive": "..."}'
             ) from error
         if query and positive:
-            found.append(TrainingPair(query, positive, PairKind.OPENED, f"{path.name}:{number}"))
-    return tuple(found)
+            pairs.append(TrainingPair(query, positive, PairKind.OPENED, f"{path.name}:{number}"))
+    return tuple(pairs)
 
 
 def _documents(

@@ -206,7 +206,7 @@ def documented(part: TrainingSection) -> tuple[str, str]:
 
 def plain(text: str) -> str:
     """Without markup, on one line."""
-    return _SPACE.sub(" ", _MARKUP.sub(lambda found: found[1] or found[2] or "", text)).strip(" #*_¶\t")
+    return _SPACE.sub(" ", _MARKUP.sub(lambda match: match[1] or match[2] or "", text)).strip(" #*_¶\t")
 
 
 def _query(said: str) -> str:
@@ -249,8 +249,8 @@ def _split(text: str) -> tuple[str, str]:
     if text[:1] in "#|>-*`:.<{[!" or text[:2] == "..":
         return "", text
     paragraph, _, _ = text.partition("\n\n")
-    found = _SENTENCE.search(paragraph)
-    end = found.start() if found else len(paragraph)
+    match = _SENTENCE.search(paragraph)
+    end = match.start() if match else len(paragraph)
     first = plain(text[:end])
     if not 5 <= len(_WORD.findall(first)) <= 50 or len(first) > _LONGEST_QUERY:
         return "", text
@@ -258,8 +258,8 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _first(text: str) -> str:
-    found = _SENTENCE.search(text)
-    return plain(text[: found.start()] if found else text)[:_LONGEST_QUERY]
+    match = _SENTENCE.search(text)
+    return plain(text[: match.start()] if match else text)[:_LONGEST_QUERY]
 
 
 def _chance(text: str, salt: str) -> float:

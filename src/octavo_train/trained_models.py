@@ -133,11 +133,11 @@ def train_reranker(training: Training, engine: Engine) -> FinetuneAnswer:
     request, base, progress, root = training.request, training.base, training.progress, models_folder()
     harvest, settings = training.harvest, _settings(RerankSettings, training.settings)
     root.mkdir(parents=True, exist_ok=True)
-    learn, held = harvest.learn[:_LISTS], harvest.held_out[:_HELD_LISTS]
-    found = found_lists(engine, (*held, *learn), harvest.passages[:_LISTS], root, progress)
+    learn, pairs = harvest.learn[:_LISTS], harvest.held_out[:_HELD_LISTS]
+    found = found_lists(engine, (*pairs, *learn), harvest.passages[:_LISTS], root, progress)
     measured, lists = (
-        found[: len(held)],
-        [found_list.learnt() for found_list in found[len(held) :] if found_list.answers],
+        found[: len(pairs)],
+        [found_list.learnt() for found_list in found[len(pairs) :] if found_list.answers],
     )
     work = root / f".{request.name}.work"
     trained = finetune_reranker(base, lists, settings, work, progress, request.device)

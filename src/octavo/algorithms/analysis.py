@@ -107,19 +107,19 @@ class Analyzer:
             said = zip(map(prose, texts), texts, passages, strict=True)
             passages = [tokens if words is whole_text else self.joined(words) for words, whole_text, tokens in said]
         overall: dict[str, float] = {}
-        told, every = [], frozenset[str]()
+        labels, every = [], frozenset[str]()
         for passage in passages:
             # A letter alone is a name, a key or a bullet as often as a word.
             tokens = frozenset(token for token in passage.split() if len(token) > 1)
             spoken = _function_words().spoken_in(tokens)
             for language, score in spoken.items():
                 overall[language] = overall.get(language, 0.0) + score
-            told.append("" if code else _told(spoken, tokens))
+            labels.append("" if code else _told(spoken, tokens))
             every |= tokens
         whole = _told(overall, every, code=code)
         if not (overall or code) and _mostly_latin(every):
             whole = by_letters(prose(text))
-        return ["" if (language or whole) == ENGLISH else language or whole for language in told]
+        return ["" if (language or whole) == ENGLISH else language or whole for language in labels]
 
     def query_language(self, text: str) -> str:
         """The language that a query tells it is in, by fewer words than a passage; empty where it does not tell."""
@@ -131,12 +131,12 @@ class Analyzer:
         tokens = frozenset(token for token in self.tokens(text) if len(token) > 1)
         return _told(_function_words().spoken_in(tokens), tokens) or by_letters(text)
 
-    def query_languages(self, text: str, held: Sequence[str]) -> Sequence[str]:
+    def query_languages(self, text: str, library_languages: Sequence[str]) -> Sequence[str]:
         """In which of the languages that a library holds a query may be: all of them, unless it tells."""
-        language = self.query_language(text) if held else ENGLISH
+        language = self.query_language(text) if library_languages else ENGLISH
         if language == ENGLISH:
             return ()
-        return (language,) if language in held else held
+        return (language,) if language in library_languages else library_languages
 
     def forms(self, text: str, language: str) -> list[str]:
         """The stems that the words of a text have in a language, marked with it."""
@@ -154,9 +154,9 @@ class Analyzer:
     def content_words(self, text: str, language: str) -> list[str]:
         """The tokens that are no function words of a language, or of any if it is empty; of pairs every second."""
         tokens = [token for token in self.query_tokens(text) if len(token) > 1 or is_ideograph(token)]
-        said = frozenset(tokens) - _function_words().of(language, frozenset(tokens))
-        pairs = [token for token in said if is_ideograph(token[0])]
-        return sorted(said.difference(pairs)) + sorted(pairs)[::2]
+        tokens_left = frozenset(tokens) - _function_words().of(language, frozenset(tokens))
+        pairs = [token for token in tokens_left if is_ideograph(token[0])]
+        return sorted(tokens_left.difference(pairs)) + sorted(pairs)[::2]
 
     def prefix(self, text: str) -> str:
         """The last word that `text` has the start of, folded as tokens are but not stemmed: `beginnings` tells which

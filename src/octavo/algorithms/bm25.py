@@ -116,9 +116,9 @@ def _candidates(
     for number in range(taken, len(terms)):
         postings = terms[number][1]
         if len(left) * _PROBE_COST < len(postings):
-            found, at = _looked_up(postings, left)
+            hits, at = _looked_up(postings, left)
             sub = Postings(postings.rows[at], postings.halves[at])
-            scores[found] += _gain(bounds[number], sub, lengths)
+            scores[hits] += _gain(bounds[number], sub, lengths)
         else:
             total[postings.rows] += _gain(bounds[number], postings, lengths)
             scores = total[left]
@@ -148,8 +148,8 @@ def _looked_up(postings: Postings, rows: NDArray[np.int64]) -> tuple[NDArray[np.
     """Which of these rows hold the term, and where each stands among its postings."""
     at = np.searchsorted(postings.rows, rows.astype(np.int32))
     at[at == len(postings)] = 0
-    found = np.flatnonzero(postings.rows[at] == rows)
-    return found, at[found]
+    hits = np.flatnonzero(postings.rows[at] == rows)
+    return hits, at[hits]
 
 
 def _exact(terms: Sequence[tuple[float, Postings]], lengths: Lengths, rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -157,6 +157,6 @@ def _exact(terms: Sequence[tuple[float, Postings]], lengths: Lengths, rows: NDAr
     scores = np.zeros(len(rows))
     damped = damping(lengths.tokens[rows], lengths.average)
     for weight, postings in terms:
-        found, at = _looked_up(postings, rows)
-        scores[found] += weight * saturated(postings.halves[at] / 2.0, damped[found])
+        hits, at = _looked_up(postings, rows)
+        scores[hits] += weight * saturated(postings.halves[at] / 2.0, damped[hits])
     return scores

@@ -50,6 +50,6 @@ class Calibration:
     kin: float = 0.0
 
     def relevance(self, share: float, evidence: AnswerEvidence, *, kin: bool = False) -> float:
-        said = self.bias + self.share * share + self.cosine * evidence.cosine + self.words * evidence.words
-        said += self.lead * evidence.lead + self.kin * kin
-        return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, said))))
+        logit = self.bias + self.share * share + self.cosine * evidence.cosine + self.words * evidence.words
+        logit += self.lead * evidence.lead + self.kin * kin
+        return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, logit))))

@@ -158,8 +158,8 @@ def _parts(name: str) -> tuple[str, ...]:
 
 
 def _names(text: str) -> tuple[Name, ...]:
-    found = dict.fromkeys(_named(text))
-    return _spelled(tuple(Name(parts) for parts in found)[:_MOST])
+    names = dict.fromkeys(_named(text))
+    return _spelled(tuple(Name(parts) for parts in names)[:_MOST])
 
 
 def _spelled(names: tuple[Name, ...]) -> tuple[Name, ...]:
@@ -185,9 +185,9 @@ def _named(text: str) -> Iterator[tuple[str, ...]]:
             yield _parts(bare)
     for declared in _DECLARING.finditer(text):
         yield (declared[1],)
-    for found in _QUALIFIED.finditer(text):
-        parts = _parts(found[0])
-        called = text.startswith("(", found.end())
+    for match in _QUALIFIED.finditer(text):
+        parts = _parts(match[0])
+        called = text.startswith("(", match.end())
         # "e.g." and "the end.Then" are no names; `os.path` is.
         joined = len(parts) > 1 and all(len(part) > 1 for part in parts)
         if called or joined or _SHAPED.search(parts[-1]):
@@ -215,7 +215,7 @@ def _runs(said: str) -> tuple[str, ...]:
     """
     line = max((line_said.strip() for line_said in said.split("\n")), key=len, default="")
     stretches = _VARIABLE.split(_KIND_OF_ERROR.sub("", line))
-    stretches += [found[0] for found in _VARIABLE.finditer(line) if len(_WORDS.findall(found[0])) >= _RUN]
+    stretches += [match[0] for match in _VARIABLE.finditer(line) if len(_WORDS.findall(match[0])) >= _RUN]
     runs: dict[str, None] = {}
     for stretch in stretches:
         words = _WORDS.findall(stretch.lower())
@@ -263,7 +263,7 @@ def _in_order(pieces: tuple[str, ...], text: str, start: int, end: int) -> int:
     """The characters of those pieces that are found in order between two places; one that is absent is passed over."""
     characters = 0
     for piece in pieces:
-        found = text.find(piece, start, end)
-        if found >= 0:
-            characters, start = characters + len(piece), found + len(piece)
+        position = text.find(piece, start, end)
+        if position >= 0:
+            characters, start = characters + len(piece), position + len(piece)
     return characters

@@ -33,8 +33,8 @@ class Compounds:
         """Compounds that have this stem for a part, the shortest first, then the parts that it has itself."""
         if len(word) < _LEAST_PART:
             return []
-        found = sorted({*self._containing(word)}, key=lambda compound: (len(compound), compound))
-        return [*self._parts(word), *found][:most]
+        compounds = sorted({*self._containing(word)}, key=lambda compound: (len(compound), compound))
+        return [*self._parts(word), *compounds][:most]
 
     def _containing(self, word: str) -> Iterator[str]:
         at = self._text.find(word)

@@ -63,24 +63,24 @@ def frames(text: str) -> tuple[Frame, ...]:
     """The frames of a trace, innermost first; none if the text holds no trace."""
     if not _MARK.search(text):
         return ()
-    found: list[Frame] = []
+    frames_here: list[Frame] = []
     above = ""
     for line in text.split("\n"):
         frame = _frame(line[:_LONGEST_LINE], above)
-        if frame is not None and len(found) < _MOST:
-            found.append(frame)
+        if frame is not None and len(frames_here) < _MOST:
+            frames_here.append(frame)
         above = line[:_LONGEST_LINE]
     # Python tells the innermost last.
-    return tuple(reversed(found)) if 'File "' in text else tuple(found)
+    return tuple(reversed(frames_here)) if 'File "' in text else tuple(frames_here)
 
 
 def _frame(line: str, above: str) -> Frame | None:
     for pattern in _FRAMES:
-        if found := pattern.search(line):
-            named = found.groupdict().get("name") or ""
+        if match := pattern.search(line):
+            named = match.groupdict().get("name") or ""
             if not named and (outer := _GO_NAME.match(above) or _RUST_NAME.match(above)):
                 named = outer["name"].rpartition("/")[2]
-            return Frame(FrameLocation(_path(found["file"]), int(found["line"][:9])), _bare(named))
+            return Frame(FrameLocation(_path(match["file"]), int(match["line"][:9])), _bare(named))
     return None
 
 
@@ -88,30 +88,30 @@ def _bare(name: str) -> str:
     """Without the marks of anonymous and nested functions, of pointers and of generated ones."""
     if name in ("<module>", "<anonymous>", "main.main", "Object.<anonymous>"):
         return ""
-    return re.sub(r"<[^<>]*>|\(\*?(\w+)\)|\.\.|[()*&]|\$\d+|::\{\{.*", lambda found: found[1] or "", name).strip(".:#$")
+    return re.sub(r"<[^<>]*>|\(\*?(\w+)\)|\.\.|[()*&]|\$\d+|::\{\{.*", lambda match: match[1] or "", name).strip(".:#$")
 
 
 def message_of(text: str) -> str:
     """What went wrong, in the words of the trace: its last line in Python, its first elsewhere."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    said = [line for line in lines if _ERROR_LINE.match(line)]
-    if not said:
-        said = [
+    errors = [line for line in lines if _ERROR_LINE.match(line)]
+    if not errors:
+        errors = [
             line for line in lines if _frame(line, "") is None and not line.startswith(("Traceback", "at ", "File "))
         ]
-        said = said[-1:] if 'File "' in text else said[:1]
-    return said[-1] if 'File "' in text and said else said[0] if said else ""
+        errors = errors[-1:] if 'File "' in text else errors[:1]
+    return errors[-1] if 'File "' in text and errors else errors[0] if errors else ""
 
 
 def places_in(text: str) -> tuple[FrameLocation, ...]:
     """Files that a text names, each once, in the order of the text; addresses on the web are none."""
-    found: dict[FrameLocation, None] = {}
+    places: dict[FrameLocation, None] = {}
     for match in _PLACE.finditer(_NO_PATH.sub(" ", _ADDRESS.sub(" ", text[:10_000]))):
         line = match["line"]
-        found[FrameLocation(_path(match["file"]), int(line[:9]) if line else None)] = None
-        if len(found) >= _MOST:
+        places[FrameLocation(_path(match["file"]), int(line[:9]) if line else None)] = None
+        if len(places) >= _MOST:
             break
-    return tuple(found)
+    return tuple(places)
 
 
 def _path(written: str) -> str:

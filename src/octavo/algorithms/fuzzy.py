@@ -20,31 +20,31 @@ def fuzzy_score(query: str, name: str) -> int | None:
     >>> fuzzy_score("cld", "Closing down.md") is not None, fuzzy_score("xyz", "Closing down.md")
     (True, None)
     """
-    wanted = [letter for letter in query.casefold() if not letter.isspace()]
+    letters = [letter for letter in query.casefold() if not letter.isspace()]
     folded = name.casefold()
     if len(folded) != len(name):  # a letter that folds to two: the positions of words would be wrong
         name = folded
-    starts = (_score_from(wanted, name, folded, start) for start in _places(wanted, folded))
-    return max((score for score in starts if score is not None), default=None if wanted else 0)
+    starts = (_score_from(letters, name, folded, start) for start in _places(letters, folded))
+    return max((score for score in starts if score is not None), default=None if letters else 0)
 
 
 def fuzzy_order(query: str, names: Iterable[str]) -> list[str]:
     """The names that match, best first; the shorter and then the earlier in the alphabet of equals."""
     scored = [(score, name) for name in names if (score := fuzzy_score(query, name)) is not None]
-    return [name for score, name in sorted(scored, key=lambda found: (-found[0], len(found[1]), found[1]))]
+    return [name for score, name in sorted(scored, key=lambda pair: (-pair[0], len(pair[1]), pair[1]))]
 
 
-def _places(wanted: Sequence[str], folded: str) -> Iterable[int]:
+def _places(letters: Sequence[str], folded: str) -> Iterable[int]:
     """Where a match may begin: at each place of the first letter."""
-    at = folded.find(wanted[0]) if wanted else -1
+    at = folded.find(letters[0]) if letters else -1
     while at >= 0:
         yield at
-        at = folded.find(wanted[0], at + 1)
+        at = folded.find(letters[0], at + 1)
 
 
-def _score_from(wanted: Sequence[str], name: str, folded: str, start: int) -> int | None:
+def _score_from(letters: Sequence[str], name: str, folded: str, start: int) -> int | None:
     score, last = 0, start - 1
-    for letter in wanted:
+    for letter in letters:
         at = _best_place(letter, name, folded, last + 1)
         if at is None:
             return None

@@ -59,8 +59,8 @@ Leaf = Callable[[Clause], Condition | None]
 
 def clauses(text: str) -> Iterator[Clause]:
     """Those of a query without operators."""
-    for found in _PLAIN.finditer(text.translate(_QUOTES)):
-        yield _clause(found)
+    for match in _PLAIN.finditer(text.translate(_QUOTES)):
+        yield _clause(match)
 
 
 def operands(text: str) -> list[Lexeme] | None:
@@ -94,11 +94,11 @@ def read_condition(lexemes: Sequence[Lexeme], leaf: Leaf) -> tuple[Condition | N
 
 def _lexemes(text: str) -> Iterator[Lexeme]:
     """Parentheses inside a word belong to it: `print()`, `f(x)`."""
-    for found in _WITH_PARENTHESES.finditer(text):
-        if parenthesis := found["parenthesis"]:
+    for match in _WITH_PARENTHESES.finditer(text):
+        if parenthesis := match["parenthesis"]:
             yield from ("NOT", _OPEN) if parenthesis == _REFUSED_OPEN else (parenthesis,)
             continue
-        clause, closed = _clause(found), 0
+        clause, closed = _clause(match), 0
         bare = clause.text
         while not clause.quoted and bare.endswith(_CLOSE) and bare.count(_CLOSE) > bare.count(_OPEN):
             bare, closed = bare[:-1], closed + 1
@@ -119,11 +119,11 @@ def _balanced(lexemes: Iterator[Lexeme]) -> Iterator[Lexeme]:
         depth -= lexeme == _CLOSE and depth > 0
 
 
-def _clause(found: re.Match[str]) -> Clause:
-    if found["word"] is None:
-        name, value = found["field"] or "", found["quoted"]
-        return Clause(f'{name}:"{value}"' if name else f'"{value}"', bool(found["minus"]), name.lower(), value, True)
-    word = found["word"]
+def _clause(match: re.Match[str]) -> Clause:
+    if match["word"] is None:
+        name, value = match["field"] or "", match["quoted"]
+        return Clause(f'{name}:"{value}"' if name else f'"{value}"', bool(match["minus"]), name.lower(), value, True)
+    word = match["word"]
     minus = _EXCLUDED.match(word) is not None or (word[0] == "-" and is_ideograph(word[1:]))
     return _word(word[1:] if minus else word, minus=minus)
 

@@ -136,11 +136,11 @@ class FunctionWords:
         english, others = self._english & tokens, self._others & tokens
         if len(english) > _PLAINLY * len(others) + _PLAINLY:
             return {ENGLISH: float(len(english))}  # most passages: nothing else has to be weighed
-        found: dict[str, float] = {ENGLISH: float(len(english))} if english else {}
+        weights: dict[str, float] = {ENGLISH: float(len(english))} if english else {}
         for token in (*others, *(self._shared & tokens)):
             for language, weight in self._languages[token]:
-                found[language] = found.get(language, 0.0) + weight
-        return found
+                weights[language] = weights.get(language, 0.0) + weight
+        return weights
 
     def of(self, language: str, tokens: frozenset[str]) -> frozenset[str]:
         """Those of the tokens that are function words of a language; of any, where none is given."""
@@ -183,10 +183,10 @@ def by_letters(text: str) -> str:
         return ""
     words = _WORD.findall(unicodedata.normalize("NFC", text[:4000]).casefold())
     letters = {*"".join(words)}
-    told = [language for language, telling in _TELLING_LETTERS.items() if letters & {*telling}]
-    if len(told) == 1:
-        return told[0]
-    return "de" if not told and letters & _UMLAUTS else ""
+    languages = [language for language, telling in _TELLING_LETTERS.items() if letters & {*telling}]
+    if len(languages) == 1:
+        return languages[0]
+    return "de" if not languages and letters & _UMLAUTS else ""
 
 
 @cache

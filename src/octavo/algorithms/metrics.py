@@ -62,7 +62,7 @@ def average_precision(ranked: Sequence[Item], relevance: Mapping[Item, float]) -
     """
     relevant = _relevant(relevance)
     ranks = [rank for rank, item in enumerate(_distinct(ranked), start=1) if item in relevant]
-    return fsum(found / rank for found, rank in enumerate(ranks, start=1)) / len(relevant) if relevant else 0.0
+    return fsum(count / rank for count, rank in enumerate(ranks, start=1)) / len(relevant) if relevant else 0.0
 
 
 def _relevant(relevance: Mapping[Item, float]) -> dict[Item, float]:

@@ -90,10 +90,10 @@ def cosines(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArra
     return rounded(np.einsum("ij,j->i", vectors.astype(np.float64), vector.astype(np.float64)))
 
 
-def rows_of(chunks: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+def rows_of(chunks: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where the wanted chunks stand among `chunks`, both ascending."""
-    left = np.searchsorted(chunks, wanted)
-    rows = np.searchsorted(chunks, wanted, side="right") - left
+    left = np.searchsorted(chunks, keys)
+    rows = np.searchsorted(chunks, keys, side="right") - left
     return np.repeat(left - (np.cumsum(rows) - rows), rows) + np.arange(rows.sum())
 
 

@@ -58,10 +58,10 @@ class PartOfName:
         """
         at = 0
         for piece in self.pieces:
-            found = name.find(piece, at)
-            if found < 0:
+            position = name.find(piece, at)
+            if position < 0:
                 return 0.0
-            at = found + len(piece)
+            at = position + len(piece)
         anchored = (not self.begins or name.startswith(self.pieces[0])) and (
             not self.ends or name.endswith(self.pieces[-1])
         )
@@ -87,9 +87,9 @@ def is_pattern(text: str) -> bool:
 def read_pattern(text: str) -> Pattern:
     """Total, and linear in the length of the text."""
     marked = _ESCAPED.sub(
-        lambda found: found[0] if found[1].isalnum() else f"\0{ord(found[1]):x};", text[:_LONG_PATTERN]
+        lambda match: match[0] if match[1].isalnum() else f"\0{ord(match[1]):x};", text[:_LONG_PATTERN]
     )
-    few = _FEW_LETTERS.sub(lambda found: f"({'|'.join(found[1])})", marked)
+    few = _FEW_LETTERS.sub(lambda match: f"({'|'.join(match[1])})", marked)
     ways = [_CLASS.sub(r"\\w", few)]
     while len(ways) < _WAYS and (group := next(filter(None, map(_EITHER.search, ways)), None)):
         chosen = [*group[1].split("|"), *([""] if group[2] else [])]
@@ -113,7 +113,7 @@ def _literal(way: str) -> Pieces:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\0([0-9a-f]+);", lambda found: chr(int(found[1], 16)), text)
+    return re.sub(r"\0([0-9a-f]+);", lambda match: chr(int(match[1], 16)), text)
 
 
 def _names(way: str) -> tuple[list[PartOfName], str]:
@@ -143,13 +143,13 @@ def _end(run: list[str], named: list[PartOfName], rest: list[str]) -> None:
 def _steps(way: str) -> Iterator[tuple[str | None, str]]:
     """Letters of a name, or what stands for some; None and what stands between two names."""
     at = 0
-    for found in _PIECES.finditer(way):
-        yield from _written(_plain(way[at : found.start()]))
-        at = found.end()
-        if _PARTS_NAMES.fullmatch(found[0]):
+    for match in _PIECES.finditer(way):
+        yield from _written(_plain(way[at : match.start()]))
+        at = match.end()
+        if _PARTS_NAMES.fullmatch(match[0]):
             yield None, " "
-        elif not _JOINS.fullmatch(found[0]):
-            yield (_ANYTHING if found[0] in (".", "\\S") else _LETTERS), ""
+        elif not _JOINS.fullmatch(match[0]):
+            yield (_ANYTHING if match[0] in (".", "\\S") else _LETTERS), ""
     yield from _written(_plain(way[at:]))
 
 

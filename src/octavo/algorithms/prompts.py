@@ -41,9 +41,9 @@ def parsed_prompt(name: str, text: str) -> PromptFile | None:
     version = re.search(r"^version: *(\S+)", front[1], re.MULTILINE) if front else None
     _, *found = _PART.split(text[front.end() :] if front else text)
     parts = tuple(
-        Message(cast("Any", role), said.strip())
-        for role, said in zip(found[::2], found[1::2], strict=True)
-        if said.strip()
+        Message(cast("Any", role), body.strip())
+        for role, body in zip(found[::2], found[1::2], strict=True)
+        if body.strip()
     )
     if not parts or parts[-1].role != "user":
         return None

@@ -32,11 +32,11 @@ def read_condition(text: str) -> PropertyCondition | None:
     >>> read_condition("rating >= 4")
     PropertyCondition(name='rating', comparison='>=', value='4')
     """
-    if found := _CONDITION.fullmatch(text):
-        comparison: Comparison = "=" if found[2] == "==" else found[2]  # type: ignore[assignment]  # the pattern's
-        return PropertyCondition(found[1], comparison, _bare(found[3]))
-    if found := _PRESENCE.fullmatch(text):
-        return PropertyCondition(found[2], "lacks" if found[1] else "has", "")
+    if match := _CONDITION.fullmatch(text):
+        comparison: Comparison = "=" if match[2] == "==" else match[2]  # type: ignore[assignment]  # the pattern's
+        return PropertyCondition(match[1], comparison, _bare(match[3]))
+    if match := _PRESENCE.fullmatch(text):
+        return PropertyCondition(match[2], "lacks" if match[1] else "has", "")
     return None
 
 
@@ -46,9 +46,9 @@ def meets(condition: PropertyCondition, properties: Mapping[str, Any]) -> bool:
     if condition.comparison in ("has", "lacks"):
         return any(_says_something(value) for value in values) is (condition.comparison == "has")
     if condition.comparison in ("=", "!="):
-        wanted = condition.value
-        equal = any(_compared(value, wanted) == 0 for value in values)
-        if not wanted:
+        expected = condition.value
+        equal = any(_compared(value, expected) == 0 for value in values)
+        if not expected:
             equal = equal or not any(_says_something(value) or value is False for value in values)
         return equal is (condition.comparison == "=")
     return any(_ordered(condition.comparison, _compared(value, condition.value)) for value in values)
@@ -56,11 +56,11 @@ def meets(condition: PropertyCondition, properties: Mapping[str, Any]) -> bool:
 
 def _values(properties: Mapping[str, Any], name: str) -> Iterator[Any]:
     """What a property holds, item by item; its name without case, or a path with dots into another."""
-    wanted = name.lower()
+    lowered = name.lower()
     for key, value in properties.items():
-        if key.lower() == wanted:
+        if key.lower() == lowered:
             yield from value if isinstance(value, list) else (value,)
-        elif isinstance(value, dict) and wanted.startswith(f"{key.lower()}."):
+        elif isinstance(value, dict) and lowered.startswith(f"{key.lower()}."):
             yield from _values(value, name[len(key) + 1 :])
 
 
@@ -74,22 +74,22 @@ def _ordered(comparison: str, order: int | None) -> bool:
     return {">": order > 0, ">=": order >= 0, "<": order < 0, "<=": order <= 0}[comparison]
 
 
-def _compared(value: Any, wanted: str) -> int | None:
+def _compared(value: Any, expected: str) -> int | None:
     """-1, 0 or 1 where the value is less, equal or more; None where the two cannot be compared."""
     if isinstance(value, bool):
-        return 0 if str(value).lower() == wanted.lower() else None
+        return 0 if str(value).lower() == expected.lower() else None
     if isinstance(value, int | float):
-        return _sign(value, float(wanted)) if _NUMBER.fullmatch(wanted) else None
+        return _sign(value, float(expected)) if _NUMBER.fullmatch(expected) else None
     if not isinstance(value, str):
         return None
     text = _bare(value)
-    if _NUMBER.fullmatch(wanted) and _NUMBER.fullmatch(text) and not _leads_with_zero(text, wanted):
-        return _sign(float(text), float(wanted))
-    if _PART_OF_DATE.fullmatch(wanted) and _DATE.match(text):
-        return _sign(text.replace(" ", "T")[: len(wanted)], wanted.replace(" ", "T"))
-    order = _sign(_plain(text), _plain(wanted))
+    if _NUMBER.fullmatch(expected) and _NUMBER.fullmatch(text) and not _leads_with_zero(text, expected):
+        return _sign(float(text), float(expected))
+    if _PART_OF_DATE.fullmatch(expected) and _DATE.match(text):
+        return _sign(text.replace(" ", "T")[: len(expected)], expected.replace(" ", "T"))
+    order = _sign(_plain(text), _plain(expected))
     # A word is neither more nor less than a number.
-    return order if order == 0 or not (_NUMBER.fullmatch(wanted) or _NUMBER.fullmatch(text)) else None
+    return order if order == 0 or not (_NUMBER.fullmatch(expected) or _NUMBER.fullmatch(text)) else None
 
 
 def _leads_with_zero(*texts: str) -> bool:

@@ -28,7 +28,7 @@ def shard_of(uri: str, shards: int) -> int:
 
 def shard_count(chunks: int) -> int:
     """A power of two up to 128, so that a shard of a smaller library is still worth opening."""
-    wanted = 1
-    while wanted < MOST_SHARDS and wanted * _CHUNKS_PER_SHARD < chunks:
-        wanted *= 2
-    return wanted
+    count = 1
+    while count < MOST_SHARDS and count * _CHUNKS_PER_SHARD < chunks:
+        count *= 2
+    return count

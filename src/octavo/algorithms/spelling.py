@@ -35,14 +35,14 @@ class Vocabulary:
 
     def similar(self, word: str, limit: int) -> list[str]:
         """The words that share most trigrams with this one, by Jaccard, equals in order; none that shares nothing."""
-        wanted = np.unique(_codes(f"\2\2{word}\3"))
-        left = np.searchsorted(self._codes, wanted, side="left")
-        right = np.searchsorted(self._codes, wanted, side="right")
+        codes = np.unique(_codes(f"\2\2{word}\3"))
+        left = np.searchsorted(self._codes, codes, side="left")
+        right = np.searchsorted(self._codes, codes, side="right")
         owners = np.concatenate([self._owners[start:end] for start, end in zip(left, right, strict=True)])
-        found, shared = np.unique(owners, return_counts=True)
-        likeness = shared / (len(wanted) + self._sizes[found] - shared)
-        best = np.lexsort((found, -likeness))[:limit]
-        return [self._words[place] for place in found[best].tolist()]
+        places, shared = np.unique(owners, return_counts=True)
+        likeness = shared / (len(codes) + self._sizes[places] - shared)
+        best = np.lexsort((places, -likeness))[:limit]
+        return [self._words[place] for place in places[best].tolist()]
 
 
 def nearest_spelling(word: str, words: Sequence[str], most: int) -> str | None:

@@ -69,9 +69,9 @@ def parse_query(text: str, analyzer: Analyzer, languages: Sequence[str] = ()) ->
     reading = _Reading(analyzer.query_languages(words, languages), operators=lexemes is not None)
     if lexemes is not None:
         leaf = partial(_leaf, analyzer=analyzer, languages=reading.languages)
-        condition, wanted = read_condition(lexemes, leaf)
+        condition, positive = read_condition(lexemes, leaf)
         reading.conditions += [] if condition is None else [condition]
-        typed = [clause._replace(minus=False) for clause in wanted if not _is_filter(clause)]
+        typed = [clause._replace(minus=False) for clause in positive if not _is_filter(clause)]
     for clause in typed:
         _read(clause, reading, analyzer)
     return _terms(reading, analyzer), reading.filters
@@ -186,11 +186,11 @@ def _terms(reading: _Reading, analyzer: Analyzer) -> Terms:
         plain = [*plain, *reading.phrases]
     prefixes = _distinct(filter(None, reading.prefixes))[:MOST_CLAUSES]
     words = _distinct(analyzer.tokens(" ".join(plain)[:_LONGEST_READ]))
-    told = tuple(word for word in words if word not in analyzer.stop_words and not _is_letter(word))
+    telling = tuple(word for word in words if word not in analyzer.stop_words and not _is_letter(word))
     said = " ".join(reading.said).strip()
     return Terms(
         text=said if any(map(_says, said)) else "",
-        words=(told if told or phrases or prefixes else words)[:MOST_WORDS],
+        words=(telling if telling or phrases or prefixes else words)[:MOST_WORDS],
         phrases=phrases,
         preferred=preferred,
         prefixes=prefixes,
@@ -235,14 +235,14 @@ def _found_whole(said: str, analyzer: Analyzer) -> dict[str, Any]:
     shaped = tuple(
         tokens for clause, tokens in content.items() if len(clause) >= _LEAST_SHAPED and _SHAPED.search(clause)
     )
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if shaped and 2 * len(shaped) >= len(content):
-        found = {"exact": shaped, "shaped": True}
+        fields = {"exact": shaped, "shaped": True}
     elif len(content) == 1:
-        found = {"exact": tuple(content.values())}
+        fields = {"exact": tuple(content.values())}
     if 2 <= len(words) <= _LONGEST_PHRASE:
-        found["whole"] = tuple(analyzer.tokens(said))
-    return found
+        fields["whole"] = tuple(analyzer.tokens(said))
+    return fields
 
 
 def _all(conditions: list[Condition]) -> Condition | None:

@@ -59,12 +59,12 @@ def _with_languages(document: Document, chunks: tuple[Chunk, ...]) -> tuple[Chun
             counts = characters.setdefault(at, {})
             counts[language] = counts.get(language, 0) + min(span.end, end) - max(span.start, start)
             at += 1
-    found = list(chunks)
+    labelled = list(chunks)
     for at, counts in characters.items():
         languages = sorted(counts, key=counts.__getitem__, reverse=True)
         # `_replace` in a quarter of its time.
-        found[at] = tuple.__new__(Chunk, (*found[at][:-1], " ".join(languages)))
-    return tuple(found)
+        labelled[at] = tuple.__new__(Chunk, (*labelled[at][:-1], " ".join(languages)))
+    return tuple(labelled)
 
 
 def is_code(document: Document) -> bool:
@@ -84,7 +84,7 @@ def declared_names(document: Document, chunks: Sequence[Chunk]) -> list[str]:
         at = bisect_right(ends, section.span.start)
         if at < len(names):
             names[at][section.path[-1]] = None
-    return [" ".join(found) for found in names]
+    return [" ".join(parts) for parts in names]
 
 
 class CodeChunker:
@@ -105,18 +105,18 @@ class CodeChunker:
         self._counter = counter
 
     def chunk(self, document: Document) -> tuple[Chunk, ...]:
-        found = Pieces(document.text, _pieces(document, self._sizes, self._counter))
-        if not found.all or not document.sections:
+        pieces = Pieces(document.text, _pieces(document, self._sizes, self._counter))
+        if not pieces.all or not document.sections:
             return ()
-        root = scopes(document.sections, found)
+        root = scopes(document.sections, pieces)
         uncut = self._sizes.target_max if document.kind is Kind.CONFIG else self._sizes.target_min
-        groups = Groups(found, self._sizes)
+        groups = Groups(pieces, self._sizes)
         whole = document.kind is Kind.CONFIG or len(root.inner) <= 1
-        if whole and found.size(0, len(found.all)) <= uncut:
-            groups.add(0, len(found.all), root)
+        if whole and pieces.size(0, len(pieces.all)) <= uncut:
+            groups.add(0, len(pieces.all), root)
         else:
-            groups.split(root, 0, len(found.all))
-        maker = _CodeChunks(document, found)
+            groups.split(root, 0, len(pieces.all))
+        maker = _CodeChunks(document, pieces)
         for first, last, scope in groups.all:
             maker.add(first, last, scope)
         return tuple(maker.builder.chunks)
@@ -127,7 +127,7 @@ def _pieces(document: Document, sizes: ChunkSizes, counter: TokenCounter) -> lis
     text, blocks = document.text, document.blocks
     hard_max = sizes.hard_max
     starts = [block.start for block in blocks]
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     at = 0
     for section in _short_declarations(document.sections, hard_max * _SHORT):
         first = bisect_left(starts, section.start, at)
@@ -138,12 +138,12 @@ def _pieces(document: Document, sizes: ChunkSizes, counter: TokenCounter) -> lis
             size = max(tokens, bulk_of(end - start))
             if size <= hard_max:
                 for block in blocks[at:first]:
-                    found.extend(_cut(text, block, sizes, counter))
-                found.append(Piece(start, end, tokens, size, BlockKind.CODE))
+                    pieces.extend(_cut(text, block, sizes, counter))
+                pieces.append(Piece(start, end, tokens, size, BlockKind.CODE))
                 at = last
     for block in blocks[at:]:
-        found.extend(_cut(text, block, sizes, counter))
-    return found
+        pieces.extend(_cut(text, block, sizes, counter))
+    return pieces
 
 
 def _short_declarations(sections: Sequence[Section], longest: int) -> Iterator[Span]:
@@ -170,20 +170,20 @@ def _cut(text: str, block: Block, sizes: ChunkSizes, counter: TokenCounter) -> I
 class _CodeChunks:
     """Turns groups into chunks, in order, with their section, signature and content type."""
 
-    def __init__(self, document: Document, found: Pieces) -> None:
+    def __init__(self, document: Document, pieces: Pieces) -> None:
         self.builder = ChunkBuilder(document)
         self._document = document
-        self._found = found
+        self._found = pieces
         self._blocks = document.blocks
         self._block = 0
 
     def add(self, first: int, last: int, scope: Scope) -> None:
-        found = self._found
-        content_type = self._content_type(found.all[last - 1].end)
-        if span := self.builder.trimmed(found.all[first].start, found.all[last - 1].end):
+        pieces = self._found
+        content_type = self._content_type(pieces.all[last - 1].end)
+        if span := self.builder.trimmed(pieces.all[first].start, pieces.all[last - 1].end):
             scope = self._owner(first, last, scope)
             signed = self._signature(span.start, scope)
-            self.builder.add(span, scope.section, found.tokens(first, last), content_type, signed)
+            self.builder.add(span, scope.section, pieces.tokens(first, last), content_type, signed)
 
     def _owner(self, first: int, last: int, scope: Scope) -> Scope:
         """The innermost scope in which the chunk starts and that contains most of it."""

@@ -42,9 +42,9 @@ class Scope:
         self.heading: Span | None = None
 
 
-def scopes(sections: Sequence[Section], found: Pieces) -> Scope:
+def scopes(sections: Sequence[Section], pieces: Pieces) -> Scope:
     """The sections as a tree, without those that contain no piece of their own."""
-    starts = [piece.start for piece in found.all]
+    starts = [piece.start for piece in pieces.all]
     root = Scope(sections[0], 0, len(starts), None)
     scope = root
     for section in sections[1:]:
@@ -62,11 +62,11 @@ def scopes(sections: Sequence[Section], found: Pieces) -> Scope:
 class Groups:
     """Which consecutive pieces make one chunk, and the innermost scope known to contain them."""
 
-    def __init__(self, found: Pieces, sizes: ChunkSizes) -> None:
+    def __init__(self, pieces: Pieces, sizes: ChunkSizes) -> None:
         self.all: list[tuple[int, int, Scope]] = []
-        self._found = found
+        self._found = pieces
         self._sizes = sizes
-        self._sums = [0, *accumulate([piece.size for piece in found.all])]
+        self._sums = [0, *accumulate([piece.size for piece in pieces.all])]
 
     def add(self, first: int, last: int, scope: Scope) -> None:
         """Adds one group, split only where a word was cut."""
@@ -192,19 +192,19 @@ class Groups:
 
     def _with_code(self, runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """The same runs, those of comments alone together with the code below them as far as both fit."""
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         for opened, closed in runs:
-            before = found[-1] if found else None
+            before = spans[-1] if spans else None
             if (
                 before
                 and self._only_comments(*before)
                 and self._found.size(before[0], closed) <= self._sizes.hard_max
                 and self._found.all[opened].seam is not Seam.TORN
             ):
-                found[-1] = (before[0], closed)
+                spans[-1] = (before[0], closed)
             else:
-                found.append((opened, closed))
-        return found
+                spans.append((opened, closed))
+        return spans
 
     def _best(self, nearest: int, furthest: int) -> int:
         """The best split: not after a signature or a comment, then least indented, then after a blank line."""

@@ -63,13 +63,13 @@ def inputs(document: Document, chunk: Chunk, counter: TokenCounter, window: int)
             tokens = counter.count(context)
     if tokens + chunk.tokens <= usable:
         return (_input(0, chunk.span.start, context, chunk.text),)
-    found: list[EmbeddingInput] = []
+    windows: list[EmbeddingInput] = []
     text, start = chunk.text, chunk.span.start
     for piece in by_lines(text, 0, len(text), max(1, usable - tokens), counter, BlockKind.PARAGRAPH):
         slice_ = text[piece.start : piece.end].rstrip()
         if slice_:
-            found.append(_input(len(found), start + piece.start, context, slice_))
-    return tuple(found)
+            windows.append(_input(len(windows), start + piece.start, context, slice_))
+    return tuple(windows)
 
 
 def _input(number: int, start: int, context: str, slice_: str) -> EmbeddingInput:

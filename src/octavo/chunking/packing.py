@@ -118,21 +118,21 @@ def _overlap(
     Complete pieces if they amount to between half and one and a half times the overlap, else words of the last prose
     piece that did not fit. A heading starts a new subject: nothing is shared across one.
     """
-    found = pieces.all
-    if found[opened].kind is _HEADING or found[opened].seam is _TORN:
-        return found[opened].start, 0
+    every = pieces.all
+    if every[opened].kind is _HEADING or every[opened].seam is _TORN:
+        return every[opened].start, 0
     reach = min(overlap + overlap // 2, room)
     at = opened
     while at - 1 > before and pieces.size(at, opened) < overlap:
-        piece = found[at - 1]
+        piece = every[at - 1]
         if pieces.size(at - 1, opened) > reach or piece.kind is _HEADING or piece.seam is _TORN:
             break
         at -= 1
-    start, shared = found[at].start, pieces.tokens(at, opened)
-    wanted = min(overlap, room) - pieces.size(at, opened)
+    start, shared = every[at].start, pieces.tokens(at, opened)
+    missing = min(overlap, room) - pieces.size(at, opened)
     short = pieces.size(at, opened) * 2 < overlap
-    if short and wanted > 0 and found[at].seam is _BLANK and found[at - 1].kind not in ATOMIC:
-        words_start, words = _last_words(pieces.text, found[at - 1], wanted, counter)
+    if short and missing > 0 and every[at].seam is _BLANK and every[at - 1].kind not in ATOMIC:
+        words_start, words = _last_words(pieces.text, every[at - 1], missing, counter)
         if words:
             start, shared = words_start, shared + words
     return start, shared

@@ -54,12 +54,12 @@ class Pieces:
 
     __slots__ = ("_sizes", "_tokens", "all", "seamless", "text")
 
-    def __init__(self, text: str, found: list[Piece]) -> None:
+    def __init__(self, text: str, every: list[Piece]) -> None:
         self.text = text
-        self.all = found
-        self.seamless = [piece[-1] for piece in found].count(Seam.BLANK) == len(found)
-        self._sizes = [0, *accumulate([piece[3] for piece in found])]
-        self._tokens = [0, *accumulate([piece[2] for piece in found])]
+        self.all = every
+        self.seamless = [piece[-1] for piece in every].count(Seam.BLANK) == len(every)
+        self._sizes = [0, *accumulate([piece[3] for piece in every])]
+        self._tokens = [0, *accumulate([piece[2] for piece in every])]
 
     def size(self, first: int, last: int) -> int:
         return self._sizes[last] - self._sizes[first]
@@ -80,7 +80,7 @@ def pieces(text: str, blocks: Sequence[Block], sizes: ChunkSizes, counter: Token
     """
     hard_max = sizes.hard_max
     heading, blank, new = BlockKind.HEADING, Seam.BLANK, tuple.__new__
-    found: list[Piece] = []
+    every: list[Piece] = []
     lead = 0
     counted = _counted(text, [(start, end) for _, start, end, _ in blocks], hard_max, counter)
     for (kind, start, end, _), tokens in zip(blocks, counted, strict=True):
@@ -89,16 +89,16 @@ def pieces(text: str, blocks: Sequence[Block], sizes: ChunkSizes, counter: Token
             size = tokens if tokens > bulk else bulk
             if size + lead <= hard_max:
                 # `Piece(…)` in half of its time: every block of every document becomes one.
-                found.append(new(Piece, (start, end, tokens, size, kind, blank)))
+                every.append(new(Piece, (start, end, tokens, size, kind, blank)))
                 lead = lead + size if kind is heading else 0
                 continue
         if kind in ATOMIC or kind is BlockKind.FRONT_MATTER:
-            found.extend(by_lines(text, start, end, hard_max * ATOMIC_LIMIT, counter, kind))
+            every.extend(by_lines(text, start, end, hard_max * ATOMIC_LIMIT, counter, kind))
         else:
             room = max(hard_max - lead, (hard_max + 1) // 2)
-            found.extend(_by_sentences(text, start, end, room, min(room, sizes.target_max), counter, kind))
+            every.extend(_by_sentences(text, start, end, room, min(room, sizes.target_max), counter, kind))
         lead = 0
-    return Pieces(text, found)
+    return Pieces(text, every)
 
 
 def bulk_of(characters: int) -> int:

@@ -43,8 +43,8 @@ def section_texts(sections: Sequence[Section], pieces: Pieces, depth: int | None
     """Sections with text of their own, in order; those deeper than `depth` belong to the section around them."""
     # Between a section within the depth and the next, all are deeper: so the former is an ancestor of them all.
     shallow = sections if depth is None else [section for section in sections if section.level <= depth]
-    found, heading, new = pieces.all, BlockKind.HEADING, tuple.__new__
-    starts = [piece[0] for piece in found]
+    every, heading, new = pieces.all, BlockKind.HEADING, tuple.__new__
+    starts = [piece[0] for piece in every]
     ends = [bisect_left(starts, section.span.start) for section in shallow[1:]]
     ends.append(len(starts))
     texts: list[SectionPieces] = []
@@ -52,7 +52,7 @@ def section_texts(sections: Sequence[Section], pieces: Pieces, depth: int | None
     for section, last in zip(shallow, ends, strict=False):
         if last > first:
             # Most end with something other than a heading, so the first check usually decides.
-            bare = found[last - 1].kind is heading and all(piece.kind is heading for piece in found[first:last])
+            bare = every[last - 1].kind is heading and all(piece.kind is heading for piece in every[first:last])
             texts.append(new(SectionPieces, (section, first, last, pieces.size(first, last), bare)))
             first = last
     return texts
@@ -107,7 +107,7 @@ def _subtrees(texts: Sequence[SectionPieces], sizes: ChunkSizes) -> list[Section
     single = _single(texts, sizes)
     if sum(text.size for text in texts) <= sizes.target_max:
         return [_merged(single, sizes.min_preferred)] if texts else []
-    found: list[SectionGroup] = []
+    groups: list[SectionGroup] = []
     first = 0
     while first < len(texts):
         level, size, last = texts[first].section.level, texts[first].size, first + 1
@@ -117,9 +117,9 @@ def _subtrees(texts: Sequence[SectionPieces], sizes: ChunkSizes) -> list[Section
             last += 1
         if size > sizes.target_max:
             last = first + 1
-        found.append(_merged(single[first:last], sizes.min_preferred))
+        groups.append(_merged(single[first:last], sizes.min_preferred))
         first = last
-    return found
+    return groups
 
 
 def _merged(groups: Sequence[SectionGroup], least: int | None = None) -> SectionGroup:

@@ -42,21 +42,23 @@ class SectionChunker:
     def chunk(self, document: Document) -> tuple[Chunk, ...]:
         sizes = self._sizes
         blocks = [block for block in document.blocks if block[0] is not _FRONT_MATTER]
-        found = pieces(document.text, blocks or document.blocks, sizes, self._counter)
-        texts = section_texts(document.sections, found, sizes.max_heading_depth)
+        text_pieces = pieces(document.text, blocks or document.blocks, sizes, self._counter)
+        texts = section_texts(document.sections, text_pieces, sizes.max_heading_depth)
         builder = ChunkBuilder(document)
-        for members in self._groups(texts, found, document.breaks):
-            for first, last, start, tokens in pack(found, members[0].first, members[-1].last, sizes, self._counter):
+        for members in self._groups(texts, text_pieces, document.breaks):
+            for first, last, start, tokens in pack(
+                text_pieces, members[0].first, members[-1].last, sizes, self._counter
+            ):
                 # A piece may be blank, of control characters for example.
-                if span := builder.trimmed(start, found.all[last - 1].end):
+                if span := builder.trimmed(start, text_pieces.all[last - 1].end):
                     section = owner(members, first, last)
-                    builder.add(span, section, tokens, _content_type(found.all[first:last]))
+                    builder.add(span, section, tokens, _content_type(text_pieces.all[first:last]))
         return tuple(builder.chunks)
 
     def _groups(
-        self, texts: list[SectionPieces], found: Pieces, breaks: Sequence[int]
+        self, texts: list[SectionPieces], text_pieces: Pieces, breaks: Sequence[int]
     ) -> Iterator[list[SectionPieces]]:
-        for page in split_at(texts, found, breaks) if breaks else (texts,):
+        for page in split_at(texts, text_pieces, breaks) if breaks else (texts,):
             for group in grouped(page, self._sizes):
                 yield page[group.first : group.last]
 

@@ -51,10 +51,10 @@ def described() -> Mapping[str, Setting]:
 
 
 def describe(name: str) -> Setting:
-    found = described().get(name)
-    if found is None:
+    setting = described().get(name)
+    if setting is None:
         raise unknown(name, f"{name} is not a setting")
-    return found
+    return setting
 
 
 def sections() -> Iterator[SettingsTable]:

@@ -19,10 +19,10 @@ def declared_text(data: bytes) -> str | None:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
-    found = _XML.match(data) or _META.search(data, 0, _LATE)
-    if found is None:
+    match = _XML.match(data) or _META.search(data, 0, _LATE)
+    if match is None:
         return None
-    name = found[1].decode("ascii").casefold()
+    name = match[1].decode("ascii").casefold()
     name = _MEANT.get(name, name)
     try:
         codecs.lookup(name)

@@ -60,10 +60,10 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     allowed = Limits(**limits)
-    held = confine(allowed)
+    confinement = confine(allowed)
     told = ConversionSettings(**settings)
     try:
-        send(answers, json.dumps(asdict(held)).encode())
+        send(answers, json.dumps(asdict(confinement)).encode())
         while True:
             question = json.loads(received(asked, 1 << 20))
             data = received(asked, 1 << 40)
@@ -72,12 +72,12 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
         os._exit(0)  # without the interpreter's farewell, which would complain about the pipe
 
 
-def _answer(reader: str, name: str, data: bytes, told: ConversionSettings, limits: Limits) -> list[bytes]:
+def _answer(reader: str, name: str, data: bytes, settings: ConversionSettings, limits: Limits) -> list[bytes]:
     """The document or the refusal, then the members that it announces."""
     try:
         module, _, function = reader.partition(":")
         read: Reader = getattr(import_module(module), function)
-        outcome = read(name, data, told)
+        outcome = read(name, data, settings)
     except MemoryError:
         outcome = RefusedFile(f"reading it takes more than {limits.memory // 1_000_000:,} MB of memory")
     except RecursionError:

@@ -73,11 +73,11 @@ _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/dev/
 def confine(limits: Limits) -> Confinement:
     """Cannot be undone. Called first thing in the process that converts."""
     resources = _limit_resources(limits)
-    held = Confinement(resources=resources)
+    confinement = Confinement(resources=resources)
     if sys.platform == "linux":
-        held = _confined_by_kernel(limits, resources)
+        confinement = _confined_by_kernel(limits, resources)
     sys.addaudithook(_refuse_programs if not limits.programs else _refuse_network)
-    return held
+    return confinement
 
 
 def close_memory() -> None:

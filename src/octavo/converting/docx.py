@@ -43,7 +43,7 @@ def read_docx(name: str, data: bytes, settings: ConversionSettings) -> Converted
         facts = core_facts(package)
     except Damaged as error:
         return RefusedFile(str(error))
-    title = facts.pop("title", "") or reader.title or next((found.title for found in builder.headings), "")
+    title = facts.pop("title", "") or reader.title or next((heading.title for heading in builder.headings), "")
     return builder.converted(CONVERTER, title, facts)
 
 
@@ -177,7 +177,7 @@ class _Reader:
 
     def _table(self, node: Element) -> None:
         rows: list[list[tuple[Element, str]]] = []
-        for line in (found for found in _flat(node) if local(found) == "tr"):
+        for line in (element for element in _flat(node) if local(element) == "tr"):
             cells = [cell for cell in _flat(line) if local(cell) == "tc"]
             rows.append([(cell, " ".join("".join(self._cell(cell)).split())) for cell in cells])
         if any(len(text) > _LONG_CELL for row in rows for _, text in row) or all(len(row) <= 1 for row in rows):

@@ -102,8 +102,8 @@ def main_content(root: HtmlElement) -> HtmlElement:
         [node for node in body.walk() if node.name == "article" or node.attributes.get("itemprop") == "articleBody"],
         [node for node in body.walk() if node.name in ("div", "section") and _CONTENT_CLASSES.search(node.classes)],
     ]
-    for at, found in enumerate(candidates):
-        sizes = [(_size(node), node) for node in found]
+    for at, elements in enumerate(candidates):
+        sizes = [(_size(node), node) for node in elements]
         size, best = max(sizes, key=lambda pair: pair[0], default=(0, body))
         # Several articles of like size are a list of them: then the page is about all of them.
         alone = sum(other for other, _ in sizes) <= 1.5 * size or at == 0
@@ -302,6 +302,6 @@ def _number(text: str) -> int:
 
 def _language(node: HtmlElement) -> str:
     for child in [node, *node.walk(), *([node.parent] if node.parent is not None else [])]:
-        if found := _LANGUAGE.search(child.attributes.get("class", "")):
-            return found[1].casefold()
+        if match := _LANGUAGE.search(child.attributes.get("class", "")):
+            return match[1].casefold()
     return ""

@@ -60,9 +60,9 @@ def converted_message(message: EmailMessage, converter: str) -> Converted:
 
 def read_mbox(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     """Its messages: each keeps its name when others come and go."""
-    found = list(_MESSAGE.finditer(data))
-    starts = [line.end() for line in found]
-    ends = [line.start() for line in found[1:]]
+    matches = list(_MESSAGE.finditer(data))
+    starts = [line.end() for line in matches]
+    ends = [line.start() for line in matches[1:]]
     if not starts:
         return RefusedFile("damaged: it holds no messages")
     taken: set[str] = set()

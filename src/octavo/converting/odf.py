@@ -39,7 +39,7 @@ def read_odf(name: str, data: bytes, settings: ConversionSettings) -> Converted 
         reader.notes()
     except TooLong:
         pass
-    title = facts.pop("title", "") or next((found.title for found in builder.headings), "")
+    title = facts.pop("title", "") or next((heading.title for heading in builder.headings), "")
     return builder.converted(CONVERTER, title, facts)
 
 

@@ -157,9 +157,9 @@ def _write_page(builder: TextBuilder, page: Page) -> None:
 
 def _first_title(pages: Sequence[Page]) -> str:
     """The first of the highest headings of the first pages."""
-    found = [line for page in pages[:3] for line in page.lines if line.level]
-    best = min((line.level for line in found), default=0)
-    return next((line.text for line in found if line.level == best), "")
+    lines = [line for page in pages[:3] for line in page.lines if line.level]
+    best = min((line.level for line in lines), default=0)
+    return next((line.text for line in lines if line.level == best), "")
 
 
 def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page:

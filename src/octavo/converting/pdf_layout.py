@@ -136,7 +136,7 @@ def _value(number: str) -> int:
 
 def _without_numbers(text: str, columns: frozenset[int]) -> str:
     numbers = count()
-    return _DIGITS.sub(lambda found: "#" if next(numbers) in columns else found[0], " ".join(text.casefold().split()))
+    return _DIGITS.sub(lambda match: "#" if next(numbers) in columns else match[0], " ".join(text.casefold().split()))
 
 
 def _edge_lines(page: Page) -> list[Line]:
@@ -180,16 +180,16 @@ def join_hyphens(pages: Sequence[Page]) -> None:
         page.lines = [line for line in lines if line.text.strip()]
         for line in page.lines:
             if "\ufffe" in line.text or "\x02" in line.text:
-                line.text = _JOINED.sub(lambda found: _whole_word(found, words), line.text).translate(_HYPHENS)
+                line.text = _JOINED.sub(lambda match: _whole_word(match, words), line.text).translate(_HYPHENS)
 
 
-def _whole_word(found: re.Match[str], words: set[str]) -> str:
+def _whole_word(match: re.Match[str], words: set[str]) -> str:
     """A word that the page breaks at a line's end, which PDFium has put together with a mark in place of the hyphen."""
-    if found[2] in _SUSPENDING:
-        return f"{found[1]}- {found[2]}"
-    hyphenated, joined = f"{found[1]}-{found[2]}", found[1] + found[2]
+    if match[2] in _SUSPENDING:
+        return f"{match[1]}- {match[2]}"
+    hyphenated, joined = f"{match[1]}-{match[2]}", match[1] + match[2]
     keeps = hyphenated.casefold() in words and joined.casefold() not in words
-    return hyphenated if keeps or not found[2][0].islower() else joined
+    return hyphenated if keeps or not match[2][0].islower() else joined
 
 
 def paragraphs(page: Page) -> Iterable[list[Line]]:
@@ -311,16 +311,16 @@ def _standing_alone(page: Page, body: float) -> Iterable[Line]:
             runs[-1].append(line)
         else:
             runs.append([line])
-    found = []
+    lines = []
     for run in runs:
         title = " ".join(line.text.strip() for line in run)
         if 0 < len(run) <= _TITLE_LINES and _may_be_heading(title):
             run[0].text = title
             for line in run[1:]:
                 line.text = ""
-            found.append(run[0])
+            lines.append(run[0])
     page.lines = [line for line in page.lines if line.text]
-    return found
+    return lines
 
 
 def _is_continued(first: Line, second: Line) -> bool:

@@ -17,6 +17,6 @@ def heading_level(name: str) -> int:
     >>> heading_level("heading 2"), heading_level("Title"), heading_level("Body Text")
     (2, -1, 0)
     """
-    if found := _HEADING.match(name.replace("_20_", " ")):
-        return int(found[1])
+    if match := _HEADING.match(name.replace("_20_", " ")):
+        return int(match[1])
     return TITLE_LEVEL if name.casefold() in _TITLES else 0

@@ -110,7 +110,7 @@ class TextBuilder:
     def code(self, text: str, language: str = "") -> None:
         text = clean(text).strip("\n")
         if text.strip():
-            fence = "`" * max(3, max((len(found[0]) + 1 for found in _TICKS.finditer(text)), default=0))
+            fence = "`" * max(3, max((len(match[0]) + 1 for match in _TICKS.finditer(text)), default=0))
             self._add(BlockKind.FENCE, f"{fence}{language}\n{text}\n{fence}", language or None)
 
     def table(self, rows: Iterable[Sequence[str]]) -> None:

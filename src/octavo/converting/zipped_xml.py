@@ -123,7 +123,7 @@ def below(node: Element, *names: str) -> Iterator[Element]:
 
 
 def child(node: Element | None, name: str) -> Element | None:
-    return None if node is None else next((found for found in node if local(found) == name), None)
+    return None if node is None else next((element for element in node if local(element) == name), None)
 
 
 def core_facts(package: Package, name: str = "docProps/core.xml") -> dict[str, str]:

@@ -127,10 +127,10 @@ def _parsed(path: Path, remedy: str, about: Mapping[str, Any]) -> ModelDirectory
 
 def _regular_size(path: Path) -> int:
     """The bytes of a file, which may be a link to another; a pipe or a device is waited for by nobody."""
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise OSError("not a regular file")
-    return found.st_size
+    return status.st_size
 
 
 def _reason(error: Exception) -> str:

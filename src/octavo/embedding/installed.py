@@ -84,10 +84,10 @@ def bundled_cross_encoder() -> InstalledModel:
 
 
 def _shipped(folder: Path) -> InstalledModel:
-    found = _read(folder)
-    if found is None:
+    model = _read(folder)
+    if model is None:
         raise ModelUnavailable(f"{folder} is not a model", hint=REINSTALL)
-    return found
+    return model
 
 
 def card_of(model: InstalledModel) -> str:
@@ -100,8 +100,8 @@ def card_of(model: InstalledModel) -> str:
 def table_for(root: Path, revision: str) -> Path | None:
     """The folder of the newest whole table in the space of the encoder with this revision."""
     tables = (model for model in installed(root) if model.form == "table" and not model.damage)
-    found = [model for model in tables if model.space == revision]
-    return max(found, key=lambda model: (model.made_at, model.name)).path if found else None
+    models = [model for model in tables if model.space == revision]
+    return max(models, key=lambda model: (model.made_at, model.name)).path if models else None
 
 
 def install(root: Path, name: str, files: Mapping[str, bytes], *, replace: bool = False) -> Path:

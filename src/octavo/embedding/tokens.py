@@ -55,10 +55,10 @@ class TokenizersCounter:
     def pieces(self, text: str) -> list[tuple[str, bool]]:
         """The text of each token and whether it begins a word; empty for an unknown one."""
         unknown = self._unknown
-        found = self._encoded(text)
+        encoding = self._encoded(text)
         return [
             ("", True) if token == unknown else (piece.lstrip("▁Ġ").removeprefix("##"), piece[0] in "▁Ġ")
-            for token, piece in zip(found.ids, found.tokens, strict=True)
+            for token, piece in zip(encoding.ids, encoding.tokens, strict=True)
         ]
 
     @property

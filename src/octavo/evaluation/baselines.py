@@ -67,8 +67,8 @@ class Results:
     def latest(self) -> tuple[Outcome, ...]:
         """The latest of every data set and profile, by name."""
         files = sorted((self._folder / "results").glob("*.json"))
-        found = [outcome for path in files for outcome in _read(path)]
-        return tuple(sorted(found, key=lambda outcome: (outcome.dataset, outcome.profile)))
+        outcomes = [outcome for path in files for outcome in _read(path)]
+        return tuple(sorted(outcomes, key=lambda outcome: (outcome.dataset, outcome.profile)))
 
     def save_baseline(self, name: str, outcomes: Sequence[Outcome]) -> Path:
         """Adds to a baseline of that name; figures it holds of the same data set and profile are replaced."""

@@ -94,10 +94,10 @@ class _Corpus:
     parts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """Of each original the names of its records, with their texts."""
 
-    def answering(self, asked: LoggedQuestion) -> tuple[str, ...]:
+    def answering(self, question: LoggedQuestion) -> tuple[str, ...]:
         """The records that hold the opened passage, or else all of its document."""
-        records = self.parts.get(asked.document, [])
-        begin = asked.text.strip()[:_RECOGNISED]
+        records = self.parts.get(question.document, [])
+        begin = question.text.strip()[:_RECOGNISED]
         holding = tuple(name for name, text in records if begin in text)
         return holding[:1] or tuple(dict.fromkeys(name for name, _ in records))
 

@@ -127,8 +127,8 @@ def _intervals(runs: Sequence[Outcome]) -> list[list[str]]:
     return rows
 
 
-def _changed(outcome: Outcome, found: MeasureDifference) -> list[str]:
-    p = f"{found.p:.4f}" + (" *" if found.significant else "")
-    interval = f"{found.interval.low:+.3f} to {found.interval.high:+.3f}"
-    change = f"{found.before:.3f} → {found.after:.3f}"
-    return [outcome.profile, SHOWN[found.measure], change, f"{found.change:+.3f}", interval, p]
+def _changed(outcome: Outcome, difference: MeasureDifference) -> list[str]:
+    p = f"{difference.p:.4f}" + (" *" if difference.significant else "")
+    interval = f"{difference.interval.low:+.3f} to {difference.interval.high:+.3f}"
+    change = f"{difference.before:.3f} → {difference.after:.3f}"
+    return [outcome.profile, SHOWN[difference.measure], change, f"{difference.change:+.3f}", interval, p]

@@ -94,13 +94,13 @@ def described(
     for inside in members.values():
         inside.sort(key=lambda node: (-degrees.get(node.document, 0), node.uri))
     names = community_names({number: [label(node) for node in inside] for number, inside in members.items()})
-    found = []
+    communities = []
     for number, inside in sorted(members.items()):
         tags = Counter(tag.lower() for node in inside for tag in node.tags)
         common = sorted((tag for tag in tags if tags[tag] > 1), key=lambda tag: (-tags[tag], tag))
         documents = tuple(node.document for node in inside)
-        found.append(Community(number, names[number], documents, tuple(common[:_MOST_NAMED])))
-    return tuple(found)
+        communities.append(Community(number, names[number], documents, tuple(common[:_MOST_NAMED])))
+    return tuple(communities)
 
 
 def community_names(labels: Mapping[int, Sequence[str]]) -> dict[int, str]:
@@ -112,8 +112,8 @@ def community_names(labels: Mapping[int, Sequence[str]]) -> dict[int, str]:
 
 
 def _without_ending(label: str) -> str:
-    found = _FILE_NAME.fullmatch(label)
-    return found[1] if found else label
+    match = _FILE_NAME.fullmatch(label)
+    return match[1] if match else label
 
 
 def degrees(edges: Iterable[Edge]) -> Counter[DocumentId]:

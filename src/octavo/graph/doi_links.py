@@ -42,14 +42,14 @@ def name_mention(kind: EntityKind, label: str, start: int, end: int, name: str =
 def doi_and_web_links(text: str) -> Iterator[NameMention]:
     taken = []
     for match in _DOI.finditer(text):
-        if found := doi(match[1]):
+        if entity := doi(match[1]):
             taken.append(match.start())
-            yield NameMention(found, match.start(), match.start(1) + len(found.label))
+            yield NameMention(entity, match.start(), match.start(1) + len(entity.label))
     for match in _URL.finditer(text):
         if "doi.org/10." in match[0]:
             continue
-        if found := address(match[0]):
-            yield NameMention(found, match.start(), match.start() + len(_without_end(match[0])))
+        if entity := address(match[0]):
+            yield NameMention(entity, match.start(), match.start() + len(_without_end(match[0])))
     for match in _REPOSITORY.finditer(text):
         owner, _, name = match[1].removesuffix(".git").rstrip(".").partition("/")
         if not _NO_OWNER.match(owner):

@@ -53,14 +53,14 @@ def linked(document: Document) -> DocumentLinks:
 
 
 def links_of(document: Document) -> tuple[OutLink, ...]:
-    found = _Links(document)
+    links = _Links(document)
     if document.kind is _COMMIT:
-        found.changed_files()
+        links.changed_files()
     for link in islice(document.links, _MOST):
-        found.take(link)
-    found.properties()
-    found.roles()
-    return tuple(found.links)
+        links.take(link)
+    links.properties()
+    links.roles()
+    return tuple(links.links)
 
 
 def references_of(document: Document, link: Link) -> tuple[Reference, ...]:
@@ -72,12 +72,12 @@ def references_of(document: Document, link: Link) -> tuple[Reference, ...]:
 
 def property_links(text: str, end: int) -> tuple[Link, ...]:
     """The wikilinks in front matter that ends at `end`, where they are written."""
-    found = []
+    links = []
     for written in islice(_WIKILINK.finditer(text, 0, end), _MOST):
         target, _, anchor = written[1].partition("#")
         span = Span(written.start(), written.end())
-        found.append(Link(LinkKind.WIKILINK, target.strip(), anchor.strip() or None, None, span))
-    return tuple(found)
+        links.append(Link(LinkKind.WIKILINK, target.strip(), anchor.strip() or None, None, span))
+    return tuple(links)
 
 
 class _Links:

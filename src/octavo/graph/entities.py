@@ -101,7 +101,7 @@ class KnownNames:
 
 def declared_names(documents: Iterable[NamedDocument]) -> KnownNames:
     """Notes about a person, a project or a place say so by their folder, their `type` or a tag."""
-    found: dict[str, Entity] = {}
+    entities: dict[str, Entity] = {}
     for document in documents:
         kind = _declared_kind(document)
         if kind is None:
@@ -111,8 +111,8 @@ def declared_names(documents: Iterable[NamedDocument]) -> KnownNames:
             key = entity_name(name.lstrip("@"))
             # A single small word would be found everywhere.
             if 2 < len(key) <= _LONGEST and (name.lstrip("@")[:1].isupper() or " " in key):
-                found.setdefault(key, Entity(kind, entity_name(title), title))
-    return KnownNames(found)
+                entities.setdefault(key, Entity(kind, entity_name(title), title))
+    return KnownNames(entities)
 
 
 def _declared_kind(document: NamedDocument) -> EntityKind | None:

@@ -65,32 +65,32 @@ def names_of(document: Document) -> tuple[DocumentName, ...]:
     uri, coded = document.uri, document.kind is _CODE
     path = without_ending(uri)
     above, slash, name = path.rpartition("/")
-    found = [DocumentName(folded(name), _FILE)]
+    names = [DocumentName(folded(name), _FILE)]
     if document.kind is _COMMIT:
-        return tuple(found)
-    found.append(DocumentName(at_path(path), _PATH, path))
+        return tuple(names)
+    names.append(DocumentName(at_path(path), _PATH, path))
     stem = folded(last(module_stem(uri)))
     if coded and module_stem(uri) != path:
-        found += (DocumentName(stem, NameKind.MODULE), DocumentName(at_path(module_stem(uri)), NameKind.MODULE))
+        names += (DocumentName(stem, NameKind.MODULE), DocumentName(at_path(module_stem(uri)), NameKind.MODULE))
     if slash and (stem in FOR_THEIR_FOLDER or document.language == "go"):
-        found += (DocumentName(folded(last(above)), _FOLDER), DocumentName(at_path(above), _FOLDER))
+        names += (DocumentName(folded(last(above)), _FOLDER), DocumentName(at_path(above), _FOLDER))
     if uri.lower().endswith(_PLAIN) and not coded:
         # Documentation may be written so (Django's is), and is referred to without the ending.
         bare = uri[: -len(_PLAIN)]
-        found += (
+        names += (
             DocumentName(folded(last(bare)), NameKind.ALIAS, bare),
             DocumentName(at_path(bare), NameKind.ALIAS, bare),
         )
     for alias in document.aliases[:_MOST_ALIASES]:
         if len(alias) <= _LONGEST and last(alias):
-            found.append(DocumentName(folded(last(alias)), NameKind.ALIAS, alias))
+            names.append(DocumentName(folded(last(alias)), NameKind.ALIAS, alias))
     if not coded:
         for field in _ADDRESSES:
             address = document.metadata.get(field)
             if isinstance(address, str) and len(address) <= _LONGEST and "://" not in address and address.strip("/"):
-                found.append(DocumentName(folded(last(address.strip("/"))), NameKind.SLUG, address.strip("/")))
-        found += (DocumentName(label, NameKind.LABEL, label) for label in labels(document.text))
-    return tuple(dict.fromkeys(found))
+                names.append(DocumentName(folded(last(address.strip("/"))), NameKind.SLUG, address.strip("/")))
+        names += (DocumentName(label, NameKind.LABEL, label) for label in labels(document.text))
+    return tuple(dict.fromkeys(names))
 
 
 def former_names(before: Collection[DocumentName], now: Collection[DocumentName]) -> tuple[DocumentName, ...]:

@@ -61,7 +61,7 @@ def _where(node: ViewNode) -> str:
 
 def filled(template: str, marks: Mapping[str, str]) -> str:
     """The template with what stands for each `@@NAME@@`, all at once: what is put in is not looked at again."""
-    return _MARK.sub(lambda found: marks[found[1]], template)
+    return _MARK.sub(lambda match: marks[match[1]], template)
 
 
 def _read(name: str) -> str:

@@ -60,8 +60,8 @@ class _Shelf:
 
     def at(self, path: str) -> NameMatch | None:
         """Exactly there; of several that differ in case alone, the one that is written the same."""
-        found = self.exact.get(folded(path))
-        return next((match for match in found if match.path == path), found[0]) if found else None
+        matches = self.exact.get(folded(path))
+        return next((match for match in matches if match.path == path), matches[0]) if matches else None
 
     def below(self, scope: str, path: str) -> NameMatch | None:
         """The shortest path at or below a folder that ends so."""
@@ -95,7 +95,7 @@ class _Shelf:
         """The same, of ends with a folder in them, without the path itself."""
         if path not in self.long_ends:
             wanted = (ending for ending in _endings(path) if "/" in ending and ending != path)
-            self.long_ends[path] = next((found for ending in wanted if (found := self.at(ending))), None)
+            self.long_ends[path] = next((match for ending in wanted if (match := self.at(ending))), None)
         return self.long_ends[path]
 
 
@@ -115,9 +115,9 @@ class Resolver:
         lookup = reference.lookup
         for place in (home, None) if lookup in _ELSEWHERE else (home,):
             for shelf, published in self._shelves_of(reference.name, _RANKS_OF.get(lookup, _RANKS), place):
-                found = _found(shelf, reference, published)
-                if found is not None:
-                    return found.document
+                match = _found(shelf, reference, published)
+                if match is not None:
+                    return match.document
         return None
 
     def _shelves_of(self, name: str, ranks: tuple[_Rank, ...], place: CollectionId | None) -> list[tuple[_Shelf, bool]]:
@@ -158,7 +158,7 @@ def _found(shelf: _Shelf, reference: Reference, published: bool) -> NameMatch | 
         # what is indexed may be a folder of the site, so that its top lies above.
         tops = _tops(scope.removeprefix(ROOT)) if folded(path) in shelf.endings else ()
         inside = (path, *(f"{top}/{path}" for top in tops))
-        return next((found for name in inside if (found := shelf.at(name))), None) or shelf.long_end(path)
+        return next((match for name in inside if (match := shelf.at(name))), None) or shelf.long_end(path)
     return shelf.at(path) or shelf.below(scope, path) or shelf.ending(path)
 
 
@@ -166,12 +166,12 @@ def _module(shelf: _Shelf, path: str, scope: str) -> NameMatch | None:
     """Beside the source, in a folder above it, at a root; by the end of its path only if that has two parts."""
     above: str | None = scope
     while above is not None:
-        if found := shelf.at(f"{above}/{path}" if above else path):
-            return found
+        if match := shelf.at(f"{above}/{path}" if above else path):
+            return match
         above = above.rpartition("/")[0] if above else None
     for root in _ROOTS:
-        if found := shelf.at(root + path):
-            return found
+        if match := shelf.at(root + path):
+            return match
     return shelf.below(scope, path) or shelf.ending(path) if "/" in path else None
 
 

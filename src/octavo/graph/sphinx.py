@@ -31,16 +31,16 @@ class SphinxRole(NamedTuple):
 def labels(text: str) -> Iterator[str]:
     """What places in a text are called by those who refer to them."""
     if ")=\n" in text or ".. _" in text:
-        for found in islice(_LABEL.finditer(text), _MOST):
-            yield (found[1] or found[2]).strip("` ").lower()
+        for match in islice(_LABEL.finditer(text), _MOST):
+            yield (match[1] or match[2]).strip("` ").lower()
 
 
 def roles(text: str) -> Iterator[SphinxRole]:
     if "}`" not in text and ":`" not in text:
         return
-    for found in islice(_ROLE.finditer(text), _MOST):
-        shown = _SHOWN.fullmatch(found[3])
-        target = " ".join((shown[1] if shown else found[3]).split())
-        page = (found[1] or found[2]) == "doc"
+    for match in islice(_ROLE.finditer(text), _MOST):
+        shown = _SHOWN.fullmatch(match[3])
+        target = " ".join((shown[1] if shown else match[3]).split())
+        page = (match[1] or match[2]) == "doc"
         if target and "://" not in target and not (page and _ELSEWHERE.match(target)):
-            yield SphinxRole(page, target, found.start(), found.end())
+            yield SphinxRole(page, target, match.start(), match.end())

@@ -58,20 +58,20 @@ def queue_graph_jobs(store: Store, project: ProjectId) -> tuple[JobId, ...]:
     with store.reading():
         runs = store.graph.runs(project)
         busy = {job.kind for job in store.outbox.jobs(project, (JobState.READY, JobState.LEASED, JobState.DEAD))}
-        wanted = [_JOBS[name] for name, run in runs.items() if name in _JOBS and is_stale(store, project, run)]
+        kinds = [_JOBS[name] for name, run in runs.items() if name in _JOBS and is_stale(store, project, run)]
         first = COMMUNITIES not in runs
         if first and can_find_communities() and store.graph.drift(project, 0.0).links >= _FEW_LINKS:
-            wanted.append(JobKind.COMMUNITIES)
-        elif JobKind.THEMATIC_LINKS in wanted and COMMUNITIES in runs:
-            wanted.append(JobKind.COMMUNITIES)  # which take them in
+            kinds.append(JobKind.COMMUNITIES)
+        elif JobKind.THEMATIC_LINKS in kinds and COMMUNITIES in runs:
+            kinds.append(JobKind.COMMUNITIES)  # which take them in
     # Thematic links first: jobs are done in the order they were promised.
-    wanted = [kind for kind in (JobKind.THEMATIC_LINKS, JobKind.COMMUNITIES) if kind in wanted and kind not in busy]
+    kinds = [kind for kind in (JobKind.THEMATIC_LINKS, JobKind.COMMUNITIES) if kind in kinds and kind not in busy]
     if not can_find_communities():  # what igraph found before it was uninstalled stays
-        wanted = [kind for kind in wanted if kind is not JobKind.COMMUNITIES]
-    if not wanted:
+        kinds = [kind for kind in kinds if kind is not JobKind.COMMUNITIES]
+    if not kinds:
         return ()
     with store.transaction():
-        return tuple(store.outbox.enqueue(project, kind, "graph", _settings(runs, kind)) for kind in wanted)
+        return tuple(store.outbox.enqueue(project, kind, "graph", _settings(runs, kind)) for kind in kinds)
 
 
 def queue_entities(store: Store, project: ProjectId) -> tuple[JobId, ...]:

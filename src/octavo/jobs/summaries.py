@@ -211,10 +211,10 @@ class _Batch:
 def _summariser(work: Summarising, settings: SummarySettings) -> Summariser | None:
     if not settings.by_model:
         return None
-    found = work.summariser()
-    if found is None:
+    summariser = work.summariser()
+    if summariser is None:
         raise missing_model("summarise")
-    return found
+    return summariser
 
 
 def _read(
@@ -271,10 +271,10 @@ def _written(
             calls, tokens = calls + 1, tokens + usage.prompt_tokens + usage.completion_tokens
             cost += usage.cost
     # Under its headings, as the text of a chunk is embedded.
-    vectors = work.embedder.embed([f"{asked[node][0]}\n{said}" for node, said in zip(nodes, texts, strict=True)])
+    vectors = work.embedder.embed([f"{asked[node][0]}\n{message}" for node, message in zip(nodes, texts, strict=True)])
     made = [
-        Summary(node.node, node.span, node.heading_path, said, _stored(vector))
-        for node, said, vector in zip(nodes, texts, vectors, strict=True)
+        Summary(node.node, node.span, node.heading_path, message, _stored(vector))
+        for node, message, vector in zip(nodes, texts, vectors, strict=True)
     ]
     return made, SummariesBuilt(calls=calls, tokens=tokens, cost=cost)
 

@@ -107,14 +107,14 @@ class JobWorker:
         return Round(finished=1) if still_claimed else Round(lost=1)
 
     def _failed(self, job: Job, error: Exception) -> Round:
-        said = error.message if isinstance(error, OctavoError) else f"{type(error).__name__}: {error}"
+        message = error.message if isinstance(error, OctavoError) else f"{type(error).__name__}: {error}"
         last = job.attempts >= self._settings.max_attempts
         wait = delay(job.attempts, self._settings.retry_seconds, self._settings.max_retry_seconds, f"job {job.id}")
         with self._store.transaction():
-            still_claimed = self._store.outbox.fail(job, said, None if last else self._clock() + wait)
+            still_claimed = self._store.outbox.fail(job, message, None if last else self._clock() + wait)
         if not still_claimed:
             return Round(lost=1)
-        _LOG.warning("job %s (%s) failed at attempt %s: %s", job.id, job.kind.value, job.attempts, said)
+        _LOG.warning("job %s (%s) failed at attempt %s: %s", job.id, job.kind.value, job.attempts, message)
         if last:
             _LOG.warning("job %s (%s) is given up after %s attempts", job.id, job.kind.value, job.attempts)
         return Round(dead=1) if last else Round(failed=1)

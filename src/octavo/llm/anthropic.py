@@ -24,22 +24,22 @@ class AnthropicWire:
 
     model: str
 
-    def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
-        messages = asked.prompt.messages
+    def body(self, request: CompletionRequest) -> tuple[str, dict[str, Any]]:
+        messages = request.prompt.messages
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": each.role, "content": each.text} for each in messages if each.role != "system"],
-            "max_tokens": asked.max_tokens,
-            "temperature": asked.temperature,
-            "stream": asked.stream,
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "stream": request.stream,
         }
         system = "\n\n".join(message.text for message in messages if message.role == "system")
         if system:
             body["system"] = system
-        if asked.stop:
-            body["stop_sequences"] = list(asked.stop)
-        if asked.schema is not None:
-            body["tools"] = [{"name": _ANSWER, "description": "The answer.", "input_schema": asked.schema}]
+        if request.stop:
+            body["stop_sequences"] = list(request.stop)
+        if request.schema is not None:
+            body["tools"] = [{"name": _ANSWER, "description": "The answer.", "input_schema": request.schema}]
             body["tool_choice"] = {"type": "tool", "name": _ANSWER}
         return "/messages", body
 

@@ -28,17 +28,17 @@ class CachedModel(ModelWrapper):
 
     def complete(self, request: CompletionRequest) -> Completion:
         digest = _digest(request)
-        found = self._known(request.prompt, digest)
-        if found is None:
-            found = self._model.complete(request)
-            self._keep(request.prompt, digest, found)
-        return found
+        completion = self._known(request.prompt, digest)
+        if completion is None:
+            completion = self._model.complete(request)
+            self._keep(request.prompt, digest, completion)
+        return completion
 
     def stream(self, request: CompletionRequest) -> Iterator[str]:
         prompt, digest = request.prompt, _digest(request)
-        found = self._known(prompt, digest)
-        if found is not None:
-            yield found.text
+        completion = self._known(prompt, digest)
+        if completion is not None:
+            yield completion.text
             return
         pieces: list[str] = []
         for piece in self._model.stream(request):
@@ -50,19 +50,19 @@ class CachedModel(ModelWrapper):
 
     def structured(self, request: CompletionRequest) -> Completion:
         digest = _digest(request)
-        found = self._known(request.prompt, digest)
-        if found is not None:
-            value, problem = read_json(found.text, request.schema or {})
+        completion = self._known(request.prompt, digest)
+        if completion is not None:
+            value, problem = read_json(completion.text, request.schema or {})
             if not problem:
-                return replace(found, value=value)
-        found = self._model.structured(request)
-        self._keep(request.prompt, digest, found)
-        return found
+                return replace(completion, value=value)
+        completion = self._model.structured(request)
+        self._keep(request.prompt, digest, completion)
+        return completion
 
     def _known(self, prompt: Prompt, digest: str) -> Completion | None:
-        found = self._completions.known(self._project, self.name, _version(prompt), digest)
-        self.known += found is not None
-        return found
+        completion = self._completions.known(self._project, self.name, _version(prompt), digest)
+        self.known += completion is not None
+        return completion
 
     def _keep(self, prompt: Prompt, digest: str, completion: Completion) -> None:
         """It only saves work: a library that is busy, or cannot be written, does without it."""

@@ -24,7 +24,7 @@ _FORMAT_REFUSED = (400, 404, 422, 501)
 class ChatWire(Protocol):
     """How one service wants to be asked, and how it answers."""
 
-    def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
+    def body(self, request: CompletionRequest) -> tuple[str, dict[str, Any]]:
         """A path and what is posted to it."""
         ...
 
@@ -103,36 +103,36 @@ class ChatModel:
     def count_tokens(self, text: str) -> int:
         return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
-    def _formatted(self, asked: CompletionRequest, ends: float) -> Completion:
+    def _formatted(self, request: CompletionRequest, ends: float) -> Completion:
         """Many servers do not know output by schema: such a one is asked for JSON by words alone."""
         try:
-            return self._completed(asked, ends)
+            return self._completed(request, ends)
         except ProviderFailed as error:
             if error.details.get("status") not in _FORMAT_REFUSED:
                 raise
-            return self._completed(replace(asked, schema=None), ends)
+            return self._completed(replace(request, schema=None), ends)
 
-    def _completed(self, asked: CompletionRequest, ends: float) -> Completion:
+    def _completed(self, request: CompletionRequest, ends: float) -> Completion:
         started = time.monotonic()
         with self._place(ends):
-            answer = self._posted(asked, ends)
+            answer = self._posted(request, ends)
         try:
-            found = self._wire.read(answer)
+            completion = self._wire.read(answer)
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
             raise self._misread() from error
-        whole = "".join(without_thoughts([found.text]))
-        text = "".join(clipped([whole], asked.max_tokens))
+        whole = "".join(without_thoughts([completion.text]))
+        text = "".join(clipped([whole], request.max_tokens))
         usage = Usage(
-            found.usage.prompt_tokens or self.count_tokens(asked.prompt.text),
-            found.usage.completion_tokens or self.count_tokens(text),
+            completion.usage.prompt_tokens or self.count_tokens(request.prompt.text),
+            completion.usage.completion_tokens or self.count_tokens(text),
             time.monotonic() - started,
         )
         cost = self.prices.cost(usage.prompt_tokens, usage.completion_tokens)
-        return Completion(text, replace(usage, cost=cost), found.truncated or text != whole)
+        return Completion(text, replace(usage, cost=cost), completion.truncated or text != whole)
 
-    def _pieces(self, asked: CompletionRequest, ends: float) -> Iterator[str]:
+    def _pieces(self, request: CompletionRequest, ends: float) -> Iterator[str]:
         with self._place(ends):
-            for line in self._lines(asked, ends):
+            for line in self._lines(request, ends):
                 try:
                     piece = self._wire.piece(line)
                 except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
@@ -143,10 +143,10 @@ class ChatModel:
                     yield piece
         raise ProviderFailed(f"{self._said} broke off before its answer was whole")
 
-    def _posted(self, asked: CompletionRequest, ends: float) -> Any:
+    def _posted(self, request: CompletionRequest, ends: float) -> Any:
         without: frozenset[str] = frozenset()
         while True:
-            path, body = self._body(asked, without)
+            path, body = self._body(request, without)
             try:
                 answer = self._endpoint.post_within(path, body, ends - time.monotonic())
             except ProviderFailed as error:
@@ -155,10 +155,10 @@ class ChatModel:
             self._leave_out(without)
             return answer
 
-    def _lines(self, asked: CompletionRequest, ends: float) -> Iterator[str]:
+    def _lines(self, request: CompletionRequest, ends: float) -> Iterator[str]:
         without: frozenset[str] = frozenset()
         while True:
-            path, body = self._body(asked, without)
+            path, body = self._body(request, without)
             try:
                 for line in self._endpoint.lines_within(path, body, ends - time.monotonic()):
                     self._leave_out(without)
@@ -168,8 +168,8 @@ class ChatModel:
             except ProviderFailed as error:
                 without |= self._refusal(error, body)
 
-    def _body(self, asked: CompletionRequest, without: frozenset[str]) -> tuple[str, dict[str, Any]]:
-        path, body = self._wire.body(asked)
+    def _body(self, request: CompletionRequest, without: frozenset[str]) -> tuple[str, dict[str, Any]]:
+        path, body = self._wire.body(request)
         refused = {name for name, until in tuple(self._refused.items()) if self._clock() < until}
         for name in (refused | without) & body.keys():
             value, instead = body.pop(name), _REFUSABLE[name]

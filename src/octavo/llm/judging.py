@@ -92,8 +92,8 @@ class AbsentJudge:
 
 def score_in(text: str) -> float | None:
     """The first number from 0 to 10: `7`, `Score: 7`, `7/10`, `7.5 out of 10`."""
-    found = _NUMBER.search(text)
-    return float(found[1]) if found else None
+    match = _NUMBER.search(text)
+    return float(match[1]) if match else None
 
 
 def order_in(text: str, count: int) -> tuple[int, ...]:

@@ -19,21 +19,21 @@ class OllamaChatWire:
     model: str
     window: int
 
-    def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
+    def body(self, request: CompletionRequest) -> tuple[str, dict[str, Any]]:
         options: dict[str, Any] = {
-            "num_predict": asked.max_tokens,
-            "temperature": asked.temperature,
+            "num_predict": request.max_tokens,
+            "temperature": request.temperature,
             "num_ctx": self.window,
         }
-        if asked.stop:
-            options["stop"] = list(asked.stop)
+        if request.stop:
+            options["stop"] = list(request.stop)
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": message.role, "content": message.text} for message in asked.prompt.messages],
-            "stream": asked.stream,
+            "messages": [{"role": message.role, "content": message.text} for message in request.prompt.messages],
+            "stream": request.stream,
             "options": options,
         }
-        return "/api/chat", body | ({} if asked.schema is None else {"format": asked.schema})
+        return "/api/chat", body | ({} if request.schema is None else {"format": request.schema})
 
     def read(self, answer: Any) -> Completion:
         usage = Usage(int(answer.get("prompt_eval_count") or 0), int(answer.get("eval_count") or 0))

@@ -18,19 +18,19 @@ class OpenAIChatWire:
 
     model: str
 
-    def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
+    def body(self, request: CompletionRequest) -> tuple[str, dict[str, Any]]:
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": message.role, "content": message.text} for message in asked.prompt.messages],
-            "max_tokens": asked.max_tokens,
-            "temperature": asked.temperature,
-            "stream": asked.stream,
+            "messages": [{"role": message.role, "content": message.text} for message in request.prompt.messages],
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "stream": request.stream,
         }
-        if asked.stop:
-            body["stop"] = list(asked.stop)
-        if asked.schema is not None:
+        if request.stop:
+            body["stop"] = list(request.stop)
+        if request.schema is not None:
             # Not strict: OpenAI takes few schemas as strict ones, others ignore it, and every reply is checked here.
-            form = {"name": "answer", "schema": asked.schema, "strict": False}
+            form = {"name": "answer", "schema": request.schema, "strict": False}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         return "/chat/completions", body
 

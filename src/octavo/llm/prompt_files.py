@@ -28,8 +28,8 @@ def prompt_named(name: str, folders: Sequence[Path] = ()) -> PromptFile:
 def own_prompt(name: str, folders: Sequence[Path]) -> PromptFile | None:
     """A prompt of the user's own in the first of the folders that has one; None where Octavo's is meant."""
     paths = (folder / f"{name}.md" for folder in folders)
-    found = next((path for path in paths if path.is_file()), None)
-    return None if found is None else _read(name, found)
+    file = next((path for path in paths if path.is_file()), None)
+    return None if file is None else _read(name, file)
 
 
 def prompts_for(folder: Path, profile: str) -> list[Path]:
@@ -39,9 +39,9 @@ def prompts_for(folder: Path, profile: str) -> list[Path]:
 
 def _read(name: str, path: Path) -> PromptFile:
     try:
-        found = parsed_prompt(name, path.read_text("utf-8"))
+        prompt = parsed_prompt(name, path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}") from error
-    if found is None:
+    if prompt is None:
         raise ConfigurationError(f"{path} is no prompt", hint="its last part is under a heading `# user`")
-    return found
+    return prompt

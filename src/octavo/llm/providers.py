@@ -89,11 +89,11 @@ def _reached(name: str, settings: ModelSettings, url: str, variable: str, keys: 
         raise ConfigurationError(
             f"the model {name} does not say which model it is", hint=f"set llm.models.{name}.model"
         )
-    wanted = settings.key_variable or (variable if given == url else "")
-    key = keys(wanted) if wanted else None
-    if wanted and key is None:
+    variable_name = settings.key_variable or (variable if given == url else "")
+    key = keys(variable_name) if variable_name else None
+    if variable_name and key is None:
         raise ConfigurationError(
-            f"the model {name} wants its key in the environment variable {wanted}, which is not set",
-            hint=f"set {wanted} where Octavo runs, or name another variable in llm.models.{name}.key_variable",
+            f"the model {name} wants its key in the environment variable {variable_name}, which is not set",
+            hint=f"set {variable_name} where Octavo runs, or name another variable in llm.models.{name}.key_variable",
         )
     return given, key

@@ -54,12 +54,12 @@ class ModelQueryWriter:
     def subqueries(self, question: str, *, deadline: float, prompt: str) -> Subqueries:
         filled = self._prompts(prompt).filled(question=question)
         completion = self._model.complete(CompletionRequest(filled, max_tokens=300, deadline=deadline))
-        found: dict[str, list[str]] = {"lex": [], "vec": [], "hyde": []}
+        subqueries_of: dict[str, list[str]] = {"lex": [], "vec": [], "hyde": []}
         for line in completion.text.splitlines():
             typed = _LINE.match(line)
             if typed:
-                found[typed[1].lower()].append(typed[2][:_LONGEST])
-        if not any(found.values()):
+                subqueries_of[typed[1].lower()].append(typed[2][:_LONGEST])
+        if not any(subqueries_of.values()):
             raise ProviderFailed(f"{self._model.name} wrote no subquery")
-        lex, vec, hyde = (tuple(dict.fromkeys(found[kind]))[:_MOST] for kind in ("lex", "vec", "hyde"))
+        lex, vec, hyde = (tuple(dict.fromkeys(subqueries_of[kind]))[:_MOST] for kind in ("lex", "vec", "hyde"))
         return Subqueries(lex, vec, hyde, self._model.name, completion.usage)

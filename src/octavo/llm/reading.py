@@ -24,24 +24,24 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 
 def without_thoughts(pieces: Iterable[str]) -> Iterator[str]:
     """A reasoning model's text without the thoughts it begins with."""
-    held, thinking, begun = "", False, False
+    buffer, thinking, begun = "", False, False
     for piece in pieces:
         if begun:
             yield piece
             continue
-        held += piece
-        start = held.lstrip()
+        buffer += piece
+        start = buffer.lstrip()
         if not thinking:
             if start.startswith(_OPENING):
                 thinking = True
             elif not _OPENING.startswith(start[: len(_OPENING)]):
                 begun = True
-                yield held
-        if thinking and _CLOSING in held:
+                yield buffer
+        if thinking and _CLOSING in buffer:
             begun = True
-            yield held.partition(_CLOSING)[2].lstrip()
+            yield buffer.partition(_CLOSING)[2].lstrip()
     if not begun and not thinking:
-        yield held
+        yield buffer
 
 
 def clipped(pieces: Iterable[str], max_tokens: int) -> Iterator[str]:
@@ -113,9 +113,9 @@ def _object_violation(value: Mapping[str, Any], schema: Mapping[str, Any], place
             return f"{place} has no {name}"
     for name, inner in value.items():
         if name in properties:
-            found = violation(inner, properties[name], name)
-            if found:
-                return found
+            problem = violation(inner, properties[name], name)
+            if problem:
+                return problem
         elif schema.get("additionalProperties") is False:
             return f"{place} has a {name[:40]}, which nobody asked for"
     return ""

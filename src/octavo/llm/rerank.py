@@ -47,8 +47,8 @@ class RerankService:
         answer = self._endpoint.post_within("/rerank", body, self._settings.timeout_seconds)
         try:
             results = answer if isinstance(answer, list) else answer["results"]
-            found = {int(each["index"]): _score(each) for each in results}
-            return [found[at] for at in range(len(texts))]
+            scores = {int(each["index"]): _score(each) for each in results}
+            return [scores[at] for at in range(len(texts))]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ProviderFailed(
                 f"the rerank service {self._said} did not score every passage", hint="check its provider and url"

@@ -23,8 +23,8 @@ def millions_of_parameters(settings: ModelSettings) -> float:
     """What the settings say, else the model's name (`qwen3-4b`, `llama3.2:1b`), else what its file suggests."""
     path = settings.path
     for text in (settings.size, settings.model, path.name if path else ""):
-        if found := _SAID.search(text.lower()):
-            return float(found[1] or 1) * float(found[2]) * _MILLIONS[found[3]]
+        if match := _SAID.search(text.lower()):
+            return float(match[1] or 1) * float(match[2]) * _MILLIONS[match[3]]
     try:
         return _UNKNOWN if path is None else expand_user(path).stat().st_size / _BYTES_PER_PARAMETER / 1e6
     except OSError:

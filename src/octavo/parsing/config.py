@@ -31,7 +31,7 @@ class ConfigParser:
     def parse(self, source: Source) -> Document:
         text = source.text
         language = config_language(source.uri)
-        found = outlined(text, language)
+        outline = outlined(text, language)
         return Document(
             id=source.id,
             uri=source.uri,
@@ -42,9 +42,9 @@ class ConfigParser:
             modified_at=source.modified_at,
             language=language,
             description=_description(text),
-            keywords=keywords_of([symbol for symbol in found.symbols if symbol.level == 1]),
-            sections=sections_of(source.id, module_name(source.uri, None), text, found.symbols),
-            blocks=blocks_of(text, found.cuts, language),
+            keywords=keywords_of([symbol for symbol in outline.symbols if symbol.level == 1]),
+            sections=sections_of(source.id, module_name(source.uri, None), text, outline.symbols),
+            blocks=blocks_of(text, outline.cuts, language),
             tags=tuple(dict.fromkeys(source.tags)),
             metadata=dict(source.metadata),
         )
@@ -81,8 +81,8 @@ def _symbols(keys: Sequence[ConfigKey]) -> Iterator[Symbol]:
 
 def _description(text: str) -> str:
     """The file's own description: its `description` key, else its opening comment."""
-    if found := _DESCRIPTION.search(text, 0, _HEAD):
-        value = found["value"].strip().rstrip(",").strip("\"' ")
+    if match := _DESCRIPTION.search(text, 0, _HEAD):
+        value = match["value"].strip().rstrip(",").strip("\"' ")
         if value and value[0] not in "|>{[&":
             return shortened(value, LONGEST)
     return summary(text[: comment_end(text, 0, min(len(text), _HEAD))])

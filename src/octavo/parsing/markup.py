@@ -50,19 +50,19 @@ class MarkupParser:
 
     def parse(self, source: Source) -> Document:
         text = source.text
-        found = self._outline(text)
-        headings = _apart(found.headings, found.code)
+        outline = self._outline(text)
+        headings = _apart(outline.headings, outline.code)
         top = next((heading.title for heading in headings), "")
         return Document(
             id=source.id,
             uri=source.uri,
             kind=source.kind or Kind.NOTE,
-            title=found.title or top or first_title(text) or stem(source.uri),
+            title=outline.title or top or first_title(text) or stem(source.uri),
             text=text,
             content_hash=text_hash(text),
             modified_at=source.modified_at,
             sections=_sections(source.id, headings, len(text)),
-            blocks=tuple(_blocks(text, headings, found.code)),
+            blocks=tuple(_blocks(text, headings, outline.code)),
             links=tuple(self._linked(text)),
             tags=tuple(dict.fromkeys(source.tags)),
         )
@@ -143,7 +143,7 @@ def rst_outline(text: str) -> MarkupOutline:
                 at += 2
                 continue
         at += 1
-    code = [_indented(text, found) for found in _RST_CODE.finditer(text)]
+    code = [_indented(text, match) for match in _RST_CODE.finditer(text)]
     return MarkupOutline(headings, code)
 
 
@@ -156,9 +156,9 @@ def _labelled_from(lines: Sequence[str], heading: int) -> int:
     return first
 
 
-def _indented(text: str, found: re.Match[str]) -> Code:
+def _indented(text: str, match: re.Match[str]) -> Code:
     """A directive with all lines below it that are indented further."""
-    depth, end = len(found[1]), found.end()
+    depth, end = len(match[1]), match.end()
     reach = end
     while reach < len(text):
         stop = text.find("\n", reach) + 1 or len(text)
@@ -168,7 +168,7 @@ def _indented(text: str, found: re.Match[str]) -> Code:
         reach = stop
         if line.strip():
             end = stop
-    return Code(found.start(), end, found[2] or None)
+    return Code(match.start(), end, match[2] or None)
 
 
 _ADOC_HEADING = re.compile(r"^(={1,6}|#{1,6})[ \t]+(\S[^\n]*?)[ \t]*=*$", re.MULTILINE)
@@ -181,13 +181,13 @@ ADOC_LINK = re.compile(r"(?:xref|link|include):{1,2}(?P<target>[^\s\[\]]+)\[(?P<
 
 
 def adoc_outline(text: str) -> MarkupOutline:
-    code = [Code(found.start(), found.end(), found[1]) for found in _ADOC_CODE.finditer(text)]
-    headings = [_heading(found, len(found[1])) for found in _ADOC_HEADING.finditer(text)]
+    code = [Code(match.start(), match.end(), match[1]) for match in _ADOC_CODE.finditer(text)]
+    headings = [_heading(match, len(match[1])) for match in _ADOC_HEADING.finditer(text)]
     return MarkupOutline(headings, code)
 
 
-def _heading(found: re.Match[str], level: int) -> Title:
-    return Title(level, " ".join(found[2].split()), found.start(), found.end())
+def _heading(match: re.Match[str], level: int) -> Title:
+    return Title(level, " ".join(match[2].split()), match.start(), match.end())
 
 
 _ORG_HEADING = re.compile(r"^(\*{1,8})[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
@@ -202,15 +202,15 @@ ORG_LINK = re.compile(r"\[\[(?P<target>[^\]\n]+)\](?:\[(?P<shown>[^\]\n]*)\])?\]
 
 
 def org_outline(text: str) -> MarkupOutline:
-    code = [Code(found.start(), found.end(), found[1]) for found in _ORG_CODE.finditer(text)]
+    code = [Code(match.start(), match.end(), match[1]) for match in _ORG_CODE.finditer(text)]
     headings = []
-    for found in _ORG_HEADING.finditer(text):
-        title = found[2]
+    for match in _ORG_HEADING.finditer(text):
+        title = match[2]
         for _ in range(3):
             title = _ORG_STATE.sub("", title)
         title = _ORG_MARKUP.sub(lambda link: link[1] or link[2] or "", title)
         if title.strip():
-            headings.append(Title(len(found[1]), " ".join(title.split()), found.start(), found.end()))
+            headings.append(Title(len(match[1]), " ".join(title.split()), match.start(), match.end()))
     declared = _ORG_TITLE.search(text, 0, 4_000)
     return MarkupOutline(headings, code, declared[1].strip() if declared else "")
 
@@ -234,17 +234,17 @@ _LONGEST_TITLE = 300
 
 
 def tex_outline(text: str) -> MarkupOutline:
-    code = [Code(found.start(), found.end(), None) for found in _TEX_CODE.finditer(text)]
+    code = [Code(match.start(), match.end(), None) for match in _TEX_CODE.finditer(text)]
     headings: list[Title] = []
-    for found in _TEX_HEADING.finditer(text):
-        line = text.rfind("\n", 0, found.start()) + 1
-        if "%" in text[line : found.start()] or text[line : found.start()].strip().startswith("\\newcommand"):
+    for match in _TEX_HEADING.finditer(text):
+        line = text.rfind("\n", 0, match.start()) + 1
+        if "%" in text[line : match.start()] or text[line : match.start()].strip().startswith("\\newcommand"):
             continue
-        end = _closing(text, found.end())
-        title = _tex_words(text[found.end() : end - 1])
-        if title and end - found.end() <= _LONGEST_TITLE:
-            name = found[1] if found[1] in _TEX_RANKS else _nearest_rank(found[1])
-            headings.append(Title(_TEX_RANKS.index(name) + 1, title, found.start(), end))
+        end = _closing(text, match.end())
+        title = _tex_words(text[match.end() : end - 1])
+        if title and end - match.end() <= _LONGEST_TITLE:
+            name = match[1] if match[1] in _TEX_RANKS else _nearest_rank(match[1])
+            headings.append(Title(_TEX_RANKS.index(name) + 1, title, match.start(), end))
     declared = _TEX_TITLE.search(text)
     title = _tex_words(text[declared.end() : _closing(text, declared.end()) - 1]) if declared else ""
     return MarkupOutline(headings, code, title[:_LONGEST_TITLE])
@@ -266,7 +266,7 @@ def _closing(text: str, at: int) -> int:
 
 def _tex_words(text: str) -> str:
     """A title as it is printed: accents on their letters, Greek letters by their names, and no other commands."""
-    text = _TEX_ACCENT.sub(lambda found: (found[2] or found[3]) + _ACCENTS[found[1]], _TEX_LABEL.sub("", text))
+    text = _TEX_ACCENT.sub(lambda match: (match[2] or match[3]) + _ACCENTS[match[1]], _TEX_LABEL.sub("", text))
     text = _TEX_COMMAND.sub(_tex_letter, text.replace("\\\\", " "))
     return " ".join(normalize("NFC", _TEX_SIGN.sub(r"\1", _TEX_BRACES.sub("", text))).split())
 

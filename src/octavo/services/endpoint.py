@@ -211,9 +211,9 @@ class Endpoint:
             except (OSError, http.client.HTTPException):
                 body = ""
         after = error.headers.get("Retry-After", "") if error.headers else ""
-        said = self._harmless(_message(body))
+        message = self._harmless(_message(body))
         return _Failure(
-            f"it answered {error.code}" + (f": {said}" if said else ""),
+            f"it answered {error.code}" + (f": {message}" if message else ""),
             again=error.code in _AGAIN,
             after=float(after) if after.replace(".", "", 1).isdigit() else 0.0,
             status=error.code,

@@ -54,15 +54,15 @@ def open_arrays(path: Path) -> dict[str, NDArray[Any]]:
             raise ValueError("wrong magic number")
         header: dict[str, Any] = json.loads(mapped[16 : 16 + length])
         start = _start(length)
-        found: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, NDArray[Any]] = {}
         for name, (kind, shape, offset) in header.items():
             view = np.frombuffer(mapped, dtype=kind, count=prod(shape), offset=start + offset) if prod(shape) else None
-            found[name] = np.zeros(shape, dtype=kind) if view is None else view.reshape(shape)
+            arrays[name] = np.zeros(shape, dtype=kind) if view is None else view.reshape(shape)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise DamagedSnapshot(
             f"{path} cannot be read as a file of arrays: {error}", hint="run `octavo snapshots build` to make it anew"
         ) from error
-    return found
+    return arrays
 
 
 def _start(header: int) -> int:

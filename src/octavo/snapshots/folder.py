@@ -59,10 +59,10 @@ class SnapshotFolder:
     def ids(self) -> tuple[SnapshotId, ...]:
         """Finished snapshots, newest first."""
         with suppress(OSError):
-            found = [
+            names = [
                 entry.name for entry in self.root.iterdir() if entry.is_dir() and not entry.name.endswith(BUILDING)
             ]
-            return tuple(SnapshotId(name) for name in sorted(found, reverse=True))
+            return tuple(SnapshotId(name) for name in sorted(names, reverse=True))
         return ()
 
     def path(self, snapshot: SnapshotId) -> Path:
@@ -188,11 +188,11 @@ def entries(folder: Path, carried: Mapping[str, FileEntry]) -> dict[str, FileEnt
     """Every file of a folder with its size and hash; those of carried files are known."""
     from octavo.model.snapshot import FileEntry
 
-    found = {}
+    files = {}
     for path in sorted(folder.iterdir()):
         known = carried.get(path.name)
-        found[path.name] = known or FileEntry(path.stat().st_size, digest(path))
-    return found
+        files[path.name] = known or FileEntry(path.stat().st_size, digest(path))
+    return files
 
 
 def carry(source: Path, target: Path, *, copy: bool = False) -> None:

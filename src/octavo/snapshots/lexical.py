@@ -127,9 +127,9 @@ class SnapshotLexical:
             weighted = [
                 (weight, postings[number]) for weight, postings in zip(weights, looked_up, strict=True) if weight
             ]
-            rows, found = best(weighted, live.lengths, limit, masks[number])
+            rows, row_scores = best(weighted, live.lengths, limit, masks[number])
             keys.append(live.segment.keys[rows])
-            scores.append(found)
+            scores.append(row_scores)
         chunks, highest = top(np.concatenate(keys), np.concatenate(scores), limit)
         return scored_chunks(chunks.tolist(), highest.tolist())
 
@@ -154,15 +154,15 @@ class SnapshotLexical:
             if cached is not None and cached[0] is state:
                 self._admitted.move_to_end(filters)
                 return cached[1]
-        found = tuple(self._filter_masks(state, filters))
+        masks = tuple(self._filter_masks(state, filters))
         with self._lock:
-            self._admitted[filters] = (state, found)
+            self._admitted[filters] = (state, masks)
             while len(self._admitted) > _CACHED_FILTERS:
                 self._admitted.popitem(last=False)
-        return found
+        return masks
 
     def _filter_masks(self, state: _State, filters: Filters) -> list[NDArray[np.bool_]]:
-        project, found = self._snapshots.project, []
+        project, masks = self._snapshots.project, []
         by_chunk = _needs_chunk_filter(filters)
         admitted = self._documents.admitted if by_chunk else self._snapshots.source.admitted
         keys = np.asarray(admitted(project, filters), dtype=np.int64)
@@ -171,8 +171,8 @@ class SnapshotLexical:
             table = np.zeros(int(max(row_keys.max(initial=0), keys.max(initial=0))) + 1, dtype=bool)
             table[keys] = True
             mask = table[row_keys]
-            found.append(mask if live.alive is None else mask & live.alive)
-        return found
+            masks.append(mask if live.alive is None else mask & live.alive)
+        return masks
 
     def _current(self) -> _State | None:
         snapshot = self._snapshots.current()
@@ -213,10 +213,10 @@ class SnapshotLexical:
         return _with_statistics(replace(state, seen=now, tombstones=tombstones, recent=recent), segments)
 
     def _alive(self, written: dict[ChunkKey, LexicalRow]) -> list[tuple[ChunkKey, int]]:
-        found: list[tuple[ChunkKey, int]] = self._snapshots.source.places(
+        places: list[tuple[ChunkKey, int]] = self._snapshots.source.places(
             self._snapshots.project, list(written)
         ).tolist()
-        return found
+        return places
 
 
 def _initial_state(snapshot: OpenSnapshot) -> _State:

@@ -55,22 +55,22 @@ def section_vectors(windows: WindowVectors, chunks: NDArray[np.int64], sections:
     first = np.searchsorted(chunk_order, sections[:, 0] * width + sections[:, 1])
     last = np.searchsorted(chunk_order, sections[:, 0] * width + _ends(sections))
     outermost = np.concatenate([[True], sections[1:, 0] != sections[:-1, 0]]) if len(sections) else first > 0
-    wanted = np.flatnonzero((last - first > 1) | (outermost & (last > first)))
+    several = np.flatnonzero((last - first > 1) | (outermost & (last > first)))
     # A section with the same chunks as the one inside it is the same vector: the outer one represents both.
-    distinct = np.unique(np.stack([first[wanted], last[wanted]]), axis=1, return_index=True)[1]
-    wanted = np.sort(wanted[distinct])
-    centroids = np.zeros((len(wanted), leaves.shape[1]), dtype=np.float32)
-    sizes = (last - first)[wanted]
+    distinct = np.unique(np.stack([first[several], last[several]]), axis=1, return_index=True)[1]
+    several = np.sort(several[distinct])
+    centroids = np.zeros((len(several), leaves.shape[1]), dtype=np.float32)
+    sizes = (last - first)[several]
     for size in np.unique(sizes).tolist():
         alike = np.flatnonzero(sizes == size)
         batch = max(1, _BATCH // (size * leaves.shape[1]))
         for start in range(0, len(alike), batch):
             rows = alike[start : start + batch]
-            centroids[rows] = _centroids(leaves[first[wanted[rows]][:, None] + np.arange(size)])
+            centroids[rows] = _centroids(leaves[first[several[rows]][:, None] + np.arange(size)])
     return WindowVectors(
-        chunks=np.ascontiguousarray(sections[wanted, 0]),
-        inputs=np.ascontiguousarray(sections[wanted, 1]),
-        tiers=np.zeros(len(wanted), dtype=np.uint8),
+        chunks=np.ascontiguousarray(sections[several, 0]),
+        inputs=np.ascontiguousarray(sections[several, 1]),
+        tiers=np.zeros(len(several), dtype=np.uint8),
         matrix=centroids.astype(np.float16),
     )
 

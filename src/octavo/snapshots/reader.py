@@ -168,8 +168,8 @@ class SnapshotReader:
     @property
     def damage(self) -> str:
         """What is wrong with the snapshot that should answer; empty while nothing is known to be."""
-        wanted = self.folder.current_id() if self._damaged else None
-        return "" if wanted is None else self._damaged.get(wanted, "")
+        current = self.folder.current_id() if self._damaged else None
+        return "" if current is None else self._damaged.get(current, "")
 
     def _rewritten(self, snapshot: OpenSnapshot) -> bool:
         now = time.monotonic()
@@ -179,11 +179,11 @@ class SnapshotReader:
         return snapshot.rewritten()
 
     def _choose(self) -> OpenSnapshot | None:
-        wanted = self.folder.current_id()
-        if wanted is None and self._stamp is None and self.folder.stamp() is None:
+        current = self.folder.current_id()
+        if current is None and self._stamp is None and self.folder.stamp() is None:
             return None
         known = self.source.known(self.project)
-        for snapshot in dict.fromkeys((*(() if wanted is None else (wanted,)), *self.folder.ids())):
+        for snapshot in dict.fromkeys((*(() if current is None else (current,)), *self.folder.ids())):
             # A snapshot the database does not know was built from another library, or from a later state of this one.
             if snapshot in self._damaged or not known.get(snapshot):
                 continue

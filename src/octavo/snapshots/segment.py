@@ -47,17 +47,17 @@ class Segment:
         return self.letters[start : int(self.ends[number])].tobytes()
 
     def postings(self, term: str) -> Postings:
-        wanted = term.encode("utf-8", "surrogatepass")
-        number = self._first(wanted)
-        if number == len(self.ends) or self.term(number) != wanted:
+        encoded = term.encode("utf-8", "surrogatepass")
+        number = self._first(encoded)
+        if number == len(self.ends) or self.term(number) != encoded:
             return Postings(self.rows[:0], self.halves[:0])
         start, end = int(self.starts[number]), int(self.starts[number + 1])
         return Postings(self.rows[start:end], self.halves[start:end])
 
     def prefix_postings(self, prefix: str) -> Postings:
         """The union of the posting lists of all terms with this prefix, weights added up, as if it were one term."""
-        wanted = prefix.encode("utf-8", "surrogatepass")
-        first, last = self._first(wanted), self._first(wanted + b"\xff" * 5)
+        encoded = prefix.encode("utf-8", "surrogatepass")
+        first, last = self._first(encoded), self._first(encoded + b"\xff" * 5)
         start, end = int(self.starts[first]), int(self.starts[last])
         if last - first == 1:
             return Postings(self.rows[start:end], self.halves[start:end])
@@ -71,14 +71,14 @@ class Segment:
             return np.zeros(0, dtype=np.int64)
         at = np.searchsorted(self.keys, keys)
         at[at == len(self.keys)] = 0
-        found: NDArray[np.int64] = at[self.keys[at] == keys]
-        return found
+        rows: NDArray[np.int64] = at[self.keys[at] == keys]
+        return rows
 
     def save(self, path: Path) -> None:
         write_arrays(path, {name: getattr(self, name) for name in self.__slots__})
 
-    def _first(self, wanted: bytes) -> int:
-        return bisect_left(range(len(self.ends)), wanted, key=self.term)
+    def _first(self, encoded: bytes) -> int:
+        return bisect_left(range(len(self.ends)), encoded, key=self.term)
 
 
 def open_segment(path: Path) -> Segment:
@@ -116,8 +116,8 @@ def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
         keys.extend([key for key, _, _ in batch])
         documents.extend([document for _, document, _ in batch])
         for place in range(len(HALF_BOOSTS)):
-            found, counts = _numbered([fields[place] for _, _, fields in batch], numbers)
-            words[place].append(found)
+            word_numbers, counts = _numbered([fields[place] for _, _, fields in batch], numbers)
+            words[place].append(word_numbers)
             lengths[place].append(counts)
     empty = np.zeros(0, dtype=np.int32)
     field_lengths = np.array([np.concatenate([empty, *field]) for field in lengths], dtype=np.int32)
@@ -138,10 +138,10 @@ def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
 def _numbered(fields: list[str], numbers: _TermNumbers) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The words of all fields as numbers, and the number of words in each. Splitting them together is much faster."""
     words = f" {_SEPARATOR} ".join(fields).split()
-    found = np.fromiter(map(numbers.__getitem__, words), np.int32, len(words))
-    ends = np.flatnonzero(found == numbers[_SEPARATOR])
-    counts = np.diff(np.concatenate([[-1], ends, [len(found)]])) - 1
-    return np.delete(found, ends), counts.astype(np.int32)
+    word_numbers = np.fromiter(map(numbers.__getitem__, words), np.int32, len(words))
+    ends = np.flatnonzero(word_numbers == numbers[_SEPARATOR])
+    counts = np.diff(np.concatenate([[-1], ends, [len(word_numbers)]])) - 1
+    return np.delete(word_numbers, ends), counts.astype(np.int32)
 
 
 def merge_segments(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:

@@ -141,13 +141,13 @@ class Shards:
             return self.chunks[:0], np.zeros(0)
         if within is not None:
             admitted = self._inside(within, admitted)
-        wanted = max(MIN_CANDIDATES, _PER_WANTED * limit, len(self) // _SHARE)
-        if admitted is not None and (few := int(admitted.sum())) <= max(wanted, SCORE_ALL_BELOW):
+        count = max(MIN_CANDIDATES, _PER_WANTED * limit, len(self) // _SHARE)
+        if admitted is not None and (few := int(admitted.sum())) <= max(count, SCORE_ALL_BELOW):
             rows = np.flatnonzero(admitted) if few else np.zeros(0, dtype=np.int64)
         elif len(self) <= _ALL_COMPARED and self.approximate is None:
             return nearest_of(self.chunks, self._in_single_precision(), vector, limit, admitted)
         else:
-            rows = self._candidates(vector, wanted, limit, admitted, within)
+            rows = self._candidates(vector, count, limit, admitted, within)
         if not len(rows):
             return self.chunks[:0], np.zeros(0)
         return nearest(self.chunks[rows], self.vectors(rows), vector, limit)
@@ -192,12 +192,12 @@ class Shards:
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of these rows, which must ascend."""
-        found = np.empty((len(rows), self._dimensions()), dtype=np.float16)
+        matrix = np.empty((len(rows), self._dimensions()), dtype=np.float16)
         bounds = np.searchsorted(rows, self._offsets).tolist()
         for shard, (start, end) in enumerate(pairwise(bounds)):
             if end > start:
-                self._matrix(shard).take(rows[start:end] - self._offsets[shard], axis=0, out=found[start:end])
-        return to_float32(found)
+                self._matrix(shard).take(rows[start:end] - self._offsets[shard], axis=0, out=matrix[start:end])
+        return to_float32(matrix)
 
     def shards_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each row the position of its shard."""
@@ -262,13 +262,13 @@ class Shards:
         if len(self.paths) <= self.most_open:
             return self._open[shard]  # all are open, and none is ever closed
         with self._lock:
-            found = self._open.pop(shard, None)
-            if found is None:
-                found = open_shard(self.paths[shard])[0].matrix
-            self._open[shard] = found
+            matrix = self._open.pop(shard, None)
+            if matrix is None:
+                matrix = open_shard(self.paths[shard])[0].matrix
+            self._open[shard] = matrix
             while len(self._open) > self.most_open:
                 self._open.popitem(last=False)
-            return found
+            return matrix
 
 
 def to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
@@ -276,28 +276,28 @@ def to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
 
     The sign is spread over the bits above the exponent and masked; the power of two corrects the exponent bias.
     """
-    found = np.empty(halves.shape, dtype=np.float32)
+    floats = np.empty(halves.shape, dtype=np.float32)
     for start in range(0, len(halves), _ROWS):
-        block = found[start : start + _ROWS]
+        block = floats[start : start + _ROWS]
         bits = block.view(np.int32)
         bits[...] = halves[start : start + _ROWS].view(np.int16)
         bits <<= 13
         bits &= np.int32(-0x70000001)
         block *= np.float32(2.0**112)
-    return found
+    return floats
 
 
-def smallest(distances: NDArray[Any], wanted: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+def smallest(distances: NDArray[Any], count: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     excluded, rows = np.iinfo(distances.dtype).max, len(distances)
     if admitted is not None:
         distances[~admitted] = excluded
         rows = int(np.count_nonzero(admitted))
-    if rows <= wanted:
+    if rows <= count:
         return np.flatnonzero(distances < excluded)
-    return np.flatnonzero(distances <= _bound(distances, wanted, wanted / rows))
+    return np.flatnonzero(distances <= _bound(distances, count, count / rows))
 
 
-def _bound(distances: NDArray[Any], wanted: int, share: float) -> int:
+def _bound(distances: NDArray[Any], count: int, share: float) -> int:
     """The least distance that more than so many rows are within: so large a share of those that are not excluded.
 
     A sample says about which it is; how many rows are within one is counted in a tenth of the time of a histogram.
@@ -307,9 +307,9 @@ def _bound(distances: NDArray[Any], wanted: int, share: float) -> int:
     sample = sample[sample < np.iinfo(distances.dtype).max]
     place = int(share * len(sample))
     bound = int(np.partition(sample, place)[place]) if len(sample) else 0
-    while np.count_nonzero(distances <= bound) <= wanted:
+    while np.count_nonzero(distances <= bound) <= count:
         bound += 1
-    while bound and np.count_nonzero(distances < bound) > wanted:
+    while bound and np.count_nonzero(distances < bound) > count:
         bound -= 1
     return bound
 

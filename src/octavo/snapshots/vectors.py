@@ -188,43 +188,43 @@ def _search(
 
 def _cosines(state: _State, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> dict[ChunkKey, float]:
     """Cosines of the named chunks that have vectors, each by its best window."""
-    wanted = distinct(np.array(keys, dtype=np.int64))
-    found = [state.snapshot.shards.score(vector, _without_tombstones(state, wanted))]
+    distinct_keys = distinct(np.array(keys, dtype=np.int64))
+    parts = [state.snapshot.shards.score(vector, _without_tombstones(state, distinct_keys))]
     if len(state.recent):
-        rows = np.flatnonzero(np.isin(state.recent.chunks, wanted))
-        found.append(best_of_each(state.recent.chunks[rows], cosines(state.matrix[rows], vector)))
+        rows = np.flatnonzero(np.isin(state.recent.chunks, distinct_keys))
+        parts.append(best_of_each(state.recent.chunks[rows], cosines(state.matrix[rows], vector)))
     return {
         ChunkKey(key): cosine
-        for chunks, scores in found
+        for chunks, scores in parts
         for key, cosine in zip(chunks.tolist(), scores.tolist(), strict=True)
     }
 
 
 def _directions(state: _State, keys: Sequence[ChunkKey]) -> dict[ChunkKey, NDArray[np.float32]]:
-    wanted = distinct(np.array(keys, dtype=np.int64))
+    distinct_keys = distinct(np.array(keys, dtype=np.int64))
     shards = state.snapshot.shards
-    rows = shards.rows_of(_without_tombstones(state, wanted))
-    recent = np.flatnonzero(np.isin(state.recent.chunks, wanted))
-    found = chain(
+    rows = shards.rows_of(_without_tombstones(state, distinct_keys))
+    recent = np.flatnonzero(np.isin(state.recent.chunks, distinct_keys))
+    pairs = chain(
         directions(shards.chunks[rows], shards.vectors(rows)),
         directions(state.recent.chunks[recent], state.matrix[recent]),
     )
-    return {ChunkKey(key): vector for key, vector in found}
+    return {ChunkKey(key): vector for key, vector in pairs}
 
 
 def _fast_among(state: _State, keys: Sequence[ChunkKey]) -> int:
     shards = state.snapshot.shards
     if not shards.fast and not state.recent.tiers.any():
         return 0
-    wanted = distinct(np.array(keys, dtype=np.int64))
+    distinct_keys = distinct(np.array(keys, dtype=np.int64))
     if shards.all_fast and not len(state.recent):
-        return len(wanted)
-    rows = shards.rows_of(_without_tombstones(state, wanted))
-    found = shards.chunks[rows[shards.tiers[rows] > 0]]
+        return len(distinct_keys)
+    rows = shards.rows_of(_without_tombstones(state, distinct_keys))
+    fast_keys = shards.chunks[rows[shards.tiers[rows] > 0]]
     if len(state.recent):
-        recent = np.isin(state.recent.chunks, wanted) & (state.recent.tiers > 0)
-        found = np.concatenate([found, state.recent.chunks[recent]])
-    return len(distinct(found))
+        recent = np.isin(state.recent.chunks, distinct_keys) & (state.recent.tiers > 0)
+        fast_keys = np.concatenate([fast_keys, state.recent.chunks[recent]])
+    return len(distinct(fast_keys))
 
 
 def _without_tombstones(state: _State, keys: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -35,5 +35,5 @@ def code_page(raw: bytes) -> str | None:
     from_bytes = import_module("charset_normalizer").from_bytes
     if len(raw) > _LOOKED_AT:
         head = head[: head.rfind(b"\n") + 1] or head  # lest a character of two bytes be cut
-    found = from_bytes(head, cp_isolation=[*CODE_PAGES, _WESTERN], threshold=_MESS).best()
-    return str(found.encoding) if found is not None and found.encoding in CODE_PAGES else None
+    guess = from_bytes(head, cp_isolation=[*CODE_PAGES, _WESTERN], threshold=_MESS).best()
+    return str(guess.encoding) if guess is not None and guess.encoding in CODE_PAGES else None

@@ -91,9 +91,9 @@ class Records:
         """The changed files, and the diff that comes after them."""
         files: list[ChangedFile] = []
         at = len(data) - len(data.lstrip(b"\0\n"))
-        while found := _RAW.match(data, at):
-            change = found["change"].decode("ascii")
-            path, at = _until_nul(data, found.end())
+        while match := _RAW.match(data, at):
+            change = match["change"].decode("ascii")
+            path, at = _until_nul(data, match.end())
             before = b""
             if change in "RC":
                 before = path

@@ -71,13 +71,13 @@ def repositories(
     root: Path, listed: Iterable[str], *, outside: bool = False
 ) -> tuple[list[Repository], list[UnreadableRepository]]:
     """The repositories in the listed folders, outermost first; submodules after the repository that contains them."""
-    found: list[Repository] = []
+    known: list[Repository] = []
     unread: list[UnreadableRepository] = []
     inside: dict[str, frozenset[str]] = {}
     histories: set[Path] = set()
     base = Path(os.path.realpath(root))
     for prefix in sorted(listed, key=lambda folder: (folder.count("/") + bool(folder), folder)):
-        if prefix.count("/") + bool(prefix) > DEPTH or len(found) >= _MOST:
+        if prefix.count("/") + bool(prefix) > DEPTH or len(known) >= _MOST:
             break
         above = _above(prefix, inside)
         if above is not None and prefix not in inside[above]:
@@ -93,8 +93,8 @@ def repositories(
             continue
         if repository.common not in histories:
             histories.add(repository.common)
-            found.append(repository)
-    return found, unread
+            known.append(repository)
+    return known, unread
 
 
 def holds_repository(root: Path, prefix: str) -> bool:

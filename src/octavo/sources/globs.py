@@ -55,10 +55,10 @@ class IgnorePattern:
             return False
         if self.on_name or self.source is None:
             return self.on_name
-        for wanted, segment in zip(self.text.strip("/").split("/"), folder.split("/"), strict=False):
-            if _SPECIAL.search(wanted):
+        for part, segment in zip(self.text.strip("/").split("/"), folder.split("/"), strict=False):
+            if _SPECIAL.search(part):
                 return True
-            if wanted != segment:
+            if part != segment:
                 return False
         return True
 
@@ -115,8 +115,8 @@ def _table(lines: list[tuple[int, IgnorePattern]]) -> _Table | None:
 def _look(table: _Table | None, subject: bytes) -> int:
     if table is None:
         return -1
-    found = table[0].match(subject)
-    return table[1][found.lastindex - 1] if found and found.lastindex else -1
+    match = table[0].match(subject)
+    return table[1][match.lastindex - 1] if match and match.lastindex else -1
 
 
 @lru_cache(maxsize=256)

@@ -343,12 +343,12 @@ def _bytes(path: str) -> bytes:
 
 def _first(files: tuple[_IgnoreFile, ...], path: bytes, name: bytes, is_folder: bool) -> IgnorePattern | None:
     for file in files:
-        found = file.patterns.match(path[file.depth :], name, is_folder)
-        if found is not None:
-            return found
+        pattern = file.patterns.match(path[file.depth :], name, is_folder)
+        if pattern is not None:
+            return pattern
     return None
 
 
 def _includes(include: IgnorePatterns, path: str, name: str, is_folder: bool) -> bool:
-    found = include.match(_bytes(path), _bytes(name), is_folder)
-    return found is not None and not found.negated
+    pattern = include.match(_bytes(path), _bytes(name), is_folder)
+    return pattern is not None and not pattern.negated

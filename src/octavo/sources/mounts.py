@@ -26,14 +26,14 @@ def unmounted(gone: Iterable[str], seen: Container[str], listed: Set[str], elsew
     Of those inside of each other the outermost; a mount point that was removed with its disk is one of them too.
     `listed` are the folders that were read.
     """
-    found: set[str] = set()
+    folders: set[str] = set()
     for uri in gone:
         missing, folder = uri, uri.rpartition("/")[0]
         while folder and folder not in listed:
             missing, folder = folder, folder.rpartition("/")[0]
         if folder in listed and folder not in elsewhere and missing not in seen:
-            found.add(folder if missing == uri else missing)
-    yield from (folder for folder in sorted(found) if found.isdisjoint(_above(folder)))
+            folders.add(folder if missing == uri else missing)
+    yield from (folder for folder in sorted(folders) if folders.isdisjoint(_above(folder)))
 
 
 def _above(folder: str) -> Iterator[str]:

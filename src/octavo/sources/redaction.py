@@ -151,15 +151,15 @@ _LEAD = 700  # characters before the key itself: its headers
 
 def redacted(text: str) -> tuple[str, tuple[SecretMatch, ...]]:
     """The text with every key and token blacked out, and what was found, in order."""
-    found = find_keys(text)
-    if not found:
+    secrets = find_keys(text)
+    if not secrets:
         return text, ()
     parts, at = [], 0
-    for match in found:
+    for match in secrets:
         span = match.span
         parts += [text[at : span.start], re.sub(r"[^\n]", MARK, span.of(text))]
         at = span.end
-    return "".join([*parts, text[at:]]), found
+    return "".join([*parts, text[at:]]), secrets
 
 
 Plain = TypeVar("Plain")
@@ -167,8 +167,8 @@ Plain = TypeVar("Plain")
 
 def redacted_values(values: Plain) -> tuple[Plain, tuple[SecretMatch, ...]]:
     """The same of plain JSON: of every text in lists and objects, and of their keys."""
-    found = find_keys(json.dumps(values, ensure_ascii=False, default=str))
-    return (cast("Plain", _hidden(values)) if found else values), found
+    secrets = find_keys(json.dumps(values, ensure_ascii=False, default=str))
+    return (cast("Plain", _hidden(values)) if secrets else values), secrets
 
 
 def _hidden(value: object) -> object:
@@ -216,9 +216,9 @@ def _between_escapes(text: str) -> Iterator[SecretMatch]:
         yield SecretMatch(match.kind, Span(start + bisect_right(cuts, start), last + bisect_right(cuts, last) + 1))
 
 
-def described(text: str, found: tuple[SecretMatch, ...]) -> tuple[str, ...]:
+def described(text: str, secrets: tuple[SecretMatch, ...]) -> tuple[str, ...]:
     """A line for each finding, for the ledger: the rule and the line number, never the secret."""
-    return tuple(f"{REDACTED}{match.kind}, line {text.count(chr(10), 0, match.span.start) + 1}" for match in found)
+    return tuple(f"{REDACTED}{match.kind}, line {text.count(chr(10), 0, match.span.start) + 1}" for match in secrets)
 
 
 def _candidates(text: str) -> Iterator[SecretMatch]:
@@ -230,12 +230,12 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
         while at >= 0:
             end = at + len(hint)
             for kind, pattern in rules:
-                if found := pattern.match(text, at):
-                    yield SecretMatch(kind, Span(*found.span(found.lastindex or 0)))
-                    end = found.end()
+                if match := pattern.match(text, at):
+                    yield SecretMatch(kind, Span(*match.span(match.lastindex or 0)))
+                    end = match.end()
             at = text.find(hint, end)
     if _DIGITS.search(words):
-        yield from (SecretMatch("Discord bot token", Span(*found.span())) for found in _DISCORD.finditer(text))
+        yield from (SecretMatch("Discord bot token", Span(*match.span())) for match in _DISCORD.finditer(text))
     if _BEGIN in text:
         for head in _KEY_HEAD.finditer(text):
             if _BODY.search(text, head.end(), head.end() + _LEAD):

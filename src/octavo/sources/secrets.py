@@ -76,8 +76,8 @@ def _secret_name() -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def _reason(name: str) -> str | None:
-    found = _secret_name().match(name)
-    return f"it may hold secrets: named like {_NAMES[found.lastindex - 1][0]}" if found and found.lastindex else None
+    match = _secret_name().match(name)
+    return f"it may hold secrets: named like {_NAMES[match.lastindex - 1][0]}" if match and match.lastindex else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
         key = match.span.of(text)
         if match.kind == PRIVATE_KEY or (not key.endswith("EXAMPLE") and _entropy(key) >= 3.0):
             yield match
-    for found in re.finditer(_ASSIGNMENT, text):
-        group = found.lastindex or 0
-        if _looks_random(found.group(group), quoted=group < 4):
-            yield SecretMatch("password or key", Span(*found.span(group)))
+    for assignment in re.finditer(_ASSIGNMENT, text):
+        group = assignment.lastindex or 0
+        if _looks_random(assignment.group(group), quoted=group < 4):
+            yield SecretMatch("password or key", Span(*assignment.span(group)))
     if "://" in text:
-        for found in re.finditer(_URL, text):
-            if _looks_random(found.group(1), quoted=True):
-                yield SecretMatch("password in a URL", Span(*found.span(1)))
+        for assignment in re.finditer(_URL, text):
+            if _looks_random(assignment.group(1), quoted=True):
+                yield SecretMatch("password in a URL", Span(*assignment.span(1)))
 
 
 def _looks_random(value: str, *, quoted: bool) -> bool:

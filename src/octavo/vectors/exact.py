@@ -82,8 +82,8 @@ class ExactIndex:
 
     def fast_among(self, keys: Sequence[ChunkKey]) -> int:
         state, _ = self._current()
-        wanted = np.isin(state.chunks, np.array(keys, dtype=np.int64))
-        return len(distinct(state.chunks[wanted & state.fast[state.rows]]))
+        among = np.isin(state.chunks, np.array(keys, dtype=np.int64))
+        return len(distinct(state.chunks[among & state.fast[state.rows]]))
 
     def _windows(self, keys: Sequence[ChunkKey]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The chunk of each window, ascending, and its vector, for the given chunks that have vectors."""

@@ -61,9 +61,9 @@ def _with_other_collections(notes: ProjectNotes, collection: Collection, linked:
     names = {
         reference.name
         for uri in linked.parsed
-        for found in linked.links(uri)
-        if found.target is None
-        for reference in references_of(linked.parsed[uri], found.link)
+        for link in linked.links(uri)
+        if link.target is None
+        for reference in references_of(linked.parsed[uri], link.link)
     }
     matches = notes.library.store.graph.named(notes.library.project.id, sorted(names)) if names else ()
     elsewhere = [

@@ -35,7 +35,7 @@ def _filled(template: str, fields: dict[str, str]) -> str:
     toml = TOML.match(template)
     end = toml.end() if toml else text_start(template)
     front = filled(template[:end], fields) if end else ""
-    return front + PLACEHOLDER.sub(lambda found: fields.get(found[1], found[0]), template[end:])
+    return front + PLACEHOLDER.sub(lambda match: fields.get(match[1], match[0]), template[end:])
 
 
 def _parted(content: str) -> tuple[str, str]:

@@ -117,7 +117,7 @@ def _made(notes: ProjectNotes, collection: Collection, folder: str, title: str) 
     uri = f"{safe_folder(folder)}/{safe_name(title)}{_SUFFIX}".lstrip("/")
     note = notes.find(uri, collection.name)
     try:
-        names = [found.name for found in note.path.parent.iterdir()]
+        names = [path.name for path in note.path.parent.iterdir()]
     except OSError:
         names = []
     same = next((name for name in names if _alike(name) == _alike(note.path.name)), None)
@@ -160,12 +160,12 @@ def _create(
 
 
 def _template_text(notes: ProjectNotes, collection: Collection, name: str) -> str:
-    found = _template(notes, collection, name)
-    if not found.path.is_file():
+    note = _template(notes, collection, name)
+    if not note.path.is_file():
         folder = collection.root / notes.settings.templates
         names = sorted(path.stem for path in folder.glob("*") if path.suffix.lower() in SUFFIXES)
         raise NotFound(f"there is no template {name}", hint=f"templates: {', '.join(names) or 'none'} in {folder}")
-    return notes.read(found).text
+    return notes.read(note).text
 
 
 def _append(
@@ -184,11 +184,11 @@ def _named(notes: ProjectNotes, collection: Collection, name: str) -> NoteFile |
         uris = dict.fromkeys((name, name.removeprefix(f"{collection.name}/")))
         named = [notes.find(uri, collection.name) for uri in uris]
         return next((note for note in named if note.path.is_file()), None)
-    wanted = folded(name.strip("/"))
+    name_folded = folded(name.strip("/"))
     files = notes.library.scan(collection).files
     every = [file.uri for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
-    found = [uri for uri in every if folded(without_ending(uri)) == wanted]
-    found = found or [uri for uri in every if folded(without_ending(last(uri))) == wanted]
+    found = [uri for uri in every if folded(without_ending(uri)) == name_folded]
+    found = found or [uri for uri in every if folded(without_ending(last(uri))) == name_folded]
     if len(found) > 1:
         raise InvalidArgument(f"{len(found)} notes are called {name}: {', '.join(found[:5])}", hint="give the uri")
     return NoteFile(collection, found[0], located(collection.root, found[0])) if found else None

@@ -38,16 +38,16 @@ def unified(before: bytes, after: bytes, name: str, differences: Sequence[Change
 
 def _with_context(before: bytes, after: bytes, differences: Sequence[ChangedRange]) -> list[ChangedRange]:
     """The differences widened by the lines around them; those that come to touch are one."""
-    found: list[ChangedRange] = []
+    ranges: list[ChangedRange] = []
     for start, end, new_start, new_end in differences:
         wide = ChangedRange(
             _line_start(before, start), _line_end(before, end), _line_start(after, new_start), _line_end(after, new_end)
         )
-        if found and (wide.start <= found[-1].end or wide.new_start <= found[-1].new_end):
-            last = found.pop()
+        if ranges and (wide.start <= ranges[-1].end or wide.new_start <= ranges[-1].new_end):
+            last = ranges.pop()
             wide = wide._replace(start=last.start, new_start=last.new_start)
-        found.append(wide)
-    return found
+        ranges.append(wide)
+    return ranges
 
 
 def _hunks(before: bytes, after: bytes, part: ChangedRange) -> Iterator[str]:

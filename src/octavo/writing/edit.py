@@ -229,9 +229,9 @@ def headings_between(
         part = new.part(anchor, len(new))
         if closed:  # only an open fence, comment or HTML block can hide a heading that would follow
             last, part = [(1, len(new) + 1, "x")], f"{part}\n# x\n"
-    found = [heading._replace(start=heading.start + anchor, end=heading.end + anchor) for heading in headings(part)]
-    inner = found[len(first) : len(found) - len(last)]
-    places = [(heading.level, heading.start, heading.text) for heading in found]
+    shifted = [heading._replace(start=heading.start + anchor, end=heading.end + anchor) for heading in headings(part)]
+    inner = shifted[len(first) : len(shifted) - len(last)]
+    places = [(heading.level, heading.start, heading.text) for heading in shifted]
     same = places[: len(first)] == first and places[len(first) + len(inner) :] == last
     return inner if same else None
 
@@ -259,10 +259,10 @@ def _refuse_adoption(
     behind, count = outline.first_at(end), len(added)
     old = [heading.level for heading in outline.headings]
     levels = [*old[:behind], *(heading.level for heading in added), *old[behind:]]
-    found = parents(levels)
+    actual = parents(levels)
     kept = [parent + count if parent >= behind else parent for parent in outline.parents[behind:]]
-    landed = all(found[behind + number] == parent for number, parent in (wanted or {}).items())
-    if not landed or found[behind + count :] != kept:
+    landed = all(actual[behind + number] == parent for number, parent in (wanted or {}).items())
+    if not landed or actual[behind + count :] != kept:
         reason = "would take in sections that follow it" if landed else "would not lie below its parent there"
         raise InvalidArgument(f"a heading of level {added[0].level} {reason}", hint="give another level or position")
 

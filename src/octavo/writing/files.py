@@ -97,33 +97,33 @@ def read(path: Path, uri: str, largest: int) -> File:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ):
             raise InvalidArgument(f"{uri[:200]!r} cannot be a path here: {error.strerror}") from None
         raise SourceError(f"{uri} cannot be read: {error.strerror}") from error
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise NotFound(f"{uri} is not a file", hint="name a Markdown file", details={"uri": uri})
     with os.fdopen(descriptor, "rb") as file:
-        if found.st_size > largest:
+        if status.st_size > largest:
             raise InvalidArgument(
-                f"{uri} has {found.st_size:,} bytes, more than the {largest:,} that are edited",
+                f"{uri} has {status.st_size:,} bytes, more than the {largest:,} that are edited",
                 hint="raise writing.max_file_bytes, or divide the file",
             )
         try:
             content = file.read()
         except OSError as error:
             raise SourceError(f"{uri} cannot be read: {error.strerror}") from error
-    return File(path, content, _stamp(found), stat.S_IMODE(found.st_mode), found.st_nlink)
+    return File(path, content, _stamp(status), stat.S_IMODE(status.st_mode), status.st_nlink)
 
 
 def everything_below(root: Path) -> list[str]:
     """The relative paths of all files and folders, without what is in hidden folders: what a link can lead to."""
-    found: list[str] = []
+    paths: list[str] = []
     base = os.path.realpath(root)
     for folder, below, files in os.walk(base):
         within = os.path.relpath(folder, base)
         prefix = "" if within == "." else within.replace(os.sep, "/") + "/"
-        found += (prefix + name for name in (*below, *files))
+        paths += (prefix + name for name in (*below, *files))
         below[:] = [name for name in below if not name.startswith(".")]
-    return found
+    return paths
 
 
 def refuse_changed(file: File | None, expected_hash: str | None, uri: str) -> None:
@@ -237,8 +237,8 @@ def write_new(path: Path, content: bytes) -> None:
     sync_folder(path.parent)
 
 
-def _stamp(found: os.stat_result) -> tuple[int, int, int]:
-    return found.st_ino, found.st_mtime_ns, found.st_size
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def draft_name(path: Path) -> Path:

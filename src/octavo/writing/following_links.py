@@ -163,16 +163,16 @@ def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Se
     return {old[number]: new[place] for place, number in enumerate(order)}
 
 
-def _files(notes: ProjectNotes, change: FileChange, found: Followed, own: str) -> _Linked:
+def _files(notes: ProjectNotes, change: FileChange, followed: Followed, own: str) -> _Linked:
     collection = change.note.collection
-    if own in found.texts:
-        change = replace(change, written=NoteChange(change.old, encoded(found.texts[own])))
+    if own in followed.texts:
+        change = replace(change, written=NoteChange(change.old, encoded(followed.texts[own])))
     files = [change]
-    for uri, text in found.texts.items():
+    for uri, text in followed.texts.items():
         if uri == own:
             continue
         where = NoteFile(collection, uri, located(collection.root, uri))
         old = notes.read(where)
         refuse_generated(old.text, uri)
         files.append(FileChange(where, old, NoteChange(old, encoded(text))))
-    return _Linked(files, found.changes)
+    return _Linked(files, followed.changes)

@@ -51,9 +51,9 @@ def filled(front: str, fields: Mapping[str, str]) -> str:
         if block < 0 and _BLOCK.search(line):
             block = indent
     made = "\n".join(lines)
-    words = PLACEHOLDER.sub(lambda found: "x" if found[1] in fields else found[0], front)
+    words = PLACEHOLDER.sub(lambda match: "x" if match[1] in fields else match[0], front)
     if _readable(words) and not _readable(made):
-        given = ", ".join(sorted({found for found in PLACEHOLDER.findall(front) if found in fields}))
+        given = ", ".join(sorted({match for match in PLACEHOLDER.findall(front) if match in fields}))
         raise InvalidArgument(
             f"the template's front matter cannot hold this {given}",
             hint='write each placeholder as a whole value, or in "double quotes"',
@@ -62,7 +62,7 @@ def filled(front: str, fields: Mapping[str, str]) -> str:
 
 
 def _filled_line(line: str, fence: str, fields: Mapping[str, str]) -> str:
-    if not any(found in fields for found in PLACEHOLDER.findall(line)):
+    if not any(match in fields for match in PLACEHOLDER.findall(line)):
         return line
     lead = _LEAD[fence].match(line)
     start = lead.end() if lead else 0
@@ -73,7 +73,7 @@ def _filled_line(line: str, fence: str, fields: Mapping[str, str]) -> str:
     behind = _as_text(line[start + len(value) :], fields)
     if not PLACEHOLDER.search(value) or value.startswith("#"):
         return _as_text(line[: start + len(value)], fields) + behind
-    text = PLACEHOLDER.sub(lambda found: fields.get(found[1], found[0]), value)
+    text = PLACEHOLDER.sub(lambda match: fields.get(match[1], match[0]), value)
     bare = _DATE.match(text) if fence == "+++" else not text
     return line[:start] + (text if bare else quoted(text) if fence == "+++" else scalar(text)) + behind
 
@@ -81,16 +81,16 @@ def _filled_line(line: str, fence: str, fields: Mapping[str, str]) -> str:
 def _filled_quotes(value: str, fields: Mapping[str, str]) -> str:
     """A value that has quotes or brackets: each field as it must be written between those that are open."""
     pieces, done, opened = [], 0, ""
-    for found in _QUOTES.finditer(value):
-        pieces.append(value[done : found.start()])
-        done = found.end()
-        if found[1] is not None:
-            pieces.append(_inside(opened, fields[found[1]]) if found[1] in fields else found[0])
+    for match in _QUOTES.finditer(value):
+        pieces.append(value[done : match.start()])
+        done = match.end()
+        if match[1] is not None:
+            pieces.append(_inside(opened, fields[match[1]]) if match[1] in fields else match[0])
             continue
-        pieces.append(found[0])
-        escaped = len(found[0]) == 2 and opened == '"'
-        if not escaped and opened in ("", found[0][-1]):
-            opened = "" if opened else found[0][-1]
+        pieces.append(match[0])
+        escaped = len(match[0]) == 2 and opened == '"'
+        if not escaped and opened in ("", match[0][-1]):
+            opened = "" if opened else match[0][-1]
     return "".join((*pieces, value[done:]))
 
 
@@ -102,7 +102,7 @@ def _inside(opened: str, text: str) -> str:
 
 def _as_text(line: str, fields: Mapping[str, str]) -> str:
     """In a comment or a block of text nothing is escaped: one line, without what YAML cannot hold."""
-    return PLACEHOLDER.sub(lambda found: UNREADABLE.sub(" ", fields.get(found[1], found[0])), line)
+    return PLACEHOLDER.sub(lambda match: UNREADABLE.sub(" ", fields.get(match[1], match[0])), line)
 
 
 def _readable(front: str) -> bool:

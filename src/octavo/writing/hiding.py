@@ -29,17 +29,17 @@ WITHHELD_CHANGES = "\\ a withheld line changes"
 _TAG = re.compile("^([-+ ])(.*)\0[0-9a-f]{64}$", re.MULTILINE)
 
 
-def hidden(collection: Collection, told: tuple[Told, ...]) -> tuple[Told, ...]:
+def hidden(collection: Collection, values: tuple[Told, ...]) -> tuple[Told, ...]:
     """The same findings or links, with the keys and tokens in what they quote blacked out."""
     if collection.settings.allow_secrets:
-        return told
-    return tuple(map(_hidden, told))
+        return values
+    return tuple(map(_hidden, values))
 
 
-def key_in(told: object) -> str | None:
+def key_in(value: object) -> str | None:
     """The kind of the first key or token in a text, or in a list of texts; None where there is none."""
-    found = redacted_values(told)[1]
-    return found[0].kind if found else None
+    secrets = redacted_values(value)[1]
+    return secrets[0].kind if secrets else None
 
 
 def without_keys(text: str) -> str:
@@ -79,10 +79,10 @@ def redacted_diff(
 def _tagged(content: bytes) -> bytes:
     """A file's content with each redacted line ending in a hash of what it says; the very same where nothing is."""
     text = content.decode("utf-8", "replace")
-    told, found = redacted(text)
-    if not found:
+    redacted_text, secrets = redacted(text)
+    if not secrets:
         return content
-    lines = zip(text.split("\n"), told.split("\n"), strict=True)
+    lines = zip(text.split("\n"), redacted_text.split("\n"), strict=True)
     return "\n".join(shown if shown == line else f"{shown}\0{text_hash(line)}" for line, shown in lines).encode()
 
 
@@ -91,8 +91,8 @@ def refuse_marks(collection: Collection, before: bytes, after: bytes, uri: str) 
     if collection.settings.allow_secrets or MARK.encode() not in after:
         return
     old, new = (content.decode("utf-8", "replace").replace("\r\n", "\n") for content in (before, after))
-    if found := replaced_by_marks(old, new):
-        places = [{"kind": match.kind, "line": old.count("\n", 0, match.span.start) + 1} for match in found]
+    if secrets := replaced_by_marks(old, new):
+        places = [{"kind": match.kind, "line": old.count("\n", 0, match.span.start) + 1} for match in secrets]
         named = ", ".join(f"{place['kind']} on line {place['line']}" for place in places)
         raise InvalidArgument(
             f"the text has redaction marks where {uri} holds a secret: {named}",
@@ -118,12 +118,12 @@ def with_keys(content: str, text: str, shown: str) -> str:
     """
     lines = content.split("\n")
     withheld: dict[str, list[str]] = {}
-    for line, told in zip(text.split("\n"), shown.split("\n"), strict=True):
-        if line != told:
-            withheld.setdefault(told, []).append(line)
+    for line, redacted_line in zip(text.split("\n"), shown.split("\n"), strict=True):
+        if line != redacted_line:
+            withheld.setdefault(redacted_line, []).append(line)
     gone: list[str] = []
-    for told, originals in withheld.items():
-        places = [number for number, line in enumerate(lines) if line == told]
+    for redacted_line, originals in withheld.items():
+        places = [number for number, line in enumerate(lines) if line == redacted_line]
         gone += originals if not places else ()
         if len(places) == len(originals) or len(set(originals)) == 1:
             for place, line in zip(places, cycle(originals), strict=False):
@@ -146,15 +146,17 @@ def hiding(collection: Collection) -> Iterator[None]:
         yield
     except OctavoError as error:
         if not collection.settings.allow_secrets:
-            error.hide(lambda told: redacted_values(told)[0])
+            error.hide(lambda value: redacted_values(value)[0])
         raise
 
 
-def _hidden(told: Told) -> Told:
-    if isinstance(told, LinkChange):
-        return replace(told, before=without_keys(told.before), after=told.after and without_keys(told.after))
-    if isinstance(told, Violation):
-        told = replace(told, heading_path=tuple(map(without_keys, told.heading_path)))
+def _hidden(value: Told) -> Told:
+    if isinstance(value, LinkChange):
+        return replace(value, before=without_keys(value.before), after=value.after and without_keys(value.after))
+    if isinstance(value, Violation):
+        value = replace(value, heading_path=tuple(map(without_keys, value.heading_path)))
     return replace(
-        told, message=without_keys(told.message), suggested_fix=told.suggested_fix and without_keys(told.suggested_fix)
+        value,
+        message=without_keys(value.message),
+        suggested_fix=value.suggested_fix and without_keys(value.suggested_fix),
     )

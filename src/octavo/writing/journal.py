@@ -52,8 +52,8 @@ class Renamed:
 def journal_of(root: Path, journals: Path) -> Journal:
     """The journal of a folder, among the `journals` of a library; `OSError` where there is no such folder."""
     base = Path(os.path.realpath(root))
-    found = base.stat()
-    return Journal(base, journals / f"{found.st_dev:x}-{found.st_ino:x}.json")
+    status = base.stat()
+    return Journal(base, journals / f"{status.st_dev:x}-{status.st_ino:x}.json")
 
 
 @contextmanager
@@ -113,10 +113,10 @@ def _restore(path: Path, entry: dict[str, Any]) -> None:
     if not _is_own(path):
         logger("writing").warning("%s is gone, and is not put back", path)
         return
-    present, found = path.read_bytes(), path.stat()
+    present, status = path.read_bytes(), path.stat()
     if digest(present) == entry["new"]:
         content = base64.b64decode(entry["old"])
-        StagedFile(path, content, File(path, present, (0, 0, 0), found.st_mode & 0o7777)).replace()
+        StagedFile(path, content, File(path, present, (0, 0, 0), status.st_mode & 0o7777)).replace()
         sync_folder(path.parent)
 
 
@@ -171,9 +171,9 @@ def _read(journal: Journal) -> dict[str, Any]:
     """Only what this module wrote: a regular file, of this account or of the one that owns the folder."""
     descriptor = os.open(journal.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as stream:
-        found = os.fstat(descriptor)
-        owners = (os.geteuid(), journal.root.stat().st_uid) if hasattr(os, "geteuid") else (found.st_uid,)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid not in owners:
+        status = os.fstat(descriptor)
+        owners = (os.geteuid(), journal.root.stat().st_uid) if hasattr(os, "geteuid") else (status.st_uid,)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid not in owners:
             raise ValueError("the journal is not a file of yours")
         kept = json.loads(stream.read())
     if not isinstance(kept, dict) or kept.get("version") != _VERSION:

@@ -51,10 +51,10 @@ class LinkedNotes:
 
     def document(self, uri: str) -> Document:
         """The note's structure; its offsets begin behind a byte order mark."""
-        found = self.parsed.get(uri)
-        if found is None:
-            found = self.parsed[uri] = parsed_note(uri, self.texts[uri])
-        return found
+        document = self.parsed.get(uri)
+        if document is None:
+            document = self.parsed[uri] = parsed_note(uri, self.texts[uri])
+        return document
 
     def links(self, uri: str) -> Iterator[NoteLink]:
         """Its links to files, in order; what leads out of the library is left out."""
@@ -66,22 +66,22 @@ class LinkedNotes:
                 link._replace(span=Span(link.span.start + shift, link.span.end + shift)) for link in written
             )
         for link in (*property_links(text, text_start(text)), *written):
-            asked = references_of(document, link)
-            if asked:
-                yield NoteLink(uri, link, self.resolved(asked))
+            references = references_of(document, link)
+            if references:
+                yield NoteLink(uri, link, self.resolved(references))
 
-    def resolved(self, asked: Iterable[Reference]) -> str | None:
-        for reference in asked:
-            found = self._resolver.resolve(reference, HOME)
-            if found is not None:
-                return self._uris[found]
+    def resolved(self, references: Iterable[Reference]) -> str | None:
+        for reference in references:
+            target = self._resolver.resolve(reference, HOME)
+            if target is not None:
+                return self._uris[target]
         return None
 
     def section(self, uri: str, anchor: str) -> int | None:
         """Where the part of a note begins that an anchor names."""
         document = self.document(uri)
-        found = anchored(document.sections, document.metadata, anchor)
-        return found.start if found else None
+        span = anchored(document.sections, document.metadata, anchor)
+        return span.start if span else None
 
     @cached_property
     def _uris(self) -> tuple[str, ...]:
@@ -103,8 +103,8 @@ class LinkedNotes:
             for name in names_of(parsed_note(uri, "")):
                 yield name.name, name_match(number, HOME, uri, name.kind, name.path)
             number += 1
-        for asked, match in self.elsewhere:
-            yield asked, NameMatch(number, ELSEWHERE, match.uri, match.kind, match.path)
+        for reference, match in self.elsewhere:
+            yield reference, NameMatch(number, ELSEWHERE, match.uri, match.kind, match.path)
             number += 1
 
 
@@ -126,5 +126,5 @@ def mentions(text: str, names: Iterable[str]) -> bool:
 
 def link_names(uri: str, document: Document | None = None) -> frozenset[str]:
     """The folded words by which links ask for a file."""
-    found = names_of(document or parsed_note(uri, ""))
-    return frozenset(name.name if not name.name.startswith("/") else folded(last(name.path)) for name in found) - {""}
+    names = names_of(document or parsed_note(uri, ""))
+    return frozenset(name.name if not name.name.startswith("/") else folded(last(name.path)) for name in names) - {""}

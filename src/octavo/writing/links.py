@@ -55,8 +55,8 @@ def follow(
     texts: dict[str, str] = {}
     changes: list[LinkChange] = []
     for uri in list(after.parsed):
-        text, found = world.followed(uri)
-        changes += found
+        text, changed = world.followed(uri)
+        changes += changed
         if text != after.texts[uri]:
             texts[uri] = text
     return Followed(texts, tuple(changes))
@@ -90,12 +90,12 @@ class _Worlds:
         text = self.after.texts[uri]
         edits: dict[tuple[int, int], str] = {}
         changes: list[LinkChange] = []
-        for found in self.after.links(uri):
-            wanted = self._wanted(uri, found)
-            if wanted is None:
+        for link in self.after.links(uri):
+            target = self._wanted(uri, link)
+            if target is None:
                 continue
-            start, end = found.link.span
-            written = self._written(uri, found, *wanted)
+            start, end = link.link.span
+            written = self._written(uri, link, *target)
             edit = _edited(text, start, end, written) if written else None
             if edit is not None:
                 edits[edit[:2]] = edit[2]
@@ -105,19 +105,19 @@ class _Worlds:
             text = text[:start] + new + text[end:]
         return text, changes
 
-    def _wanted(self, uri: str, found: NoteLink) -> tuple[str, int | None] | None:
+    def _wanted(self, uri: str, link: NoteLink) -> tuple[str, int | None] | None:
         """Where a link led that now leads elsewhere: the file's new uri, and where its section begins now."""
         source = self.former.get(uri, uri)
         if source not in self.before.texts:
             return None
-        old = self.before.resolved(references_of(self.before.document(source), found.link))
+        old = self.before.resolved(references_of(self.before.document(source), link.link))
         if old is None:
             return None
         target = self.renamed.get(old, old)
-        section = self._section(old, found.link.anchor)
-        leads = self._leads(target, section, found.target, found.link.anchor)
+        section = self._section(old, link.link.anchor)
+        leads = self._leads(target, section, link.target, link.link.anchor)
         # Here a path may be found by its end alone; other programs need it exact where it was.
-        exact = found.wiki or not _exact(source, found.link, old) or _exact(uri, found.link, target)
+        exact = link.wiki or not _exact(source, link.link, old) or _exact(uri, link.link, target)
         return None if leads and exact else (target, section)
 
     def _section(self, old: str, anchor: str | None) -> int | None:
@@ -132,18 +132,18 @@ class _Worlds:
             return False
         return section is None or (anchor is not None and self.after.section(target, anchor) == section)
 
-    def _written(self, uri: str, found: NoteLink, target: str, section: int | None) -> tuple[str, ...] | None:
+    def _written(self, uri: str, note_link: NoteLink, target: str, section: int | None) -> tuple[str, ...] | None:
         """The target and the anchor of a link that leads there, the likest to what was written first."""
-        document, link = self.after.document(uri), found.link
-        names = [*(_wiki_names(link, target) if found.wiki else _addresses(link, uri, target))]
-        if found.target == target and (found.wiki or _exact(uri, link, target)):
+        document, link = self.after.document(uri), note_link.link
+        names = [*(_wiki_names(link, target) if note_link.wiki else _addresses(link, uri, target))]
+        if note_link.target == target and (note_link.wiki or _exact(uri, link, target)):
             names.insert(0, link.target)
         anchors: Sequence[str | None] = (link.anchor,)
         if section is not None:
             at = next(
                 part for part in self.after.document(target).sections if part.level and part.span.start == section
             )
-            anchors = (link.anchor, *(_wiki_anchors(link, at) if found.wiki else _fragments(link, at)))
+            anchors = (link.anchor, *(_wiki_anchors(link, at) if note_link.wiki else _fragments(link, at)))
         for name in dict.fromkeys(names):
             for anchor in dict.fromkeys(anchors):
                 there = self.after.resolved(references_of(document, link._replace(target=name, anchor=anchor)))

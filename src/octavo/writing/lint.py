@@ -40,24 +40,24 @@ def linted(
     notes: LinkedNotes, rules: Collection[str], *, only: Iterable[str] | None = None, templates: str = ""
 ) -> Iterator[Finding]:
     """By uri, line and rule. `only` are the uris whose findings are wanted; notes below `templates` are not linked."""
-    wanted = sorted(notes.texts if only is None else set(only) & notes.texts.keys())
+    chosen = sorted(notes.texts if only is None else set(only) & notes.texts.keys())
     linked = {ORPHAN_NOTE, BROKEN_WIKILINK, BROKEN_LINK, MISSING_ANCHOR} & set(rules)
     # A note is an orphan by what every other note says: only this rule needs all of their links.
-    asked = notes.texts if ORPHAN_NOTE in linked else wanted
-    links = {uri: tuple(notes.links(uri)) for uri in asked} if linked else {}
+    uris = notes.texts if ORPHAN_NOTE in linked else chosen
+    links = {uri: tuple(notes.links(uri)) for uri in uris} if linked else {}
     alone = _orphans(notes, links, templates) if ORPHAN_NOTE in rules else frozenset()
     same_title = _titles(notes, templates) if DUPLICATE_TITLE in rules else {}
-    for uri in wanted:
-        found = [*_headings(notes, uri), *_front_matter(notes, uri), *_links(notes, uri, links.get(uri, ()))]
+    for uri in chosen:
+        findings = [*_headings(notes, uri), *_front_matter(notes, uri), *_links(notes, uri, links.get(uri, ()))]
         if uri in alone:
-            found.append(_finding(ORPHAN_NOTE, uri, "no note links to it, and it links to none", 1, 1))
+            findings.append(_finding(ORPHAN_NOTE, uri, "no note links to it, and it links to none", 1, 1))
         if uri in same_title:
             title = notes.document(uri).title
-            found.append(
+            findings.append(
                 _finding(DUPLICATE_TITLE, uri, f"{title!r} is the title of {same_title[uri]} too", 1, 1, "rename one")
             )
         yield from sorted(
-            (finding for finding in found if finding.rule in rules),
+            (finding for finding in findings if finding.rule in rules),
             key=lambda finding: (finding.start_line, finding.rule, finding.message),
         )
 
@@ -78,27 +78,27 @@ def _front_matter(notes: LinkedNotes, uri: str) -> Iterator[Finding]:
 
 def _links(notes: LinkedNotes, uri: str, links: Iterable[NoteLink]) -> Iterator[Finding]:
     lines: LineIndex | None = None
-    for found in links:
-        broken = _broken(notes, found)
+    for link in links:
+        broken = _broken(notes, link)
         if broken is None:
             continue
         lines = lines or LineIndex(notes.texts[uri])
         rule, message, fix = broken
-        line = lines.line(found.link.span.start)
+        line = lines.line(link.link.span.start)
         yield _finding(rule, uri, message, line, line, fix)
 
 
-def _broken(notes: LinkedNotes, found: NoteLink) -> tuple[str, str, str | None] | None:
-    link, target = found.link, found.target
+def _broken(notes: LinkedNotes, note_link: NoteLink) -> tuple[str, str, str | None] | None:
+    link, target = note_link.link, note_link.target
     if target is None:
-        if not found.wiki and (link.target.startswith("/") or "{{" in link.target):
+        if not note_link.wiki and (link.target.startswith("/") or "{{" in link.target):
             return None  # an address of a site, or a template's: what it means is known where it is published
-        rule = BROKEN_WIKILINK if found.wiki else BROKEN_LINK
+        rule = BROKEN_WIKILINK if note_link.wiki else BROKEN_LINK
         return rule, f"there is no file {link.target!r}", None
     anchor = link.anchor
     if not anchor or target not in notes.texts or _has_anchor(notes, target, anchor):
         return None
-    place = "it" if target == found.source else target
+    place = "it" if target == note_link.source else target
     kind = "block" if anchor.startswith("^") else "heading"
     return MISSING_ANCHOR, f"{place} has no {kind} {anchor!r}", None
 
@@ -113,8 +113,8 @@ def _has_anchor(notes: LinkedNotes, uri: str, anchor: str) -> bool:
 
 def _orphans(notes: LinkedNotes, links: Mapping[str, tuple[NoteLink, ...]], templates: str) -> frozenset[str]:
     joined = set()
-    for source, found in links.items():
-        for link in found:
+    for source, note_links in links.items():
+        for link in note_links:
             if link.target is not None and link.target != source and link.target in notes.texts:
                 joined |= {source, link.target}
     return frozenset(uri for uri in notes.texts if uri not in joined and not _below(uri, templates))

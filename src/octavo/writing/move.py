@@ -97,8 +97,8 @@ def _check(document: NoteOutline, section: int, parent: int, shift: int, new: Sp
     if last not in (section, behind):
         places.append((section - 1, behind, []))
     for first, final, expected in places:
-        found = headings_between(document, new, first, final)
-        if found is None or [(heading.level, heading.text) for heading in found] != expected:
+        headings = headings_between(document, new, first, final)
+        if headings is None or [(heading.level, heading.text) for heading in headings] != expected:
             break
     else:
         if same_start(document, new):

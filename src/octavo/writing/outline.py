@@ -107,11 +107,11 @@ class NoteOutline:
         return [child for child in range(number + 1, self.after(number)) if self.parents[child] == number]
 
     def path(self, number: int) -> tuple[str, ...]:
-        found: list[str] = []
+        titles: list[str] = []
         while number != ROOT:
-            found.append(self.headings[number].text)
+            titles.append(self.headings[number].text)
             number = self.parents[number]
-        return tuple(reversed(found))
+        return tuple(reversed(titles))
 
     def find(self, path: Sequence[str]) -> int:
         """The number of the section at a heading path; the empty path is the root."""
@@ -177,10 +177,10 @@ def text_start(text: str) -> int:
 
 def parents(levels: Sequence[int]) -> list[int]:
     """For each heading the number of the nearest earlier one of a lower level."""
-    found: list[int] = []
+    parents_so_far: list[int] = []
     for number, level in enumerate(levels):
         parent = number - 1
         while parent != ROOT and levels[parent] >= level:
-            parent = found[parent]
-        found.append(parent)
-    return found
+            parent = parents_so_far[parent]
+        parents_so_far.append(parent)
+    return parents_so_far

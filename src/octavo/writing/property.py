@@ -88,19 +88,19 @@ def _check(before: str, after: str, key: str, value: Value, *, remove: bool) -> 
         old, new = load_yaml(before) or {}, load_yaml(after) or {}
     except Exception:
         old, new = {"": None}, {}
-    found = [new.pop(key)] if key in new else []
+    values = [new.pop(key)] if key in new else []
     old.pop(key, None)
     if new != old:
         raise InvalidArgument(f"{key} cannot be changed without changing others", hint="edit the file by hand")
-    if bool(found) == remove or (found and not _reads_as(found[0], value)):
+    if bool(values) == remove or (values and not _reads_as(values[0], value)):
         raise InvalidArgument(f"{key} would not read as the value given", hint="edit the file by hand")
 
 
-def _reads_as(found: object, value: Value) -> bool:
+def _reads_as(stored: object, value: Value) -> bool:
     """A number of more digits than are read as one stays the text that it is written as."""
-    if isinstance(value, tuple) and isinstance(found, list):
-        return len(found) == len(value) and all(map(_reads_as, found, value))
-    return found == value or found == json.dumps(value)
+    if isinstance(value, tuple) and isinstance(stored, list):
+        return len(stored) == len(value) and all(map(_reads_as, stored, value))
+    return stored == value or stored == json.dumps(value)
 
 
 def _refuse_other_languages(document: NoteOutline) -> None:

@@ -29,7 +29,7 @@ def rename_heading(document: NoteOutline, path: Sequence[str], text: str) -> Edi
         heading_line(heading.level, text) + closing,
     ):
         new = Spliced(document.text, (Splice(heading.start, heading.end, line),))
-        found = headings_between(document, new, number - 1, number + 1)
-        if same_start(document, new) and found is not None and [h[::3] for h in found] == [(heading.level, text)]:
+        headings = headings_between(document, new, number - 1, number + 1)
+        if same_start(document, new) and headings is not None and [h[::3] for h in headings] == [(heading.level, text)]:
             return EditedText(new, heading.start, new.place(document.section_end(number)))
     raise InvalidArgument(f"{text!r} cannot be a heading there", hint="choose another text")

@@ -111,12 +111,12 @@ def _differences(replaced: Replaced, size: int) -> Sequence[ChangedRange] | None
     """Where a file of that size changes when what was replaced comes back; of a file that was kept whole, unknown."""
     if replaced.whole:
         return None
-    found, grown = [], 0
+    ranges, grown = [], 0
     for part in replaced.parts:
         start, end = part.start, size - part.end
-        found.append(ChangedRange(start, end, start + grown, start + grown + len(part.content)))
+        ranges.append(ChangedRange(start, end, start + grown, start + grown + len(part.content)))
         grown += len(part.content) - (end - start)
-    return found
+    return ranges
 
 
 def _of_version(

@@ -49,14 +49,14 @@ class Spliced:
     @property
     def differences(self) -> list[ChangedRange]:
         """Where the bytes of the two texts differ."""
-        found: list[ChangedRange] = []
+        ranges: list[ChangedRange] = []
         done, old, new = 0, 0, 0  # characters of the old text, then bytes of each
         for start, end, put in self.splices:
             kept, removed, added = (len(encoded(part)) for part in (self.old[done:start], self.old[start:end], put))
             old, new, done = old + kept, new + kept, end
-            found.append(ChangedRange(old, old + removed, new, new + added))
+            ranges.append(ChangedRange(old, old + removed, new, new + added))
             old, new = old + removed, new + added
-        return found
+        return ranges
 
     @cached_property
     def text(self) -> str:
@@ -67,14 +67,14 @@ class Spliced:
         return old + sum(splice.growth for splice in self.splices if splice.end <= old)
 
     def part(self, begin: int, end: int) -> str:
-        found: list[str] = []
+        parts: list[str] = []
         at = 0
         for text, first, last in self._pieces():
             behind = at + last - first
             if at < end and begin < behind:
-                found.append(text[first + max(begin - at, 0) : first + min(end, behind) - at])
+                parts.append(text[first + max(begin - at, 0) : first + min(end, behind) - at])
             at = behind
-        return "".join(found)
+        return "".join(parts)
 
     def _pieces(self) -> Iterator[tuple[str, int, int]]:
         """What the text is made of: parts of the old one, and what was put between them."""

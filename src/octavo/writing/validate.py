@@ -26,9 +26,9 @@ class Violation:
 def violations(outline: NoteOutline, *, single_h1: bool = False) -> tuple[Violation, ...]:
     """In the order of the headings."""
     lines = _line_numbers(outline)
-    found = [*_jumps(outline), *_duplicates(outline, lines), *(_top_headings(outline) if single_h1 else ())]
+    problems = [*_jumps(outline), *_duplicates(outline, lines), *(_top_headings(outline) if single_h1 else ())]
     made = []
-    for number, rule, message, fix in sorted(found):
+    for number, rule, message, fix in sorted(problems):
         first, last = lines[number]
         made.append(Violation(rule, message, first, last, outline.path(number), fix))
     return tuple(made)

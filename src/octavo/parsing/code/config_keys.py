@@ -120,8 +120,8 @@ def _value_end(text: str, at: int, *, comma: bool) -> int:
 
 def _line_start(text: str, at: int) -> int:
     """The start of the line if only white space precedes, else the position itself."""
-    found = _own_line(text)(at)
-    return found if found >= 0 else at
+    start = _own_line(text)(at)
+    return start if start >= 0 else at
 
 
 def _own_line(text: str) -> Callable[[int], int]:

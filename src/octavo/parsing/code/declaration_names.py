@@ -169,8 +169,8 @@ def _qualified(name: Node | None, text: str) -> Names:
 def lua(node: Node, text: str) -> Names:
     if node.type == "function_declaration":
         return dotted(node, text)
-    found = re.match(r"(?:local\s+)?([\w.:]+)\s*=\s*function\b", text[node.start_byte : node.start_byte + 200])
-    return tuple(re.split(r"[.:]", found[1])) if found else ()
+    match = re.match(r"(?:local\s+)?([\w.:]+)\s*=\s*function\b", text[node.start_byte : node.start_byte + 200])
+    return tuple(re.split(r"[.:]", match[1])) if match else ()
 
 
 def sql(node: Node, text: str) -> Names:
@@ -192,8 +192,8 @@ def html(node: Node, text: str) -> Names:
     start = text[node.start_byte : min(node.end_byte, node.start_byte + _READ)]
     if node.type != "element":
         return (node.type.split("_", 1)[0],) if node.end_byte - node.start_byte > _LARGE_OBJECT else ()
-    if found := _TAG_ID.match(start):
-        return (f"{found[1]}#{found[2]}"[:_LONGEST],)
+    if match := _TAG_ID.match(start):
+        return (f"{match[1]}#{match[2]}"[:_LONGEST],)
     if _HEADING.match(start):
         words = shown(_TAG.sub(" ", start))
         return (words,) if words else ()

@@ -61,8 +61,8 @@ def description(text: str, blocks: Sequence[Block], symbols: Sequence[Symbol]) -
 
 def html_description(text: str) -> str:
     """A page's title and meta description."""
-    found = (_PAGE_TITLE.search(text, 0, _READ), _PAGE_DESCRIPTION.search(text, 0, _READ))
-    sentences = dict.fromkeys(" ".join(html.unescape(match[1]).split()).rstrip(".") for match in found if match)
+    matches = (_PAGE_TITLE.search(text, 0, _READ), _PAGE_DESCRIPTION.search(text, 0, _READ))
+    sentences = dict.fromkeys(" ".join(html.unescape(match[1]).split()).rstrip(".") for match in matches if match)
     return shortened(". ".join(filter(None, sentences)), LONGEST)
 
 
@@ -71,7 +71,7 @@ def summary(comment: str) -> str:
     comment = _SHEBANG.sub("", comment.strip("\n"))
     quoted = _QUOTES.match(comment.strip())
     plain = quoted[2] if quoted else _TAIL.sub("", _MARKS.sub("", comment))
-    plain = _INLINE.sub(lambda found: found[1] or found[2] or found[3] or "", _TAGS.sub(" ", plain))
+    plain = _INLINE.sub(lambda match: match[1] or match[2] or match[3] or "", _TAGS.sub(" ", plain))
     for paragraph in _PARAGRAPH.split(_RULER.sub("", _FOR_TOOLS.sub("", plain))):
         sentence = " ".join(paragraph.split()).lstrip("@\\:! ")
         if sum(map(str.isalpha, sentence)) > 3 and not _LEGAL.search(sentence):
@@ -83,5 +83,5 @@ def shortened(text: str, longest: int) -> str:
     """As many complete sentences as fit, else as many words."""
     if len(text) <= longest:
         return text
-    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, longest)]
+    ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, longest)]
     return text[: ends[-1]] if ends else text[:longest].rsplit(" ", 1)[0]

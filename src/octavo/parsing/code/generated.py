@@ -127,8 +127,8 @@ def generator_mark(text: str) -> str | None:
     if "enerated" not in head and "DO NOT EDIT" not in head:
         return None
     top = _TOP.match(head)
-    found = _MARK.search(top[0]) if top else None
-    return " ".join(found[1].split())[:80] if found else None
+    match = _MARK.search(top[0]) if top else None
+    return " ".join(match[1].split())[:80] if match else None
 
 
 def _minified(text: str) -> str | None:

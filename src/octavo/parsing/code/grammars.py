@@ -49,11 +49,11 @@ class Grammar:
     docstrings: bool = False
 
     def roles(self) -> dict[str, NodeRole]:
-        found = {"ERROR": NodeRole.THROUGH}
+        roles = {"ERROR": NodeRole.THROUGH}
         for role in NodeRole:
             for kind in getattr(self, role.name.lower()).split():
-                found[kind] = role
-        return found
+                roles[kind] = role
+        return roles
 
 
 _JAVASCRIPT = Grammar(

@@ -76,12 +76,12 @@ def pattern_for(language: str) -> re.Pattern[str] | None:
 
 
 def imports_in(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Import]:
-    for found in pattern.finditer(text, start, end):
-        groups = {name: value for name, value in found.groupdict().items() if value}
+    for match in pattern.finditer(text, start, end):
+        groups = {name: value for name, value in match.groupdict().items() if value}
         names = " ".join((groups.pop("names", "") or groups.pop("listed", "")).strip("{}() \t").split())
         kind, target = next(iter(groups.items()), ("", ""))
         if kind == "several":
-            at = found.start("several")
+            at = match.start("several")
             for part in target.split(","):
                 words = part.split()
                 if words:
@@ -89,10 +89,10 @@ def imports_in(pattern: re.Pattern[str], text: str, start: int, end: int) -> Ite
                     yield Import(words[0], "", begin, begin + len(words[0]))
                 at += len(part) + 1
         elif target:
-            yield Import(target, names.rstrip(","), found.start(kind), found.end(kind))
+            yield Import(target, names.rstrip(","), match.start(kind), match.end(kind))
 
 
-def limited(found: Iterable[Import]) -> list[Import]:
+def limited(imports: Iterable[Import]) -> list[Import]:
     """The first ones, each once, in order."""
-    by_start = {item.start: item for item in islice(found, _MANY)}
+    by_start = {item.start: item for item in islice(imports, _MANY)}
     return [by_start[start] for start in sorted(by_start)]

@@ -216,8 +216,8 @@ def language_of(uri: str, text: str = "") -> str | None:
 
 def _program(text: str) -> str | None:
     """The language of the interpreter in a script's first line."""
-    found = re.match(_SHEBANG, text[:200]) if text.startswith("#!") else None
-    return _PROGRAMS.get(found[1].lower()) if found else None
+    match = re.match(_SHEBANG, text[:200]) if text.startswith("#!") else None
+    return _PROGRAMS.get(match[1].lower()) if match else None
 
 
 @cache

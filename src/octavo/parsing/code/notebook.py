@@ -38,16 +38,16 @@ class NotebookParser:
             notebook = json.loads(source.text)
             cells = list(_cells(notebook))
         except (ValueError, TypeError, AttributeError, RecursionError):
-            found = self._fallback.parse(source)
-            return replace(found, warnings=(*found.warnings, "not a notebook, by its content: read as JSON"))
+            document = self._fallback.parse(source)
+            return replace(document, warnings=(*document.warnings, "not a notebook, by its content: read as JSON"))
         language = _language(notebook)
         text, code = _rendered(cells, language)
-        found = self._markdown.parse(replace(source, text=text, kind=source.kind or Kind.CODE))
+        document = self._markdown.parse(replace(source, text=text, kind=source.kind or Kind.CODE))
         pattern = pattern_for(language)
         imports = [item for start, end in code for item in imports_in(pattern, text, start, end)] if pattern else []
-        links = sorted((*found.links, *links_of(limited(imports))), key=lambda link: link.span)
-        metadata = {**found.metadata, "rendered_from": RENDERED_FROM}
-        return replace(found, language=language, links=tuple(links), metadata=metadata)
+        links = sorted((*document.links, *links_of(limited(imports))), key=lambda link: link.span)
+        metadata = {**document.metadata, "rendered_from": RENDERED_FROM}
+        return replace(document, language=language, links=tuple(links), metadata=metadata)
 
 
 def _cells(notebook: Any) -> Iterator[Mapping[str, Any]]:
@@ -106,15 +106,15 @@ def _joined(source: Any) -> str:
 
 def _fenced(text: str, language: str = "text") -> str:
     """Wrapped in a fence longer than any inside."""
-    fence = "`" * max(3, max((len(found[0]) + 1 for found in _TICKS.finditer(text)), default=0))
+    fence = "`" * max(3, max((len(match[0]) + 1 for match in _TICKS.finditer(text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _closed(markdown: str) -> str:
     """With an open fence closed: a cell's code must not extend into the next cell."""
     opened = ""
-    for found in _FENCE.finditer(markdown):
-        mark, rest = found[1], found[2]
+    for match in _FENCE.finditer(markdown):
+        mark, rest = match[1], match[2]
         if not opened:
             opened = mark if mark[0] == "~" or "`" not in rest else ""
         elif mark[0] == opened[0] and len(mark) >= len(opened) and not rest.strip():

@@ -29,8 +29,8 @@ class CodeParser:
     def parse(self, source: Source) -> Document:
         text = source.text
         language = language_of(source.uri, text)
-        found = outlined(text, language)
-        blocks = blocks_of(text, found.cuts, language)
+        outline = outlined(text, language)
+        blocks = blocks_of(text, outline.cuts, language)
         return Document(
             id=source.id,
             uri=source.uri,
@@ -40,14 +40,14 @@ class CodeParser:
             content_hash=text_hash(text),
             modified_at=source.modified_at,
             language=language,
-            description=html_description(text) if language == "html" else description(text, blocks, found.symbols),
-            keywords=keywords_of(found.symbols),
-            sections=sections_of(source.id, module_name(source.uri, language), text, found.symbols),
+            description=html_description(text) if language == "html" else description(text, blocks, outline.symbols),
+            keywords=keywords_of(outline.symbols),
+            sections=sections_of(source.id, module_name(source.uri, language), text, outline.symbols),
             blocks=blocks,
-            links=links_of(found.imports),
+            links=links_of(outline.imports),
             tags=tuple(dict.fromkeys(source.tags)),
             metadata=dict(source.metadata),
-            warnings=tuple(found.warnings),
+            warnings=tuple(outline.warnings),
         )
 
 
@@ -58,15 +58,17 @@ def outlined(text: str, language: str | None) -> CodeOutline:
         if language and syntax:
             root, source = parse(syntax, text)
             pattern = pattern_for(language)
-            found = tree_outline(root, source, text, syntax, pattern)
-            everywhere = imports_in(pattern, text, 0, len(text)) if pattern and language in ANYWHERE else found.imports
-            found.imports = limited(everywhere)
-            found.symbols = nested(found.symbols)
-            return found
+            outline = tree_outline(root, source, text, syntax, pattern)
+            everywhere = (
+                imports_in(pattern, text, 0, len(text)) if pattern and language in ANYWHERE else outline.imports
+            )
+            outline.imports = limited(everywhere)
+            outline.symbols = nested(outline.symbols)
+            return outline
     except Unparsable as reason:
-        found = textual_outline(text, language)
-        found.warnings.append(f"read without its syntax: {reason}")
-        return found
+        outline = textual_outline(text, language)
+        outline.warnings.append(f"read without its syntax: {reason}")
+        return outline
     return textual_outline(text, language)
 
 
@@ -101,11 +103,11 @@ def sections_of(document: DocumentId, module: str, text: str, symbols: Sequence[
 
 def _anchor(names: tuple[str, ...], taken: set[str]) -> str:
     """The qualified name in its own case, as code is case-sensitive; overloads are numbered."""
-    wanted = anchor = _NOT_IN_ANCHOR.sub("-", ".".join(names)).strip("-") or "symbol"
+    name = anchor = _NOT_IN_ANCHOR.sub("-", ".".join(names)).strip("-") or "symbol"
     number = 0
     while anchor in taken:
         number += 1
-        anchor = f"{wanted}-{number}"
+        anchor = f"{name}-{number}"
     taken.add(anchor)
     return anchor
 

@@ -41,16 +41,16 @@ _MANY = 5000  # declarations in one text; with more it is data
 
 def textual_outline(text: str, language: str | None) -> CodeOutline:
     """Total: any text has an outline, found in linear time."""
-    found = CodeOutline(cuts=_cuts(text))
-    found.symbols = nested(_symbols(text, language))
+    outline = CodeOutline(cuts=_cuts(text))
+    outline.symbols = nested(_symbols(text, language))
     pattern = pattern_for(language) if language else None
     if pattern:
-        found.imports = limited(imports_in(pattern, text, 0, min(len(text), _IMPORTING)))
-    starts = {cut.start for cut in found.cuts}
-    added = [Cut(symbol.start, BlockKind.CODE) for symbol in found.symbols if symbol.start not in starts]
+        outline.imports = limited(imports_in(pattern, text, 0, min(len(text), _IMPORTING)))
+    starts = {cut.start for cut in outline.cuts}
+    added = [Cut(symbol.start, BlockKind.CODE) for symbol in outline.symbols if symbol.start not in starts]
     if added:
-        found.cuts = sorted([*found.cuts, *added])
-    return found
+        outline.cuts = sorted([*outline.cuts, *added])
+    return outline
 
 
 def _cuts(text: str) -> list[Cut]:
@@ -95,7 +95,7 @@ def _symbols(text: str, language: str | None) -> list[Symbol]:
     declared = [match for match, _ in zip(_declarations(pattern, text), range(_MANY), strict=False)]
     if not declared:
         return []
-    found: list[Symbol] = []
+    symbols: list[Symbol] = []
     open_names: list[tuple[int, str, int]] = []
     ends = _ends(text, declared)
     floor = 0
@@ -106,9 +106,9 @@ def _symbols(text: str, language: str | None) -> list[Symbol]:
         name = " ".join(match["name"].replace('"', " ").split()).rstrip(":.-")
         open_names.append((indent, name, end))
         names = tuple(ancestor for _, ancestor, _ in open_names)
-        found.append(Symbol(names, len(names), with_comment(text, match.start(), floor), end))
+        symbols.append(Symbol(names, len(names), with_comment(text, match.start(), floor), end))
         floor = match.end()
-    return found
+    return symbols
 
 
 def with_comment(text: str, start: int, floor: int) -> int:

@@ -93,10 +93,10 @@ def ascii_bytes(text: str) -> bytes:
     Grammars only need to know that a letter is one. A NUL makes some of them loop.
     """
     if not text.isascii():
-        text = _WIDE.sub(lambda found: "x" * len(found[0]), _WIDE_SPACE.sub(" ", text))
+        text = _WIDE.sub(lambda match: "x" * len(match[0]), _WIDE_SPACE.sub(" ", text))
     if "\0" in text:
         text = text.replace("\0", " ")
     source = text.encode("ascii")
     if b"#" * 200 in source:
-        source = _LONG_RUN.sub(lambda found: b" " * len(found[0]), source)
+        source = _LONG_RUN.sub(lambda match: b" " * len(match[0]), source)
     return source

@@ -30,12 +30,12 @@ class Anchors:
 
     def take(self, title: str) -> str:
         taken = self._taken
-        wanted = anchor = slug(title)
+        name = anchor = slug(title)
         if anchor in taken:
-            count = taken[wanted]
+            count = taken[name]
             while anchor in taken:
                 count += 1
-                anchor = f"{wanted}-{count}"
-            taken[wanted] = count
+                anchor = f"{name}-{count}"
+            taken[name] = count
         taken[anchor] = 0
         return anchor

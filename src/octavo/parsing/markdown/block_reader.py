@@ -31,8 +31,8 @@ class BlockReader:
 
     __slots__ = ("found", "origin", "quotes", "size", "stack", "text")
 
-    def __init__(self, text: str, found: Structure) -> None:
-        self.text, self.size, self.found = text, len(text), found
+    def __init__(self, text: str, structure: Structure) -> None:
+        self.text, self.size, self.found = text, len(text), structure
         self.stack: list[int] = []
         self.quotes: list[int] = []  # the depths in `stack` that are quotes
         self.origin = 0  # the column where the content of the innermost quote begins on the line last entered

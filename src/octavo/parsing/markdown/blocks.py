@@ -22,27 +22,27 @@ def scan(text: str, start: int = 0, *, plain: bool = True) -> Structure:
     if "\0" in source:
         # CommonMark reads a NUL as U+FFFD; a replacement of the same length keeps the offsets.
         source = source.replace("\0", "\ufffd")
-    found = Structure()
-    lines = BlockReader(source, found)
+    structure = Structure()
+    lines = BlockReader(source, structure)
     if plain:
-        _scan_plain(source, start, lines, found)
+        _scan_plain(source, start, lines, structure)
     else:
         pos = start
         while pos < len(source):
             pos = _by_lines(source, pos, lines)
     if len(source) > len(text):
-        _drop_added_newline(found, len(text))
-    return found
+        _drop_added_newline(structure, len(text))
+    return structure
 
 
-def _drop_added_newline(found: Structure, size: int) -> None:
+def _drop_added_newline(structure: Structure, size: int) -> None:
     """Cuts off the final newline that the text itself does not have."""
-    if found.blocks and found.blocks[-1].end > size:
-        found.blocks[-1] = found.blocks[-1]._replace(end=size)
-    if found.headings and found.headings[-1].end > size:
-        found.headings[-1] = found.headings[-1]._replace(end=size)
-    if found.fences and found.fences[-1].end > size:
-        found.fences[-1] = found.fences[-1]._replace(end=size)
+    if structure.blocks and structure.blocks[-1].end > size:
+        structure.blocks[-1] = structure.blocks[-1]._replace(end=size)
+    if structure.headings and structure.headings[-1].end > size:
+        structure.headings[-1] = structure.headings[-1]._replace(end=size)
+    if structure.fences and structure.fences[-1].end > size:
+        structure.fences[-1] = structure.fences[-1]._replace(end=size)
 
 
 def _by_lines(text: str, pos: int, lines: BlockReader) -> int:
@@ -53,9 +53,9 @@ def _by_lines(text: str, pos: int, lines: BlockReader) -> int:
 _SIMPLE = {grammar.ITEM: BlockKind.ITEM, grammar.QUOTE: BlockKind.QUOTE, grammar.RULE: BlockKind.RULE}
 
 
-def _scan_plain(text: str, pos: int, lines: BlockReader, found: Structure) -> None:
+def _scan_plain(text: str, pos: int, lines: BlockReader, structure: Structure) -> None:
     match, more = grammar.PLAIN_BLOCK.match, grammar.PARAGRAPH_MORE.match
-    add, add_heading = found.blocks.append, found.headings.append
+    add, add_heading = structure.blocks.append, structure.headings.append
     paragraph, heading, fence = BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.FENCE
     size, new = len(text), tuple.__new__  # creates blocks in half of the time of `Block(…)`
     while pos < size:
@@ -80,8 +80,8 @@ def _scan_plain(text: str, pos: int, lines: BlockReader, found: Structure) -> No
             mark, info = m.group(FENCED - 1, FENCED)
             closing = grammar.fence_closing(mark[0], len(mark)).search(text, pos - 1)
             pos = closing.end() if closing else size
-            found.fences.append(new(Fence, (start, pos, info)))
-            found.holes.append((start, pos))
+            structure.fences.append(new(Fence, (start, pos, info)))
+            structure.holes.append((start, pos))
             add(new(Block, (fence, start, pos, language_of(info))))
         elif kind == UNDERLINED:
             under = m.start(UNDERLINED)

@@ -140,17 +140,17 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _callouts(text: str, blocks: list[Block]) -> list[dict[str, Any]]:
-    found = []
+    callouts = []
     for block in blocks:
         if block.kind is BlockKind.QUOTE and (m := _CALLOUT.match(text, block.start)):
-            found.append(
+            callouts.append(
                 {
                     "type": m[1].partition("|")[0].strip().lower(),
                     "title": plain_text(m[2].strip()),
                     "start": block.start,
                 }
             )
-    return found
+    return callouts
 
 
 def _block_refs(text: str, structure: Structure) -> dict[str, list[int]]:

@@ -85,7 +85,7 @@ def front_matter(text: str) -> FrontMatter:
 def _of_template(raw: str) -> dict[str, Any]:
     """The fields of a template, whose placeholders are text; nothing where it is no YAML even so."""
     try:
-        loaded = load_yaml(_TEMPLATE_VALUE.sub(lambda found: found[1] + json.dumps(found[2]), raw))
+        loaded = load_yaml(_TEMPLATE_VALUE.sub(lambda match: match[1] + json.dumps(match[2]), raw))
     except Exception:  # a template is not a note yet: what it will say is known once it is filled in
         return {}
     return loaded if isinstance(loaded, dict) else {}
@@ -140,7 +140,7 @@ def load_yaml(raw: str) -> Any:
 
 def quoted(text: str) -> str:
     """A text in double quotes, with escapes that YAML, JSON and TOML share: read back, it is the same."""
-    return UNREADABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return UNREADABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 @lru_cache(maxsize=1)

@@ -126,8 +126,8 @@ class SqliteDatabase:
         return tuple(row[0] for row in self.rows("table_columns", {"table": table}))
 
     def counter(self, name: str) -> int | None:
-        found = self.rows("keys_reserved", {"name": name})
-        return int(found[0][0]) if found else None
+        rows = self.rows("keys_reserved", {"name": name})
+        return int(rows[0][0]) if rows else None
 
     def set_counter(self, name: str, value: int | None) -> None:
         if value is None:

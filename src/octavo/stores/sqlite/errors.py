@@ -87,8 +87,8 @@ def _translation(error: BaseException, path: Path) -> OctavoError | None:
     return None
 
 
-def _damaged(said: str) -> LibraryError:
-    return LibraryError(said, hint="run `octavo db repair`, or restore a backup")
+def _damaged(message: str) -> LibraryError:
+    return LibraryError(message, hint="run `octavo db repair`, or restore a backup")
 
 
 def _operation(error: apsw.Error) -> str:

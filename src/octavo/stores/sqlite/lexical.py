@@ -77,9 +77,9 @@ class Fts5Index:
         key = self._keys.project(project)
         if self._contains(key, token):
             return [token][:limit]
-        found = self._current_vocabulary().similar(token, limit)
+        words = self._current_vocabulary().similar(token, limit)
         # The vocabulary covers the whole library; words of other projects are not revealed.
-        return found if self._keys.only_project() else [word for word in found if self._contains(key, word)]
+        return words if self._keys.only_project() else [word for word in words if self._contains(key, word)]
 
     def _contains(self, project: int, token: str) -> bool:
         return bool(self._database.rows("lexical_contains", {"match": quoted((token,)), "project": project}))

@@ -61,16 +61,16 @@ def _store_words_without_block(database: SqliteDatabase) -> None:
     """Blocks for the chunks that have none, from what the index holds; one that cannot be read holds nothing."""
     projects: dict[int, int] = dict(database.rows("chunk_projects"))
     newest = newest_blocks(database)
-    found: dict[int, list[tuple[ChunkKey, LexicalRow]]] = {}
+    rows_of: dict[int, list[tuple[ChunkKey, LexicalRow]]] = {}
     if len(newest) == len(projects):
         return
     try:
         for key, row in Fts5Transfer(database).export_rows():
             if key in projects and key not in newest and any(row):
-                found.setdefault(projects[key], []).append((ChunkKey(key), row))
+                rows_of.setdefault(projects[key], []).append((ChunkKey(key), row))
     except LibraryError:
         return
-    for project, rows in found.items():
+    for project, rows in rows_of.items():
         LexicalBlocks(database).put(project, rows)
 
 
@@ -161,9 +161,9 @@ def _missed(database: SqliteDatabase, newest: Mapping[ChunkKey, int]) -> Iterato
     for key in keys:
         sampled.setdefault(newest[key], []).append(key)
     missed = checked = 0
-    for block, wanted in sampled.items():
+    for block, sample in sampled.items():
         rows = dict(_rows(database, block))
-        for key in wanted:
+        for key in sample:
             fields = rows.get(key, ())
             word = next((token for field in fields for token in field.split() if token.isalnum()), None)
             if word is None:
@@ -180,10 +180,10 @@ def _missed(database: SqliteDatabase, newest: Mapping[ChunkKey, int]) -> Iterato
 def newest_blocks(database: SqliteDatabase) -> Mapping[ChunkKey, int]:
     """The newest block of each current chunk."""
     current = {int(row[0]) for row in database.rows("chunk_keys")}
-    found: dict[ChunkKey, int] = {}
+    blocks_of: dict[ChunkKey, int] = {}
     for block, chunks in database.rows("lexical_block_members"):
-        found.update((ChunkKey(key), int(block)) for key in array("q", chunks) if key in current)
-    return found
+        blocks_of.update((ChunkKey(key), int(block)) for key in array("q", chunks) if key in current)
+    return blocks_of
 
 
 def _rows(database: SqliteDatabase, block: int) -> Sequence[tuple[ChunkKey, LexicalRow]]:

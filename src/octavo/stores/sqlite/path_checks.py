@@ -53,9 +53,9 @@ def _refuse_locked_folder(path: Path) -> None:
         raise _forbidden(folder, f"no library can be made at {path}: {folder} may not be written by this account")
 
 
-def _forbidden(path: Path, said: str) -> OctavoError:
+def _forbidden(path: Path, message: str) -> OctavoError:
     return StorageError(
-        said,
+        message,
         hint="change its permissions, or name another file with --library",
         details={"path": str(path), "operation": "open", "errno": errno.EACCES},
     )

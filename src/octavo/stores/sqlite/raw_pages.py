@@ -58,18 +58,18 @@ class RawPages:
 
     def free(self) -> set[int]:
         """Pages that hold nothing, or what was deleted. None are known where the first page is lost."""
-        found: set[int] = set()
+        numbers: set[int] = set()
         first = self.page(1)
         if first[:16] != b"SQLite format 3\0":
-            return found
+            return numbers
         (trunk,) = struct.unpack_from(">I", first, 32)
-        while 1 < trunk <= self.count and trunk not in found:
-            found.add(trunk)
+        while 1 < trunk <= self.count and trunk not in numbers:
+            numbers.add(trunk)
             page = self.page(trunk)
             trunk, leaves = struct.unpack_from(">II", page)
             listed = struct.unpack_from(f">{min(leaves, self.size // 4 - 2)}I", page, 8)
-            found.update(leaf for leaf in listed if 1 < leaf <= self.count)
-        return found
+            numbers.update(leaf for leaf in listed if 1 < leaf <= self.count)
+        return numbers
 
     def rows(self, number: int) -> Iterator[RawRow | Unreadable]:
         """What a page holds, cell by cell; nothing for pages without rows."""

@@ -149,18 +149,18 @@ def _shape_of(library: apsw.Connection, table: str) -> RowShape:
 
 def _other_shapes(library: apsw.Connection, tables: Sequence[str]) -> list[RowShape]:
     """Of all other tables and of every index: what looks like a row of `tables` may be one of these."""
-    found = []
+    shapes = []
     named = "select name from pragma_table_list where schema = 'main' and type in ('table', 'shadow')"
     for table in [str(row[0]) for row in library.execute(named).fetchall()]:
         shape = _shape_of(library, table)
         if table not in tables:
-            found.append(shape)
+            shapes.append(shape)
         for index in _pragma(library, f"index_list({table})"):
             is_copy = shape.is_stored_twice and index[1] == f"{table}_witness"
             is_table = index[3] == "pk" and not shape.has_numbers
             if table not in tables or not (is_copy or is_table):
-                found.append(_index_shape(library, index[1], shape))
-    return found
+                shapes.append(_index_shape(library, index[1], shape))
+    return shapes
 
 
 def _index_shape(library: apsw.Connection, index: str, of: RowShape) -> RowShape:
@@ -291,10 +291,10 @@ def _put(into: apsw.Connection, shape: RowShape, found: _Found, lost: list[str])
     return int(into.execute(f"select count(*) from {shape.table}").get)  # noqa: S608
 
 
-def _echoes(pages: RawPages, found: _Found) -> Counter[Value]:
+def _echoes(pages: RawPages, read: _Found) -> Counter[Value]:
     """How often each value is in the file in which two copies of a row differ. The title of a memory is in its versions
     too, an id in an index: what is there once more was written. Small numbers are everywhere, and say nothing."""
-    pairs = [list(copies) for of_table in found.copies.values() for copies in of_table.values() if len(copies) > 1]
+    pairs = [list(copies) for of_table in read.copies.values() for copies in of_table.values() if len(copies) > 1]
     columns = [set(values) for copies in pairs for values in zip(*copies, strict=True)]
     differing = {value for values in columns if len(values) > 1 for value in values}
     wanted = {value for value in differing if value is not None and not (isinstance(value, int) and value < 1_000)}
@@ -326,24 +326,24 @@ def _is_there(into: apsw.Connection, parent: str, value: Value) -> bool:
     return into.execute(f"select 1 from {parent} where {column} = ?", (value,)).fetchone() is not None  # noqa: S608
 
 
-def _keys_in_use(into: apsw.Connection, shape: RowShape, found: _Found) -> set[Row]:
+def _keys_in_use(into: apsw.Connection, shape: RowShape, rows: _Found) -> set[Row]:
     """The keys by which rows of other tables name rows of this one."""
     used: set[Row] = set()
     for table in TABLES:
         for parent, column in _references(into, table):
             if parent == shape.table:
-                at = found.columns[table].index(column)
-                used |= {(copy[at],) for copies in found.copies[table].values() for copy in copies}
+                at = rows.columns[table].index(column)
+                used |= {(copy[at],) for copies in rows.copies[table].values() for copy in copies}
     return used
 
 
-def _project_names(found: _Found, shapes: Mapping[str, RowShape]) -> Iterator[str]:
+def _project_names(rows: _Found, shapes: Mapping[str, RowShape]) -> Iterator[str]:
     """A project whose row is lost gets another, so that what belongs to it can be reached."""
-    projects = found.copies["projects"]
+    projects = rows.copies["projects"]
     places = {table: shape.columns.index("project") for table, shape in shapes.items() if "project" in shape.columns}
-    used = {copy[at] for table, at in places.items() for copies in found.copies[table].values() for copy in copies}
+    used = {copy[at] for table, at in places.items() for copies in rows.copies[table].values() for copy in copies}
     for key in sorted(value for value in used if isinstance(value, int) and (value,) not in projects):
-        name = _DEFAULT_PROJECT if _is_default(found, key) else f"recovered-{key}"
+        name = _DEFAULT_PROJECT if _is_default(rows, key) else f"recovered-{key}"
         projects[key,] = Counter([(key, project_id(name), name, 0.0)])
         yield f"the name of a project, which is {name} now"
 
@@ -367,8 +367,8 @@ def _items_of_versions(into: apsw.Connection) -> Iterator[str]:
 
 def _files_without_texts(into: apsw.Connection) -> Iterator[tuple[str, str]]:
     """Versions of files whose texts were not read, by the hashes of those. Nobody can read such a version: it goes."""
-    wanted = _TEXTLESS.format(columns="uri, version, text_hash", table="document_versions")
-    rows: list[tuple[Any, ...]] = into.execute(wanted).fetchall()
+    query = _TEXTLESS.format(columns="uri, version, text_hash", table="document_versions")
+    rows: list[tuple[Any, ...]] = into.execute(query).fetchall()
     for title, number, digest in rows:
         yield digest.hex(), f"the text of version {number} of {title}"
     into.execute(f"delete from document_versions where {_NO_TEXT.format(table='document_versions')}")  # noqa: S608

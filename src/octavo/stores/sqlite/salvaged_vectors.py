@@ -62,8 +62,8 @@ class SalvagedVectors:
         """What was found on a page that looked like one of `table`."""
         if raw.number is None:
             types = tuple(type(value) for value in raw.values)
-            for entries, wanted in _ENTRIES.items():
-                if types == wanted:
+            for entries, expected in _ENTRIES.items():
+                if types == expected:
                     self._put(f"entries_{entries}", raw.values)
         elif table in _ENTRIES and row is not None and (table != "vectors" or _is_whole(row)):
             self._put(f"found_{table}", row)

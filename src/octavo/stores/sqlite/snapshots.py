@@ -81,12 +81,12 @@ class SqliteSnapshotSource:
         if keys is not None:
             rows = self._database.rows("chunk_places_of", where | {"keys": _listed(keys)})
             return np.array(rows, dtype=np.int64).reshape(-1, 2)
-        found: list[NDArray[np.int64]] = [np.zeros((0, 2), dtype=np.int64)]
+        batches: list[NDArray[np.int64]] = [np.zeros((0, 2), dtype=np.int64)]
         after = 0
         while batch := self._database.rows("chunk_places", where | {"after": after, "limit": _KEY_BATCH}):
-            found.append(np.array(batch, dtype=np.int64))
+            batches.append(np.array(batch, dtype=np.int64))
             after = batch[-1][0]
-        return np.concatenate(found)
+        return np.concatenate(batches)
 
     def uris(self, project: ProjectId, documents: Sequence[int] | None = None) -> Mapping[int, str]:
         where = {"project": self._keys.project(project)}

@@ -42,9 +42,9 @@ class SqliteUpkeep(LibraryUpkeep):
     def _file_damage(self, quick: bool) -> Iterator[Damage]:
         if quick and self._file.path.is_file() and self._file.path.stat().st_size > _QUICK_BYTES:
             return  # even SQLite's quick check reads every page
-        for (said,) in self._file.pragma("quick_check" if quick else "integrity_check"):
-            if said != "ok":
-                yield Damage(LibraryPart.FILE, said)
+        for (finding,) in self._file.pragma("quick_check" if quick else "integrity_check"):
+            if finding != "ok":
+                yield Damage(LibraryPart.FILE, finding)
         yield from broken_seals(self._file)
 
     def _dangling(self) -> Iterator[Damage]:

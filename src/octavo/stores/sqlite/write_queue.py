@@ -71,8 +71,8 @@ class WriteQueue:
 
 
 def _place(folder: int) -> tuple[int, int]:
-    found = os.fstat(folder)
-    return found.st_dev, found.st_ino
+    status = os.fstat(folder)
+    return status.st_dev, status.st_ino
 
 
 def _locked_within(folder: int, seconds: float) -> bool:
