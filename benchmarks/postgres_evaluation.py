@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 from postgres_server import Server, running
 
 from octavo.config.load import load
+from octavo.evaluation.evaluate import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
 from octavo.evaluation.runner import EvaluationRun
 from octavo.operations.database.copies import migrate
-from octavo.operations.evaluation.evaluate import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
 from octavo.retrieval.profiles import DEFAULT_PROFILE
 from octavo_postgres.hnsw import ensure_index
 from octavo_postgres.store import PostgresStore

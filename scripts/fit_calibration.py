@@ -28,8 +28,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.preparing import recipe_of
 from octavo.evaluation.dataset import Dataset, Files, read_dataset
+from octavo.evaluation.evaluate import PROJECT, grouped, names_of, place_of
 from octavo.model.query import Query
-from octavo.operations.evaluation.evaluate import PROJECT, grouped, names_of, place_of
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.relevance import evidence, is_kin

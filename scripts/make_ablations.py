@@ -17,9 +17,9 @@ from pathlib import Path
 from octavo.config.load import load
 from octavo.evaluation.baselines import Outcome
 from octavo.evaluation.compare import compare
+from octavo.evaluation.evaluate import cache_folder, evaluate_profiles, outcomes, request_of
 from octavo.evaluation.report import markdown_table, replaced
 from octavo.interfaces.cli.progress import progress
-from octavo.operations.evaluation.evaluate import cache_folder, evaluate_profiles, outcomes, request_of
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.stage import Expand, Recall, Refine, RetrievalProfile
 from octavo.retrieval.stages.adaptive import Balance, BalancedFusion

@@ -21,10 +21,7 @@ from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.preparing import recipe_of
 from octavo.evaluation.dataset import read_dataset
-from octavo.evaluation.runner import run_dataset
-from octavo.ingest.fast import embed_fast
-from octavo.observability.progress import NoProgress
-from octavo.operations.evaluation.evaluate import (
+from octavo.evaluation.evaluate import (
     PROJECT,
     EngineContender,
     EvaluateRequest,
@@ -34,6 +31,9 @@ from octavo.operations.evaluation.evaluate import (
     place_of,
     request_of,
 )
+from octavo.evaluation.runner import run_dataset
+from octavo.ingest.fast import embed_fast
+from octavo.observability.progress import NoProgress
 from octavo.retrieval.toml import find_profile
 
 PROFILES = ("lexical_only", "dense_only", "hybrid")

@@ -22,9 +22,7 @@ from typing import Any
 from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.evaluation.dataset import Files, read_dataset
-from octavo.evaluation.measures import score_rankings
-from octavo.model.result import Candidate
-from octavo.operations.evaluation.evaluate import (
+from octavo.evaluation.evaluate import (
     PROJECT,
     EngineContender,
     EvaluateRequest,
@@ -33,6 +31,8 @@ from octavo.operations.evaluation.evaluate import (
     grouped,
     names_of,
 )
+from octavo.evaluation.measures import score_rankings
+from octavo.model.result import Candidate
 from octavo.retrieval.built_in.documents import HYBRID
 from octavo.retrieval.built_in.reranked import before_shaping
 from octavo.retrieval.stage import Search

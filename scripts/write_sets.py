@@ -27,8 +27,8 @@ from octavo.config.load import load
 from octavo.config.schema import Config
 from octavo.engine.wiring.preparing import recipe_of
 from octavo.evaluation.dataset import Dataset, read_dataset
+from octavo.evaluation.evaluate import EvaluateRequest, cache_folder, grouped, names_of, place_of, request_of
 from octavo.model.ids import text_hash
-from octavo.operations.evaluation.evaluate import EvaluateRequest, cache_folder, grouped, names_of, place_of, request_of
 
 INPUTS = """
     select co.name, d.uri, d.text_hash, i.start, i."end", i.context, n.hash

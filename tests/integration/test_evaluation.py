@@ -18,11 +18,11 @@ from octavo.errors import InvalidArgument
 from octavo.evaluation.baselines import Results, matching
 from octavo.evaluation.compare import compare
 from octavo.evaluation.dataset import Files, read_dataset
+from octavo.evaluation.evaluate import EvaluateRequest, evaluate, originals, outcomes, request_of
 from octavo.evaluation.make import Level, make
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.report import BEGIN, END
 from octavo.interfaces.cli.main import cli
-from octavo.operations.evaluation.evaluate import EvaluateRequest, evaluate, originals, outcomes, request_of
 from octavo.retrieval.pipeline import deeper
 from octavo.retrieval.profiles import PROFILES
 

@@ -15,8 +15,8 @@ from http_calls import SETTINGS
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.evaluation.baselines import Outcome, Results
+from octavo.evaluation.evaluate import results_folder
 from octavo.operations.arguments import request
-from octavo.operations.evaluation.evaluate import results_folder
 from octavo.operations.table import EVERY
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

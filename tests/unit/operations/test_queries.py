@@ -10,8 +10,8 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
+from octavo.evaluation.evaluate import originals
 from octavo.evaluation.make import Level, LoggedQuestion, make
-from octavo.operations.evaluation.evaluate import originals
 from octavo.operations.queries.answers import AskedQuery
 from octavo.operations.queries.opened import OpenedPassage, opened_passages
 from octavo.operations.queries.queries import queries_clear, queries_list

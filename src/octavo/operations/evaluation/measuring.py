@@ -8,10 +8,10 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.evaluation.baselines import Results
 from octavo.evaluation.dataset import Files
+from octavo.evaluation.evaluate import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
 from octavo.evaluation.runner import TIMED
 from octavo.observability.progress import Progress
 from octavo.operations.evaluation.answers import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
-from octavo.operations.evaluation.evaluate import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
 from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
 
 

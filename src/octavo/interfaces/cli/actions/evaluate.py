@@ -12,6 +12,14 @@ from octavo.config.load import load
 from octavo.errors import NotFound, SourceError, StorageError
 from octavo.evaluation.baselines import Outcome, Results, matching
 from octavo.evaluation.compare import MeasureDifference, compare
+from octavo.evaluation.evaluate import (
+    cache_folder,
+    evaluate,
+    originals,
+    outcomes,
+    request_of,
+    results_folder,
+)
 from octavo.evaluation.make import Level, LoggedQuestion, write_dataset
 from octavo.evaluation.make import make as made_of
 from octavo.evaluation.page import page
@@ -22,14 +30,6 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.presenting.formats import Answer, OutputFormat
-from octavo.operations.evaluation.evaluate import (
-    cache_folder,
-    evaluate,
-    originals,
-    outcomes,
-    request_of,
-    results_folder,
-)
 from octavo.operations.evaluation.measuring import measured_by
 from octavo.operations.evaluation.requests import EvalRunRequest
 from octavo.operations.lines import Line, Part, columns, visible
