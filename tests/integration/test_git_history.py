@@ -27,8 +27,7 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.history.log import log
 from octavo.operations.history.past import history
 from octavo.operations.history.requests import HistoryRequest, LogRequest
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest
+from octavo.retrieval.passages import read_passage
 from octavo.sources import git
 
 pytestmark = pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
@@ -67,7 +66,7 @@ def test_a_commit_is_a_document_that_tells_everything_about_it(bench: Bench, rep
     report = bench.index()
     assert (report.commits, report.added) == (1, 1)
     with bench.opened() as engine:
-        passage = read(engine, GetRequest(hash_[:8]))
+        passage = read_passage(engine, hash_[:8])
     document = passage.document
     assert (document.kind, document.title, document.uri) == (Kind.COMMIT, "Close the dome", commit_uri("", hash_))
     assert document.modified_at == START + 60
@@ -264,7 +263,7 @@ def test_a_large_history_is_taken_in_twice_and_known_once(
     assert report.commits == 8
     with bench.opened() as engine:
         assert known(engine) == hashes
-        assert len({one for one in hashes if "\nDiff:\n" in read(engine, GetRequest(one)).text}) == 8
+        assert len({one for one in hashes if "\nDiff:\n" in read_passage(engine, one).text}) == 8
         assert engine.store.check() == ()
         assert engine.freshness().full_vectors == 1.0
 
@@ -290,10 +289,10 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(
         with pytest.raises(KeyboardInterrupt):
             engine.index(progress=Stop())
         assert known(engine) == hashes
-        with_diff = [one for one in hashes if "\nDiff:\n" in read(engine, GetRequest(one)).text]
+        with_diff = [one for one in hashes if "\nDiff:\n" in read_passage(engine, one).text]
         assert len(with_diff) == 2
         engine.index()
-        assert all("\nDiff:\n" in read(engine, GetRequest(one)).text for one in hashes)
+        assert all("\nDiff:\n" in read_passage(engine, one).text for one in hashes)
 
 
 def test_files_that_a_partial_clone_lacks_cost_only_the_diffs(bench: Bench, repo: GitRepository) -> None:
@@ -399,11 +398,11 @@ def test_a_hash_that_several_commits_start_with_is_refused(bench: Bench) -> None
             with engine.store.transaction():
                 samples.put(engine.store, notes, sample)
                 engine.store.history.put(notes.project_id, notes.id, [entry])
-        assert read(engine, GetRequest("ABCDEF1")).text == "Commit 1\n"
+        assert read_passage(engine, "ABCDEF1").text == "Commit 1\n"
         with pytest.raises(InvalidArgument, match="several commits"):
-            read(engine, GetRequest("abcdef"))
+            read_passage(engine, "abcdef")
         with pytest.raises(NotFound):
-            read(engine, GetRequest("abcdef3"))
+            read_passage(engine, "abcdef3")
 
 
 def test_two_repositories_with_the_same_commits_are_kept_apart(bench: Bench) -> None:
@@ -414,7 +413,7 @@ def test_two_repositories_with_the_same_commits_are_kept_apart(bench: Bench) -> 
     with bench.opened() as engine:
         uris = [found.uri for found in engine.store.history.find(engine.project.id, hash_)]
         assert uris == [commit_uri("one", hash_), commit_uri("two", hash_)]
-        assert read(engine, GetRequest(hash_)).document.title == "Same"
+        assert read_passage(engine, hash_).document.title == "Same"
         told = history(engine, HistoryRequest("two/a.md"))
         assert [found.uri for found in told.commits] == [commit_uri("two", hash_)]
 

@@ -14,8 +14,7 @@ from octavo.ingest import history as ingest_history
 from octavo.ingest.history_watch import HistoryWatch
 from octavo.model.collection import CollectionSettings
 from octavo.observability.progress import NoProgress
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest
+from octavo.retrieval.passages import read_passage
 from octavo.sources import git
 
 pytestmark = pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
@@ -31,7 +30,7 @@ def repo(bench: Bench) -> GitRepository:
 
 def text_of(bench: Bench, hash_: str) -> str:
     with bench.opened() as engine:
-        return read(engine, GetRequest(hash_[:10])).text
+        return read_passage(engine, hash_[:10]).text
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,7 @@ from octavo.operations.canonical.requests import CanonicalUpsertRequest
 from octavo.operations.library.collections import add
 from octavo.operations.library.health import doctor
 from octavo.operations.library.requests import AddRequest
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest
+from octavo.retrieval.passages import read_passage
 from octavo.sources import git
 from octavo.sources.redaction import MARK
 
@@ -40,7 +39,7 @@ HIDDEN = NOTE.replace(TOKEN, MARK * len(TOKEN))
 def stored(bench: Bench) -> str:
     """Everything the library holds: its texts, which may be compressed, and the bytes of its files."""
     with bench.opened() as engine:
-        documents = [read(engine, GetRequest(uri)).text for uri in bench.ledger() if uri.endswith(".md")]
+        documents = [read_passage(engine, uri).text for uri in bench.ledger() if uri.endswith(".md")]
     raw = [path.read_bytes().decode("latin-1") for path in bench.library.parent.glob(f"{bench.library.name}*")]
     return "\n".join([*documents, *raw])
 
@@ -50,7 +49,7 @@ def test_a_token_in_a_file_is_stored_as_marks_and_its_line_is_in_the_ledger(benc
     report = bench.index()
     assert TOKEN.lower() not in stored(bench).lower()
     with bench.opened() as engine:
-        assert read(engine, GetRequest("deploy.md")).text == HIDDEN
+        assert read_passage(engine, "deploy.md").text == HIDDEN
         said = [check for check in doctor(engine) if check.name == "secrets"]
     assert bench.ledger()["deploy.md"].warnings == (
         "redacted: GitHub token, line 1",
@@ -100,7 +99,7 @@ def test_a_token_that_a_file_spells_in_escapes_or_pieces_is_redacted_once_it_is_
     bench.index()
     assert TOKEN.lower() not in stored(bench).lower()
     with bench.opened() as engine:
-        assert read(engine, GetRequest("a.ipynb")).text == f"# Boiler\n{MARK * len(TOKEN)}\n"
+        assert read_passage(engine, "a.ipynb").text == f"# Boiler\n{MARK * len(TOKEN)}\n"
         assert damage(engine) == ()
     assert bench.ledger()["a.ipynb"].warnings == ("redacted: GitHub token, line 2",)
     assert bench.ledger()["deploy.md"].warnings == ("redacted: GitHub token, line 1",)
@@ -112,12 +111,12 @@ def test_a_collection_that_allows_secrets_stores_them_and_takes_it_back(bench: B
     bench.collection = replace(bench.collection, allow_secrets=True)
     bench.index()
     with bench.opened() as engine:
-        assert read(engine, GetRequest("deploy.md")).text == NOTE
+        assert read_passage(engine, "deploy.md").text == NOTE
         assert not [check for check in doctor(engine) if check.name == "secrets"]
     bench.collection = replace(bench.collection, allow_secrets=False)
     bench.index()
     with bench.opened() as engine:
-        assert read(engine, GetRequest("deploy.md")).text == HIDDEN
+        assert read_passage(engine, "deploy.md").text == HIDDEN
         held = dict(engine.store.pruning.stored_texts(engine.project.id))
         assert [text for text in held.values() if TOKEN in text] == []  # nor does an earlier version say it
 
@@ -132,7 +131,7 @@ def test_a_token_in_a_diff_or_a_message_is_redacted_and_named_with_its_commit(be
     bench.index()
     with bench.opened() as engine:
         for hash_ in (first, second):
-            text = read(engine, GetRequest(hash_[:10])).text
+            text = read_passage(engine, hash_[:10]).text
             assert TOKEN not in text
             assert MARK * len(TOKEN) in text
     warnings = bench.ledger()[".git"].warnings
@@ -147,7 +146,7 @@ def test_a_token_in_the_name_of_an_author_is_redacted(bench: Bench) -> None:
     hash_ = repo.commit("Add", {"a.py": "x = 1\n"}, author=f"Ann {TOKEN} <{TOKENS['GitLab token']}@example.org>")
     bench.index()
     with bench.opened() as engine:
-        assert f"Ann {MARK * len(TOKEN)} <" in read(engine, GetRequest(hash_[:10])).text
+        assert f"Ann {MARK * len(TOKEN)} <" in read_passage(engine, hash_[:10]).text
     library = apsw.Connection(str(bench.library))
     told = library.execute("select author from commits union all select metadata from documents").fetchall()
     library.close()
@@ -178,12 +177,12 @@ def test_a_memory_is_stored_without_its_token_unless_somebody_insists(bench: Ben
     with bench.opened() as engine:
         item = create(engine.memories, MemoryDraft(f"{TOKEN} opens the door.")).item
         uri = f"{item.id}.md"
-        assert read(engine, GetRequest(uri)).text == f"{MARK * len(TOKEN)} opens the door.\n"
+        assert read_passage(engine, uri).text == f"{MARK * len(TOKEN)} opens the door.\n"
         assert TOKEN not in item.title
         entry = engine.store.ledger.entries(engine.project.id, engine.memories.collection.id)[uri]
         assert entry.warnings == ("redacted: GitHub token, line 1",)
         forced = remember(engine.memories, MemoryDraft(f"{TOKEN} is none."), force=True).committed.item
-        assert TOKEN in read(engine, GetRequest(f"{forced.id}.md")).text
+        assert TOKEN in read_passage(engine, f"{forced.id}.md").text
 
 
 def test_no_token_enters_the_log_of_memories_or_their_tags(bench: Bench) -> None:
@@ -225,7 +224,7 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
         earlier.setattr("octavo.engine.wiring.preparing.REDACTION_VERSION", "none")
         bench.index()
         with bench.opened() as engine:
-            assert TOKEN in read(engine, GetRequest("deploy.md")).text
+            assert TOKEN in read_passage(engine, "deploy.md").text
             memory = create(engine.memories, MemoryDraft(f"{TOKEN} opens the door.")).item
             revise(engine.memories, memory.id, MemoryDraft(f"The door: {TOKEN}."))
             gone = create(engine.memories, MemoryDraft(f"{TOKEN} opens the gate.")).item
@@ -234,7 +233,7 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
             start(engine.memories, f"Work {TOKEN}", f"ann {TOKEN}")
     bench.index()
     with bench.opened() as engine:
-        assert read(engine, GetRequest("deploy.md")).text == HIDDEN
+        assert read_passage(engine, "deploy.md").text == HIDDEN
         assert damage(engine) == ()
         (session,) = engine.memories.repository.sessions(engine.project.id)
         assert (session.title, session.author) == (f"Work {MARK * len(TOKEN)}", f"ann {MARK * len(TOKEN)}")

@@ -42,6 +42,7 @@ from octavo.ports.making import (
     VectorIndex,
 )
 from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
+from octavo.ports.project_library import ProjectLibrary
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
 from octavo.ports.rerank_scores import RerankScores
@@ -76,6 +77,7 @@ __all__ = [
     "NoteWrites",
     "Outbox",
     "Parser",
+    "ProjectLibrary",
     "Pruning",
     "QueryLog",
     "QueryWriter",

@@ -11,8 +11,7 @@ from mcp import types
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.operations.reading.get import whole
-from octavo.operations.reading.passage import read as read_passage
-from octavo.operations.reading.requests import GetRequest
+from octavo.retrieval.passages import read_passage
 
 _SCHEME = "octavo://"
 _LISTED = 1_000  # documents named when a collection is read
@@ -49,7 +48,7 @@ def read(engine: Engine, uri: str) -> types.TextResourceContents:
     if not path:
         return types.TextResourceContents(uri=uri, mime_type="text/plain", text=_listing(engine, collection))
     reference = f"{path}#{anchor}" if anchor else path
-    found = asdict(whole(read_passage(engine, GetRequest(reference, collection))))
+    found = asdict(whole(read_passage(engine, reference, collection)))
     kind = "text/markdown" if path.lower().endswith((".md", ".markdown")) else "text/plain"
     place = {key: found[key] for key in ("title", "heading_path", "start_line", "end_line", "modified_at", "version")}
     return types.TextResourceContents(uri=uri, mime_type=kind, text=found["text"], _meta={"octavo/place": place})
@@ -92,7 +91,7 @@ def completions(engine: Engine, argument: str, value: str, filled: Mapping[str, 
         case "uri":
             found = [uri for collection in engine.collections() for uri in _uris(engine, collection.name)]
         case "anchor" if "collection" in filled and "uri" in filled:
-            passage = read_passage(engine, GetRequest(filled["uri"], filled["collection"]))
+            passage = read_passage(engine, filled["uri"], filled["collection"])
             sections = engine.store.documents.sections(engine.project.id, passage.document.id)
             found = [section.anchor for section in sections if section.anchor]
     wanted = value.casefold()

@@ -19,8 +19,7 @@ from octavo.model.text import LineIndex
 from octavo.operations.graph.answers import FarDocument, FoundEdge, NeighborsAnswer
 from octavo.operations.graph.requests import BOTH, IN, OUT, GraphNeighborsRequest
 from octavo.operations.lines import short
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest
+from octavo.retrieval.passages import read_passage
 
 _MOST_SHARING = 200  # what more documents name than that says nothing about any two of them
 
@@ -28,7 +27,7 @@ _MOST_SHARING = 200  # what more documents name than that says nothing about any
 def graph_neighbors(engine: Engine, request: GraphNeighborsRequest) -> NeighborsAnswer:
     types = tuple(map(EdgeType, request.types))
     try:
-        document = read(engine, GetRequest(request.reference, request.collection)).document
+        document = read_passage(engine, request.reference, request.collection).document
     except NotFound:
         if ghost := _ghost(engine, request, types):
             return ghost
@@ -99,7 +98,7 @@ def _memory_types(engine: Engine, nodes: Iterable[Node]) -> Mapping[tuple[Docume
 
 def _place(engine: Engine, target: str) -> str | None:
     with suppress(OctavoError):
-        found = read(engine, GetRequest(target)).document
+        found = read_passage(engine, target).document
         return f"{found.collection}/{found.uri}"
     return None
 

@@ -21,8 +21,7 @@ from octavo.operations.graph.neighbors import place_of
 from octavo.operations.graph.requests import GraphRelatedRequest
 from octavo.operations.lines import short
 from octavo.operations.narrowing import filters_of
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest
+from octavo.retrieval.passages import read_passage
 
 _MEANING = 0.5  # what a cosine of 1 adds, as much as a link
 _TAG = 0.05
@@ -43,7 +42,7 @@ class _Reasons:
 
 def graph_related(engine: Engine, request: GraphRelatedRequest) -> RelatedAnswer:
     """By links up to two hops away, by meaning, and a little by shared tags and community; each says why."""
-    document = read(engine, GetRequest(request.reference, request.collection)).document
+    document = read_passage(engine, request.reference, request.collection).document
     graph, project = engine.store.graph, engine.project.id
     filters = filters_of(engine, request)
     with engine.store.reading():

@@ -21,7 +21,7 @@ from octavo.operations.history.lines import history_lines, touched_line
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.lines import columns, short
 from octavo.operations.model_text import lines, written
-from octavo.operations.reading.passage import located, not_called
+from octavo.retrieval.passages import located, not_called
 
 _RENAMES = 20  # names a file is followed through
 

@@ -18,8 +18,8 @@ from octavo.operations.lines import short
 from octavo.operations.model_text import written
 from octavo.operations.reading.answers import GetAnswer
 from octavo.operations.reading.lines import get_lines
-from octavo.operations.reading.passage import Passage, read
 from octavo.operations.reading.requests import GetRequest
+from octavo.retrieval.passages import Passage, read_passage
 
 _LINKS, _LINKS_BYTES = 10, 400
 _POINTING = tuple(kind for kind in EdgeType if kind is not EdgeType.CHANGES)  # of commits `history` tells
@@ -29,7 +29,15 @@ _SHOWN = 20  # tags and aliases: a document that has more is making a point
 def get(engine: Engine, request: GetRequest) -> GetAnswer:
     """As much of the passage as fits, from the cursor on, cut between lines where that is possible."""
     with engine.store.reading():
-        passage = read(engine, request)
+        passage = read_passage(
+            engine,
+            request.reference,
+            request.collection,
+            version=request.version,
+            page=request.page,
+            before=request.before,
+            after=request.after,
+        )
         asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
         offset = offset_of(request.cursor, asked)
         pointing = () if offset else backlinks_of(engine, passage.document)

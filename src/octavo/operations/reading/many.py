@@ -22,8 +22,8 @@ from octavo.operations.reading.answers import (
     ListDocumentsAnswer,
 )
 from octavo.operations.reading.lines import document_line, list_documents_lines
-from octavo.operations.reading.passage import Passage, read
-from octavo.operations.reading.requests import GetManyRequest, GetRequest, ListDocumentsRequest
+from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
+from octavo.retrieval.passages import Passage, read_passage
 
 _GLOB = re.compile(r"[*?\[]")
 _NAMED = 50  # references that are told of as missing or left out
@@ -58,7 +58,7 @@ def _passages(engine: Engine, request: GetManyRequest) -> tuple[list[Passage], l
     every: tuple[StoredDocument, ...] | None = None
     for reference in request.references:
         try:
-            passages = [read(engine, GetRequest(reference, request.collection))]
+            passages = [read_passage(engine, reference, request.collection)]
         except NotFound:
             passages = []
         if not passages and _GLOB.search(reference):
@@ -67,7 +67,7 @@ def _passages(engine: Engine, request: GetManyRequest) -> tuple[list[Passage], l
                 every = documents_below(engine, ListDocumentsRequest(collections=chosen, where=request.where))
             pattern = _expression(reference)
             passages = [
-                read(engine, GetRequest(document.id))
+                read_passage(engine, document.id)
                 for document in every
                 if pattern.fullmatch(document.uri) or pattern.fullmatch(f"{document.collection}/{document.uri}")
             ]

@@ -14,13 +14,13 @@ from octavo.operations.lines import short
 from octavo.operations.model_text import lines, written
 from octavo.operations.reading.answers import OutlineAnswer, OutlineSection
 from octavo.operations.reading.lines import outline_lines, section_line
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest, OutlineRequest
+from octavo.operations.reading.requests import OutlineRequest
+from octavo.retrieval.passages import read_passage
 
 
 def outline(engine: Engine, request: OutlineRequest) -> OutlineAnswer:
     with engine.store.reading():  # headings and text of one state, whoever indexes meanwhile
-        document = read(engine, GetRequest(request.reference, request.collection)).document
+        document = read_passage(engine, request.reference, request.collection).document
         text_of = engine.store.documents.texts(engine.project.id, [document.text_hash])
         sections = engine.store.documents.sections(engine.project.id, document.id)
     index = LineIndex(text_of[document.text_hash])

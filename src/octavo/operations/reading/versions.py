@@ -9,8 +9,8 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.operations.budget import BYTES_PER_TOKEN, size
 from octavo.operations.reading.answers import DiffAnswer
-from octavo.operations.reading.passage import Passage, read, version_numbers
-from octavo.operations.reading.requests import DiffRequest, GetRequest
+from octavo.operations.reading.requests import DiffRequest
+from octavo.retrieval.passages import Passage, read_passage, version_numbers
 
 
 def diff(engine: Engine, request: DiffRequest) -> DiffAnswer:
@@ -49,7 +49,7 @@ def diff(engine: Engine, request: DiffRequest) -> DiffAnswer:
 
 
 def _version(engine: Engine, request: DiffRequest, number: int) -> Passage:
-    return read(engine, GetRequest(request.reference, request.collection, version=number))
+    return read_passage(engine, request.reference, request.collection, version=number)
 
 
 def _within(text: str, room: int) -> str:

@@ -9,8 +9,6 @@ from octavo.model.document import shown_path
 from octavo.model.job import JobKind
 from octavo.model.summary import SUMMARIES
 from octavo.observability.progress import Progress
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest
 from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.operations.summaries.requests import (
     MODEL,
@@ -18,6 +16,7 @@ from octavo.operations.summaries.requests import (
     SummariesClearRequest,
     SummariesShowRequest,
 )
+from octavo.retrieval.passages import read_passage
 
 
 def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Progress) -> SummariesBuilt:
@@ -51,7 +50,7 @@ def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Pr
 
 
 def summaries_show(engine: Engine, request: SummariesShowRequest) -> SummariesAnswer:
-    document = read(engine, GetRequest(request.reference, request.collection)).document
+    document = read_passage(engine, request.reference, request.collection).document
     with engine.store.reading():
         found = engine.store.summaries.of_document(engine.project.id, document.id)
         text = engine.store.documents.texts(engine.project.id, [document.text_hash]).get(document.text_hash, "")

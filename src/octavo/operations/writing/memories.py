@@ -12,9 +12,8 @@ from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import MemoryGetRequest, RememberRequest
 from octavo.operations.memory.resolve import item_named
 from octavo.operations.memory.versions import memory_get
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest
 from octavo.operations.writing.requests import MemoryFromNoteRequest, MemoryToNoteRequest
+from octavo.retrieval.passages import read_passage
 from octavo.writing.edit import append, check_section_path
 from octavo.writing.note_change import WriteAnswer
 
@@ -24,7 +23,7 @@ WRITTEN_TO = "written_to"
 
 def memory_from_note(engine: Engine, request: MemoryFromNoteRequest) -> MemoryState:
     """Remembers a section as it is in the library; the memory's text ends with a link back to it."""
-    passage = read(engine, GetRequest(request.source, request.collection))
+    passage = read_passage(engine, request.source, request.collection)
     place = "#".join((passage.document.uri, *passage.heading_path[-1:]))
     text = passage.text.strip()
     cited = f"From [[{place}]], lines {passage.lines.first}-{passage.lines.last}."

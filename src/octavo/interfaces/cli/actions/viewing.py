@@ -21,8 +21,7 @@ from octavo.interfaces.presenting.formats import Answer
 from octavo.model.position import position
 from octavo.operations.lines import Part
 from octavo.operations.queries.queries import log_opened
-from octavo.operations.reading.passage import read
-from octavo.operations.reading.requests import GetRequest
+from octavo.retrieval.passages import read_passage
 
 # Viewers of PDF that can be told a page, and how; the first that is installed is used.
 _VIEWERS = {"evince": "--page-index={page}", "okular": "--page={page}", "zathura": "--page={page}"}
@@ -35,7 +34,7 @@ def open_file(
         _open_page(choices, only_print)
         return
     with opened(choices) as session:
-        passage = read(session.engine, GetRequest(reference, collection))
+        passage = read_passage(session.engine, reference, collection)
         root = session.roots().get(passage.document.collection)
         if session.engine.logs_queries and not only_print:
             log_opened(session.engine, passage.document.id)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from octavo.algorithms.document_names import folded, last, module_stem, without_ending
 from octavo.algorithms.spelling import Vocabulary, nearest_spelling
-from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.model.document import Kind
 from octavo.model.graph import NameKind, NameMatch, Node
 from octavo.model.ids import CollectionId
 from octavo.model.stored import StoredDocument
+from octavo.ports import ProjectLibrary
 
 _RANKS = (
     frozenset({NameKind.FILE, NameKind.PATH}),
@@ -26,7 +26,7 @@ _NEAREST = 3  # names that are offered for one nobody has
 _LOOKED_AT = 12  # names that share most with one nobody has
 
 
-def named(engine: Engine, reference: str, within: CollectionId | None) -> StoredDocument | None:
+def named(library: ProjectLibrary, reference: str, within: CollectionId | None) -> StoredDocument | None:
     """The one document of this name; whoever is at exactly that path goes before those whose path ends so.
 
     >>> # `Kyoto`, `travel/kyoto`, `Kyoto.md` and the alias `Miyako` all mean travel/Kyoto.md
@@ -36,14 +36,14 @@ def named(engine: Engine, reference: str, within: CollectionId | None) -> Stored
         return None
     matches = [
         match
-        for match in engine.store.graph.named(engine.project.id, {last(wanted)})
+        for match in library.store.graph.named(library.project.id, {last(wanted)})
         if within in (None, match.collection) and _ends_with(folded(match.path), wanted)
     ]
     for rank in _RANKS:
         alike = [match for match in matches if match.kind in rank]
         exact = [match for match in alike if folded(match.path) == wanted]
         if alike:
-            return _only(engine, reference, exact or alike)
+            return _only(library, reference, exact or alike)
     return None
 
 
@@ -51,8 +51,8 @@ def _ends_with(path: str, ending: str) -> bool:
     return path == ending or path.endswith("/" + ending)
 
 
-def _only(engine: Engine, reference: str, matches: Sequence[NameMatch]) -> StoredDocument | None:
-    documents, project = engine.store.documents, engine.project.id
+def _only(library: ProjectLibrary, reference: str, matches: Sequence[NameMatch]) -> StoredDocument | None:
+    documents, project = library.store.documents, library.project.id
     places = sorted({(match.uri, match.collection) for match in matches})
     found = [document for uri, home in places for document in documents.find(project, uri, home)]
     # A commit is called by its hash alone, and is the same one in every clone.
@@ -62,11 +62,11 @@ def _only(engine: Engine, reference: str, matches: Sequence[NameMatch]) -> Store
     return found[0] if found else None
 
 
-def titled(engine: Engine, reference: str, within: CollectionId | None) -> StoredDocument | None:
+def titled(library: ProjectLibrary, reference: str, within: CollectionId | None) -> StoredDocument | None:
     """The one document with this title."""
     wanted = folded(reference.strip())
-    ids = [node.document for node in engine.store.graph.nodes(engine.project.id) if folded(node.title) == wanted]
-    stored = (engine.store.documents.get(engine.project.id, document) for document in ids)
+    ids = [node.document for node in library.store.graph.nodes(library.project.id) if folded(node.title) == wanted]
+    stored = (library.store.documents.get(library.project.id, document) for document in ids)
     found = [document for document in stored if document and within in (None, document.collection_id)]
     if len(found) > 1:
         raise _several(reference, [_place(document.collection, document.uri) for document in found])
@@ -87,11 +87,11 @@ def _place(collection: str, uri: str) -> str:
     return f"{collection}/{uri}"
 
 
-def nearest_names(engine: Engine, reference: str) -> list[str]:
+def nearest_names(library: ProjectLibrary, reference: str) -> list[str]:
     """The uris of the documents whose name, path or title is written most like this, the nearest first, if any is."""
     wanted = folded(without_ending(reference.partition("#")[0].strip().strip("/")))
     spelled: dict[str, Node] = {}
-    for node in engine.store.graph.nodes(engine.project.id):
+    for node in library.store.graph.nodes(library.project.id):
         for name in _spellings(node):
             spelled.setdefault(name, node)
     if not wanted or not spelled:

@@ -7,15 +7,14 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from octavo.dataclass import dataclass, replace
-from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import HEADING_SEPARATOR, Kind, Section
 from octavo.model.ids import ChunkId, CollectionId, DocumentId, document_id
 from octavo.model.position import span_of
 from octavo.model.stored import StoredDocument
 from octavo.model.text import LineIndex, Lines, Span
-from octavo.operations.reading.naming import named, nearest_names, titled
-from octavo.operations.reading.requests import GetRequest
+from octavo.ports import ProjectLibrary
+from octavo.retrieval.document_by_name import named, nearest_names, titled
 
 _LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 _PAGE = re.compile(r"^(?:page|slide)=(\d{1,6})$")
@@ -35,36 +34,50 @@ class Passage:
     text: str
 
 
-def read(engine: Engine, request: GetRequest) -> Passage:
-    """The whole passage that the reference names, its rows and its text of one state of the library."""
-    if not request.reference.strip():
+def read_passage(
+    library: ProjectLibrary,
+    reference: str,
+    collection: str | None = None,
+    *,
+    version: int | None = None,
+    page: int | None = None,
+    before: int = 0,
+    after: int = 0,
+) -> Passage:
+    """The whole passage that the reference names, its rows and its text of one state of the library, with so many
+    lines around it."""
+    if not reference.strip():
         raise InvalidArgument(
             "the reference is blank",
             hint="give a uri, uri:from-to, uri#section, or a chunk id",
-            details={"field": "reference", "value": request.reference},
+            details={"field": "reference", "value": reference},
         )
-    with engine.store.reading():
-        return _read(engine, request)
+    with library.store.reading():
+        if version is not None:
+            passage = _version(library, reference, collection, version)
+        else:
+            passage = _current(library, reference, collection)
+            if page is not None:
+                passage = _page(library, passage.document, page)
+        if not before and not after:
+            return passage
+        text = _text(library, passage.document)
+        span = LineIndex(text).span(passage.lines.first - before, passage.lines.last + after)
+        return _slice(passage.document, passage.heading_path, text, span)
 
 
-def _read(engine: Engine, request: GetRequest) -> Passage:
-    if request.version is not None:
-        return read_version(engine, request, request.version)
-    if request.page is not None:
-        paged = read(engine, replace(request, page=None, before=0, after=0)).document
-        return _widened(engine, _page(engine, paged, request.page), request)
-    reference = request.reference
+def _current(library: ProjectLibrary, reference: str, collection: str | None) -> Passage:
     if reference.startswith("chk_"):
-        return _widened(engine, _chunk(engine, ChunkId(reference)), request)
+        return _chunk(library, ChunkId(reference))
     if reference.startswith("doc_"):
-        document = engine.store.documents.get(engine.project.id, DocumentId(reference))
+        document = library.store.documents.get(library.project.id, DocumentId(reference))
         if document is not None:
-            return _widened(engine, _whole(engine, document), request)
-    exact = _find(engine, reference, request.collection) or _commit(engine, reference)
+            return _whole(library, document)
+    exact = _find(library, reference, collection) or _commit(library, reference)
     if exact:
-        return _widened(engine, _whole(engine, exact), request)
+        return _whole(library, exact)
     lines = _LINES.match(reference)
-    if lines and (document := _find(engine, lines["uri"], request.collection)):
+    if lines and (document := _find(library, lines["uri"], collection)):
         first, last = int(lines["first"]), int(lines["last"] or lines["first"])
         if first < 1 or last < first:
             raise InvalidArgument(
@@ -72,18 +85,18 @@ def _read(engine: Engine, request: GetRequest) -> Passage:
                 hint="lines count from 1: uri:10-20",
                 details={"field": "reference", "value": reference},
             )
-        return _widened(engine, _lines(engine, document, first, last), request)
+        return _lines(library, document, first, last)
     for cut in range(len(reference)):
-        if reference[cut] == "#" and (document := _find(engine, reference[:cut], request.collection)):
-            return _widened(engine, _part(engine, document, reference[cut + 1 :]), request)
-    if document := titled(engine, reference, _within(engine, request.collection)):
-        return _widened(engine, _whole(engine, document), request)
-    raise not_called(engine, reference, "`octavo search` finds passages; `octavo list` collections")
+        if reference[cut] == "#" and (document := _find(library, reference[:cut], collection)):
+            return _part(library, document, reference[cut + 1 :])
+    if document := titled(library, reference, _within(library, collection)):
+        return _whole(library, document)
+    raise not_called(library, reference, "`octavo search` finds passages; `octavo list` collections")
 
 
-def not_called(engine: Engine, reference: str, otherwise: str) -> NotFound:
+def not_called(library: ProjectLibrary, reference: str, otherwise: str) -> NotFound:
     """Nobody is called so: those whose names are written most like it, or else another way."""
-    near = nearest_names(engine, reference)
+    near = nearest_names(library, reference)
     uri, _, section = reference.partition("#")
     return NotFound(
         f"nothing in the library is called {reference}",
@@ -92,15 +105,14 @@ def not_called(engine: Engine, reference: str, otherwise: str) -> NotFound:
     )
 
 
-def read_version(engine: Engine, request: GetRequest, number: int) -> Passage:
+def _version(library: ProjectLibrary, wanted: str, collection: str | None, number: int) -> Passage:
     """A document or its lines as a version had them, whether or not it is still there."""
-    wanted = request.reference
-    document, lines = located(engine, wanted, request.collection), None
+    document, lines = located(library, wanted, collection), None
     if document is None and (lines := _LINES.match(wanted)):
         wanted = lines["uri"]
-        document = located(engine, wanted, request.collection)
-    document = document or _gone(engine, wanted, request.collection)
-    versions = engine.store.documents.versions(engine.project.id, document.id) if document else ()
+        document = located(library, wanted, collection)
+    document = document or _gone(library, wanted, collection)
+    versions = library.store.documents.versions(library.project.id, document.id) if document else ()
     version = next((stored for stored in versions if stored.version == number), None)
     if document is None or version is None:
         known = f"it has {versions[0].version} to {versions[-1].version}" if versions else "`octavo history` lists them"
@@ -113,30 +125,29 @@ def read_version(engine: Engine, request: GetRequest, number: int) -> Passage:
         title=version.title,
         metadata={} if version.text_hash != document.text_hash else document.metadata,
     )
-    text = engine.store.documents.texts(engine.project.id, [version.text_hash]).get(version.text_hash)
+    text = library.store.documents.texts(library.project.id, [version.text_hash]).get(version.text_hash)
     if text is None:
         raise NotFound(f"version {number} of {wanted} is no longer kept", hint="`octavo history` lists the versions")
     index = LineIndex(text)
     first, last = (int(lines["first"]), int(lines["last"] or lines["first"])) if lines else (1, index.count)
     if first < 1 or last < first or first > index.count:
         raise InvalidArgument(f"version {number} has {index.count} lines", hint=f"ask for lines 1 to {index.count}")
-    span = index.span(max(1, first - request.before), last + request.after) if lines else Span(0, len(text))
-    return _slice(past, (), text, span)
+    return _slice(past, (), text, index.span(first, last) if lines else Span(0, len(text)))
 
 
-def version_numbers(engine: Engine, reference: str, collection: str | None) -> list[int]:
+def version_numbers(library: ProjectLibrary, reference: str, collection: str | None) -> list[int]:
     """The stored versions of a document, which may be gone."""
-    document = located(engine, reference, collection) or _gone(engine, reference, collection)
-    found = engine.store.documents.versions(engine.project.id, document.id) if document else ()
+    document = located(library, reference, collection) or _gone(library, reference, collection)
+    found = library.store.documents.versions(library.project.id, document.id) if document else ()
     return [version.version for version in found]
 
 
-def _gone(engine: Engine, uri: str, collection: str | None) -> StoredDocument | None:
+def _gone(library: ProjectLibrary, uri: str, collection: str | None) -> StoredDocument | None:
     """A document that is no longer there, by the uri it had: its id follows from that."""
-    for home in engine.collections():
+    for home in library.collections():
         if collection in (None, home.name):
-            name = document_id(engine.project.id, home.id, uri)
-            if versions := engine.store.documents.versions(engine.project.id, name):
+            name = document_id(library.project.id, home.id, uri)
+            if versions := library.store.documents.versions(library.project.id, name):
                 last = versions[-1]
                 return StoredDocument(
                     id=name,
@@ -156,19 +167,18 @@ def _gone(engine: Engine, uri: str, collection: str | None) -> StoredDocument | 
     return None
 
 
-def _within(engine: Engine, collection: str | None) -> CollectionId | None:
-    return engine.collection(collection).id if collection else None
+def _within(library: ProjectLibrary, collection: str | None) -> CollectionId | None:
+    return library.collection(collection).id if collection else None
 
 
-def _find(engine: Engine, uri: str, collection: str | None) -> StoredDocument | None:
+def _find(library: ProjectLibrary, uri: str, collection: str | None) -> StoredDocument | None:
     """By `uri`, by `collection/uri`, or by what it is called: its file's name, the end of its path, an alias."""
-    within = _within(engine, collection)
-    found = engine.store.documents.find(engine.project.id, uri, within)
+    within = _within(library, collection)
+    found = library.store.documents.find(library.project.id, uri, within)
     if not found and collection is None and "/" in uri:
         name, rest = uri.split("/", 1)
-        found = tuple(
-            document for document in engine.store.documents.find(engine.project.id, rest) if document.collection == name
-        )
+        others = library.store.documents.find(library.project.id, rest)
+        found = tuple(document for document in others if document.collection == name)
     if len(found) > 1:
         names = [document.collection for document in found]
         raise InvalidArgument(
@@ -178,44 +188,44 @@ def _find(engine: Engine, uri: str, collection: str | None) -> StoredDocument | 
         )
     if found:
         return found[0]
-    called = named(engine, uri, within)
+    called = named(library, uri, within)
     if called is None and collection is None and "/" in uri:
         name, rest = uri.split("/", 1)
-        home = next((known.id for known in engine.collections() if known.name == name), None)
-        called = named(engine, rest, home) if home else None
+        home = next((known.id for known in library.collections() if known.name == name), None)
+        called = named(library, rest, home) if home else None
     return called
 
 
-def located(engine: Engine, reference: str, collection: str | None) -> StoredDocument | None:
+def located(library: ProjectLibrary, reference: str, collection: str | None) -> StoredDocument | None:
     """The document that a uri, a name, a title, a document id or the start of a commit's hash means."""
     if reference.startswith("doc_"):
-        return engine.store.documents.get(engine.project.id, DocumentId(reference))
-    found = _find(engine, reference, collection) or _commit(engine, reference)
-    return found or titled(engine, reference, _within(engine, collection))
+        return library.store.documents.get(library.project.id, DocumentId(reference))
+    found = _find(library, reference, collection) or _commit(library, reference)
+    return found or titled(library, reference, _within(library, collection))
 
 
-def _commit(engine: Engine, reference: str) -> StoredDocument | None:
+def _commit(library: ProjectLibrary, reference: str) -> StoredDocument | None:
     """By the start of its hash, as git takes it."""
     if not _HASH.match(reference):
         return None
-    found = engine.store.history.find(engine.project.id, reference.lower())
+    found = library.store.history.find(library.project.id, reference.lower())
     if len({commit.hash for commit in found}) > 1:
         some = ", ".join(commit.hash[:12] for commit in found[:5])
         raise InvalidArgument(f"{reference} is the start of several commits: {some}", hint="give more of the hash")
-    return engine.store.documents.get(engine.project.id, found[0].document_id) if found else None
+    return library.store.documents.get(library.project.id, found[0].document_id) if found else None
 
 
-def _text(engine: Engine, document: StoredDocument) -> str:
-    return engine.store.documents.texts(engine.project.id, [document.text_hash])[document.text_hash]
+def _text(library: ProjectLibrary, document: StoredDocument) -> str:
+    return library.store.documents.texts(library.project.id, [document.text_hash])[document.text_hash]
 
 
-def _whole(engine: Engine, document: StoredDocument) -> Passage:
-    text = _text(engine, document)
+def _whole(library: ProjectLibrary, document: StoredDocument) -> Passage:
+    text = _text(library, document)
     return _slice(document, (), text, Span(0, len(text)))
 
 
-def _lines(engine: Engine, document: StoredDocument, first: int, last: int) -> Passage:
-    text = _text(engine, document)
+def _lines(library: ProjectLibrary, document: StoredDocument, first: int, last: int) -> Passage:
+    text = _text(library, document)
     index = LineIndex(text)
     if first > index.count:
         raise NotFound(
@@ -224,19 +234,19 @@ def _lines(engine: Engine, document: StoredDocument, first: int, last: int) -> P
             details={"uri": document.uri},
         )
     span = index.span(first, last)
-    return _slice(document, _path_at(engine, document, span.start), text, span)
+    return _slice(document, _path_at(library, document, span.start), text, span)
 
 
-def _part(engine: Engine, document: StoredDocument, wanted: str) -> Passage:
+def _part(library: ProjectLibrary, document: StoredDocument, wanted: str) -> Passage:
     """A section, or a page as links to PDFs name it; a section that is called so goes first."""
     page = _PAGE.match(wanted)
-    if page and _named(engine.store.documents.sections(engine.project.id, document.id), wanted) is None:
-        return _page(engine, document, int(page[1]))
-    return _section(engine, document, wanted)
+    if page and _named(library.store.documents.sections(library.project.id, document.id), wanted) is None:
+        return _page(library, document, int(page[1]))
+    return _section(library, document, wanted)
 
 
-def _page(engine: Engine, document: StoredDocument, number: int) -> Passage:
-    text = _text(engine, document)
+def _page(library: ProjectLibrary, document: StoredDocument, number: int) -> Passage:
+    text = _text(library, document)
     span, count, unit = span_of(document.metadata, number, len(text))
     if span is None:
         if not count:
@@ -248,11 +258,11 @@ def _page(engine: Engine, document: StoredDocument, number: int) -> Passage:
             hint=f"ask for {unit} 1 to {count}",
             details={"uri": document.uri},
         )
-    return _slice(document, _path_at(engine, document, span.start), text, span)
+    return _slice(document, _path_at(library, document, span.start), text, span)
 
 
-def _section(engine: Engine, document: StoredDocument, wanted: str) -> Passage:
-    sections = engine.store.documents.sections(engine.project.id, document.id)
+def _section(library: ProjectLibrary, document: StoredDocument, wanted: str) -> Passage:
+    sections = library.store.documents.sections(library.project.id, document.id)
     section = _named(sections, wanted)
     if section is None:
         anchors = [section.anchor for section in sections if section.anchor]
@@ -269,7 +279,7 @@ def _section(engine: Engine, document: StoredDocument, wanted: str) -> Passage:
                 "sections": [list(section.path) for section in sections if section.level][:_SECTIONS_TOLD],
             },
         )
-    return _slice(document, section.path, _text(engine, document), section.span)
+    return _slice(document, section.path, _text(library, document), section.span)
 
 
 def _named(sections: tuple[Section, ...], wanted: str) -> Section | None:
@@ -293,19 +303,19 @@ def _heading_path(written: str) -> list[str]:
     return [part.strip() for part in written.split(HEADING_SEPARATOR.strip())]
 
 
-def _chunk(engine: Engine, chunk: ChunkId) -> Passage:
-    key = engine.store.documents.chunk_key(engine.project.id, chunk)
-    candidate = engine.store.documents.candidates(engine.project.id, [key]).get(key) if key is not None else None
-    document = engine.store.documents.get(engine.project.id, candidate.document_id) if candidate else None
+def _chunk(library: ProjectLibrary, chunk: ChunkId) -> Passage:
+    key = library.store.documents.chunk_key(library.project.id, chunk)
+    candidate = library.store.documents.candidates(library.project.id, [key]).get(key) if key is not None else None
+    document = library.store.documents.get(library.project.id, candidate.document_id) if candidate else None
     if candidate is None or document is None:
         raise NotFound(f"there is no chunk {chunk}", hint="its document may have changed: search again")
-    return _slice(document, candidate.heading_path, _text(engine, document), candidate.span)
+    return _slice(document, candidate.heading_path, _text(library, document), candidate.span)
 
 
-def _path_at(engine: Engine, document: StoredDocument, offset: int) -> tuple[str, ...]:
+def _path_at(library: ProjectLibrary, document: StoredDocument, offset: int) -> tuple[str, ...]:
     """The deepest section that holds the character."""
     path: tuple[str, ...] = ()
-    for section in engine.store.documents.sections(engine.project.id, document.id):
+    for section in library.store.documents.sections(library.project.id, document.id):
         if section.span.start <= offset < section.span.end:
             path = section.path
     return path
@@ -313,13 +323,3 @@ def _path_at(engine: Engine, document: StoredDocument, offset: int) -> tuple[str
 
 def _slice(document: StoredDocument, path: tuple[str, ...], text: str, span: Span) -> Passage:
     return Passage(document, path, span, LineIndex(text).lines(span.start, span.end), span.of(text))
-
-
-def _widened(engine: Engine, passage: Passage, request: GetRequest) -> Passage:
-    """With the asked-for lines around it."""
-    if not request.before and not request.after:
-        return passage
-    text = _text(engine, passage.document)
-    index = LineIndex(text)
-    span = index.span(passage.lines.first - request.before, passage.lines.last + request.after)
-    return _slice(passage.document, passage.heading_path, text, span)

@@ -1,0 +1,20 @@
+"""A project of an open library, as the flows over it see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from octavo.model.collection import Collection, Project
+    from octavo.ports.store import Store
+
+
+class ProjectLibrary(Protocol):
+    """What is stored, in which project of it, and its collections."""
+
+    @property
+    def store(self) -> Store: ...
+    @property
+    def project(self) -> Project: ...
+    def collections(self) -> tuple[Collection, ...]: ...
+    def collection(self, name: str) -> Collection: ...
