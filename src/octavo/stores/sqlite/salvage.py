@@ -1,7 +1,7 @@
 """Reads what is left of a damaged SQLite file, page by page, into a new library: what cannot be computed again.
 
 Neither the header nor the schema of the damaged file is needed: a row is told by the types of its values. All of these
-rows but texts of files are stored twice (`0017_witnesses.sql`, `0019_memory_texts.sql`), so that one damaged page costs
+rows but texts of files are stored twice (`…_witness`, `memory_texts` in the schema), so that one damaged page costs
 none of them. Vectors can be computed again, but that takes long: those that are whole are kept (`salvaged_vectors.py`).
 """
 
