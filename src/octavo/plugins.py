@@ -82,7 +82,7 @@ class EntryPoint(NamedTuple):
     def load(self) -> Any:
         try:
             return _resolved(self.target)
-        except Exception as error:  # whatever a stranger's module does when it is imported
+        except (Exception, SystemExit) as error:  # whatever a stranger's module does when it is imported
             raise ConfigurationError(
                 f"the plugin {self.distribution} cannot be imported for {self.group} {self.name}: "
                 f"{type(error).__name__}: {error}",
@@ -114,7 +114,7 @@ def folders(group: str) -> list[str]:
     """Where the code of a group lies, for a process that may read nothing else. Nothing is imported to look."""
     targets = (*OURS[group].values(), *(entry.target for entry in others(group).values()))
     packages = dict.fromkeys(target.partition(":")[0].partition(".")[0] for target in targets)
-    specs = [spec for spec in map(find_spec, packages) if spec is not None]
+    specs = [spec for spec in map(find_spec, filter(str.isidentifier, packages)) if spec is not None]
     return [path for spec in specs for path in spec.submodule_search_locations or [spec.origin or ""] if path]
 
 
@@ -128,14 +128,17 @@ def _resolved(target: str) -> Any:
 def installed() -> tuple[EntryPoint, ...]:
     """The entry points for Octavo of all other installed distributions.
 
-    Read as files, not by `importlib.metadata`: importing that takes as long as a search.
+    Read as files, not by `importlib.metadata`: importing that takes as long as a third of a search. The working
+    directory, which `python -m` puts on the path, is left out: it may be a folder of somebody else's notes.
     """
-    return tuple(entry for folder in dict.fromkeys(sys.path) for entry in _declared_in(folder))
+    folders = dict.fromkeys(os.path.realpath(folder) for folder in sys.path if folder)
+    folders.pop(os.path.realpath(os.curdir), None)
+    return tuple(entry for folder in folders for entry in _declared_in(folder))
 
 
 def _declared_in(folder: str) -> list[EntryPoint]:
     try:
-        with os.scandir(folder or os.curdir) as entries:
+        with os.scandir(folder) as entries:
             found = sorted(entry.path for entry in entries if entry.name.endswith(".dist-info"))
     except OSError:
         return []
