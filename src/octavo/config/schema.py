@@ -32,25 +32,25 @@ class Chunking:
     """How documents are cut into chunks. An unset size follows from the embedder's context window."""
 
     target_min_tokens: Annotated[
-        _Tokens | None, Field(description="A chunk smaller than this takes one more block, up to the hard maximum.")
+        _Tokens | None, Field("A chunk smaller than this takes one more block, up to the hard maximum.")
     ] = None
     target_max_tokens: Annotated[
-        _Tokens | None, Field(description="The size, in tokens, above which a chunk ends before the next block.")
+        _Tokens | None, Field("The size, in tokens, above which a chunk ends before the next block.")
     ] = None
     hard_max_tokens: Annotated[
-        _Tokens | None, Field(description="The largest chunk, in tokens; only a block that cannot be split exceeds it.")
+        _Tokens | None, Field("The largest chunk, in tokens; only a block that cannot be split exceeds it.")
     ] = None
     min_preferred_tokens: Annotated[
-        _FewTokens | None, Field(description="Sections and chunks below this size are joined with a neighbour.")
+        _FewTokens | None, Field("Sections and chunks below this size are joined with a neighbour.")
     ] = None
     overlap_tokens: Annotated[
-        _Overlap | None, Field(description="How many tokens of a chunk the next chunk of the same text repeats.")
+        _Overlap | None, Field("How many tokens of a chunk the next chunk of the same text repeats.")
     ] = None
     max_heading_depth: Annotated[
-        _Depth | None, Field(description="Headings below this level do not divide chunks; unset, every heading does.")
+        _Depth | None, Field("Headings below this level do not divide chunks; unset, every heading does.")
     ] = None
     intelligent_heading_depth: Annotated[
-        bool, Field(description="Whether a section is kept whole, with its subsections, where it fits in one chunk.")
+        bool, Field("Whether a section is kept whole, with its subsections, where it fits in one chunk.")
     ] = False
 
 
@@ -60,27 +60,25 @@ class Embedding:
 
     provider: Annotated[
         Literal["bundled", "onnx", "hashing"],
-        Field(description="`bundled` ships with Octavo, `onnx` is a model folder, `hashing` is for tests."),
+        Field("`bundled` ships with Octavo, `onnx` is a model folder, `hashing` is for tests."),
     ] = "bundled"
     model: Annotated[
-        Path | None, Field(description="The folder with `model.onnx` and `tokenizer.json`, for the provider `onnx`.")
+        Path | None, Field("The folder with `model.onnx` and `tokenizer.json`, for the provider `onnx`.")
     ] = None
-    threads: Annotated[_Threads | None, Field(description="Threads that compute vectors; unset, all cores.")] = None
+    threads: Annotated[_Threads | None, Field("Threads that compute vectors; unset, all cores.")] = None
     providers: ExecutionProviders = CPU
-    fast: Annotated[bool, Field(description="Whether a large backlog gets fast vectors first, replaced later.")] = True
+    fast: Annotated[bool, Field("Whether a large backlog gets fast vectors first, replaced later.")] = True
     constrained: Annotated[
         Literal["auto", "on", "off"],
-        Field(description="Whether to compute no full vectors; `auto` does so with less than 2 GB of free memory."),
+        Field("Whether to compute no full vectors; `auto` does so with less than 2 GB of free memory."),
     ] = "auto"
     fallback: Annotated[
         Literal["none", "bundled"],
-        Field(
-            description="What searches by meaning while a service does not answer: `bundled` gets vectors of its own."
-        ),
+        Field("What searches by meaning while a service does not answer: `bundled` gets vectors of its own."),
     ] = "none"
     client_ports: Annotated[
         tuple[_Port, ...],
-        Field(description="Ports of this machine, beside Ollama's, where profiles made by clients may ask a service."),
+        Field("Ports of this machine, beside Ollama's, where profiles made by clients may ask a service."),
     ] = ()
 
 
@@ -88,19 +86,15 @@ class Embedding:
 class Ingest:
     """What is read from disk."""
 
-    max_file_bytes: Annotated[
-        int, Field(ge=1, description="Larger files are skipped, with a reason in the ledger.")
-    ] = 10_000_000
+    max_file_bytes: Annotated[int, Field("Larger files are skipped, with a reason in the ledger.", ge=1)] = 10_000_000
     ignore: Annotated[
-        tuple[str, ...],
-        Field(description="Patterns of paths to skip, as in `.gitignore`; those of all configuration files count."),
+        tuple[str, ...], Field("Patterns of paths to skip, as in `.gitignore`; those of all configuration files count.")
     ] = ()
     project_files: Annotated[
-        bool,
-        Field(description="Whether the project file of a collection's folder says how it is cut, and what is skipped."),
+        bool, Field("Whether the project file of a collection's folder says how it is cut, and what is skipped.")
     ] = True
     workers: Annotated[
-        _Processes | None, Field(description="Processes that parse and cut files; unset, one for each processor core.")
+        _Processes | None, Field("Processes that parse and cut files; unset, one for each processor core.")
     ] = None
 
 
@@ -108,44 +102,38 @@ class Ingest:
 class Converting:
     """How PDF, Word and other formats become text, in a process of its own."""
 
-    max_file_bytes: Annotated[
-        int, Field(ge=1, description="Larger documents are skipped, with a reason in the ledger.")
-    ] = 100_000_000
-    timeout_seconds: Annotated[
-        float, Field(gt=0, le=3_600, description="How long one document may take; then it is left out.")
-    ] = 120.0
-    memory_mb: Annotated[
-        int,
-        Field(ge=256, description="Megabytes of memory it may take, where the system can limit that."),
-    ] = 2_000
-    archives: Annotated[bool, Field(description="Whether the files in zip and tar archives are read.")] = False
-    archive_files: Annotated[_Count, Field(description="The most files of one archive that are read.")] = 10_000
-    archive_mb: Annotated[_Count, Field(description="Megabytes that are unpacked of one archive, at most.")] = 100
-    cache_mb: Annotated[
-        int,
-        Field(ge=0, description="Megabytes of converted documents kept for the next time; 0 keeps none."),
-    ] = 500
+    max_file_bytes: Annotated[int, Field("Larger documents are skipped, with a reason in the ledger.", ge=1)] = (
+        100_000_000
+    )
+    timeout_seconds: Annotated[float, Field("How long one document may take; then it is left out.", gt=0, le=3_600)] = (
+        120.0
+    )
+    memory_mb: Annotated[int, Field("Megabytes of memory it may take, where the system can limit that.", ge=256)] = (
+        2_000
+    )
+    archives: Annotated[bool, Field("Whether the files in zip and tar archives are read.")] = False
+    archive_files: Annotated[_Count, Field("The most files of one archive that are read.")] = 10_000
+    archive_mb: Annotated[_Count, Field("Megabytes that are unpacked of one archive, at most.")] = 100
+    cache_mb: Annotated[int, Field("Megabytes of converted documents kept for the next time; 0 keeps none.", ge=0)] = (
+        500
+    )
     ocr: Annotated[
-        bool,
-        Field(description="Whether text in scanned pages and images is recognised, where `tesseract` is installed."),
+        bool, Field("Whether text in scanned pages and images is recognised, where `tesseract` is installed.")
     ] = False
     ocr_languages: Annotated[
-        str, Field(min_length=1, description="The languages to recognise, as tesseract names them: `eng+deu`.")
+        str, Field("The languages to recognise, as tesseract names them: `eng+deu`.", min_length=1)
     ] = "eng"
-    ocr_pages: Annotated[_Count, Field(description="The most pages of one document that are recognised.")] = 100
+    ocr_pages: Annotated[_Count, Field("The most pages of one document that are recognised.")] = 100
 
 
 @dataclass(frozen=True, slots=True)
 class History:
     """The commits of git repositories under a collection."""
 
-    enabled: Annotated[bool, Field(description="Whether commits are indexed.")] = True
-    max_commits: Annotated[
-        _Count | None, Field(description="The most commits indexed of a repository, the newest first.")
-    ] = 50_000
+    enabled: Annotated[bool, Field("Whether commits are indexed.")] = True
+    max_commits: Annotated[_Count | None, Field("The most commits indexed of a repository, the newest first.")] = 50_000
     outside_git: Annotated[
-        bool,
-        Field(description="Whether a repository is read that a `.git` file places outside the collection's folder."),
+        bool, Field("Whether a repository is read that a `.git` file places outside the collection's folder.")
     ] = False
 
 
@@ -153,18 +141,17 @@ class History:
 class Retrieval:
     """The defaults of a search."""
 
-    profile: Annotated[str, Field(description="The retrieval profile: built in, or a file of your own.")] = "hybrid"
-    limit: Annotated[int, Field(ge=1, le=1000, description="How many hits an answer has at most.")] = 10
+    profile: Annotated[str, Field("The retrieval profile: built in, or a file of your own.")] = "hybrid"
+    limit: Annotated[int, Field("How many hits an answer has at most.", ge=1, le=1000)] = 10
     max_excerpt_chars: Annotated[
-        _Count | None, Field(description="Excerpts are cut to this many characters; unset, they are whole chunks.")
+        _Count | None, Field("Excerpts are cut to this many characters; unset, they are whole chunks.")
     ] = None
     count_hits: Annotated[
-        bool,
-        Field(description="Whether shown chunks that await full vectors are counted, so that they get theirs first."),
+        bool, Field("Whether shown chunks that await full vectors are counted, so that they get theirs first.")
     ] = True
-    hyde_num_samples: Annotated[int, Field(ge=1, le=3, description="How many passages `--hyde` imagines.")] = 2
-    hyde_temperature: Annotated[float, Field(ge=0, le=2, description="How freely; 0 takes the likeliest words.")] = 0.2
-    hyde_pooling: Annotated[Literal["mean", "max"], Field(description="How their vectors become one.")] = "mean"
+    hyde_num_samples: Annotated[int, Field("How many passages `--hyde` imagines.", ge=1, le=3)] = 2
+    hyde_temperature: Annotated[float, Field("How freely; 0 takes the likeliest words.", ge=0, le=2)] = 0.2
+    hyde_pooling: Annotated[Literal["mean", "max"], Field("How their vectors become one.")] = "mean"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +159,9 @@ class Reranking:
     """The cross-encoder for profiles with a `rerank` stage."""
 
     model: Annotated[
-        Path | None,
-        Field(description="The folder with `model.json`, `model.onnx` and `tokenizer.json`; unset, the bundled one."),
+        Path | None, Field("The folder with `model.json`, `model.onnx` and `tokenizer.json`; unset, the bundled one.")
     ] = None
-    threads: Annotated[_Threads | None, Field(description="Threads that score passages; unset, all cores.")] = None
+    threads: Annotated[_Threads | None, Field("Threads that score passages; unset, all cores.")] = None
     providers: ExecutionProviders = CPU
 
 
@@ -184,16 +170,16 @@ class Jobs:
     """How queued jobs are claimed and retried, by servers and by `octavo worker`."""
 
     lease_seconds: Annotated[
-        float, Field(gt=0, le=86_400, description="How long a job stays claimed before another worker may take it.")
+        float, Field("How long a job stays claimed before another worker may take it.", gt=0, le=86_400)
     ] = 120.0
     retry_seconds: Annotated[
-        float, Field(gt=0, le=86_400, description="The wait after a first failure; it doubles with each further one.")
+        float, Field("The wait after a first failure; it doubles with each further one.", gt=0, le=86_400)
     ] = 5.0
-    max_retry_seconds: Annotated[float, Field(gt=0, le=604_800, description="The longest such wait.")] = 600.0
-    max_attempts: Annotated[int, Field(ge=1, le=1_000, description="Attempts before a job is given up as dead.")] = 5
-    batch: Annotated[int, Field(ge=1, le=1_000, description="How many jobs a worker claims at once.")] = 4
+    max_retry_seconds: Annotated[float, Field("The longest such wait.", gt=0, le=604_800)] = 600.0
+    max_attempts: Annotated[int, Field("Attempts before a job is given up as dead.", ge=1, le=1_000)] = 5
+    batch: Annotated[int, Field("How many jobs a worker claims at once.", ge=1, le=1_000)] = 4
     poll_seconds: Annotated[
-        float, Field(gt=0, le=3_600, description="How often an idle worker looks for jobs when nothing wakes it.")
+        float, Field("How often an idle worker looks for jobs when nothing wakes it.", gt=0, le=3_600)
     ] = 1.0
 
 
@@ -202,45 +188,43 @@ class Work:
     """Where queued jobs run."""
 
     in_server: Annotated[
-        bool, Field(description="Whether servers run jobs themselves; with `false`, run `octavo worker` for them.")
+        bool, Field("Whether servers run jobs themselves; with `false`, run `octavo worker` for them.")
     ] = True
-    threads: Annotated[int, Field(ge=1, le=64, description="How many jobs a server or a worker runs at once.")] = 1
+    threads: Annotated[int, Field("How many jobs a server or a worker runs at once.", ge=1, le=64)] = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Serve:
     """How `octavo serve` listens, whom it admits, and how much one request may cost."""
 
-    host: Annotated[
-        str, Field(min_length=1, description="The address to listen on; others than loopback need a token.")
-    ] = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65_535, description="The port to listen on; 0 takes a free one.")] = 7411
+    host: Annotated[str, Field("The address to listen on; others than loopback need a token.", min_length=1)] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, Field("The port to listen on; 0 takes a free one.", ge=0, le=65_535)] = 7411
     token_file: Annotated[
-        Path | None, Field(description="A file with the token that requests give as `Authorization: Bearer TOKEN`.")
+        Path | None, Field("A file with the token that requests give as `Authorization: Bearer TOKEN`.")
     ] = None
-    require_token: Annotated[bool, Field(description="Whether requests need a token, on this machine too.")] = True
+    require_token: Annotated[bool, Field("Whether requests need a token, on this machine too.")] = True
     allow_hosts: Annotated[
-        tuple[str, ...], Field(description="Further names under which the server may be addressed (`Host` header).")
+        tuple[str, ...], Field("Further names under which the server may be addressed (`Host` header).")
     ] = ()
     allow_origins: Annotated[
-        tuple[str, ...], Field(description="Web origins whose pages may call the server (`Origin` header).")
+        tuple[str, ...], Field("Web origins whose pages may call the server (`Origin` header).")
     ] = ()
-    write: Annotated[bool, Field(description="Whether the page in the browser offers changes; needs a token.")] = False
+    write: Annotated[bool, Field("Whether the page in the browser offers changes; needs a token.")] = False
     open_with: Annotated[
         tuple[str, ...],
         Field(
-            description="Programs in which the page opens files, as NAME=ADDRESS with `{path}` and `{line}`, such as "
+            "Programs in which the page opens files, as NAME=ADDRESS with `{path}` and `{line}`, such as "
             "`Obsidian=obsidian://open?path={path}`."
         ),
     ] = ()
-    max_request_bytes: Annotated[int, Field(ge=1_000, description="The largest request body.")] = 4_000_000
-    timeout_seconds: Annotated[float, Field(gt=0, le=3_600, description="The longest a request may take.")] = 60.0
-    concurrency: Annotated[
-        int, Field(ge=1, le=10_000, description="Requests answered at once; further ones get status 503.")
-    ] = 64
-    search_processes: Annotated[int, Field(ge=1, le=64, description="Processes that search for the page.")] = 1
+    max_request_bytes: Annotated[int, Field("The largest request body.", ge=1_000)] = 4_000_000
+    timeout_seconds: Annotated[float, Field("The longest a request may take.", gt=0, le=3_600)] = 60.0
+    concurrency: Annotated[int, Field("Requests answered at once; further ones get status 503.", ge=1, le=10_000)] = 64
+    search_processes: Annotated[int, Field("Processes that search for the page.", ge=1, le=64)] = 1
     drain_seconds: Annotated[
-        int, Field(ge=0, le=3_600, description="How long a server finishes its requests after it was asked to stop.")
+        int, Field("How long a server finishes its requests after it was asked to stop.", ge=0, le=3_600)
     ] = 10
 
 
@@ -248,17 +232,16 @@ class Serve:
 class Watch:
     """How servers and `octavo watch` notice that files change."""
 
-    enabled: Annotated[bool, Field(description="Whether servers watch the folders of the library.")] = True
+    enabled: Annotated[bool, Field("Whether servers watch the folders of the library.")] = True
     debounce_ms: Annotated[
-        int, Field(ge=250, le=30_000, description="How long a folder must be quiet before its changes are indexed.")
+        int, Field("How long a folder must be quiet before its changes are indexed.", ge=250, le=30_000)
     ] = 2_000
     polling: Annotated[
-        bool,
-        Field(description="Whether to look at every file in turn, for disks that report no changes (network drives)."),
+        bool, Field("Whether to look at every file in turn, for disks that report no changes (network drives).")
     ] = False
-    poll_ms: Annotated[int, Field(ge=100, le=600_000, description="The pause between two rounds of polling.")] = 2_000
+    poll_ms: Annotated[int, Field("The pause between two rounds of polling.", ge=100, le=600_000)] = 2_000
     reconciliation_interval_seconds: Annotated[
-        float, Field(ge=0, le=604_800, description="How often every folder is compared with the library; 0 is never.")
+        float, Field("How often every folder is compared with the library; 0 is never.", ge=0, le=604_800)
     ] = 3_600.0
 
 
@@ -266,11 +249,9 @@ class Watch:
 class Daemon:
     """One server in the background for all clients of a library on this machine."""
 
-    enabled: Annotated[bool, Field(description="Whether clients share a server, or each works in its own process.")] = (
-        True
-    )
+    enabled: Annotated[bool, Field("Whether clients share a server, or each works in its own process.")] = True
     idle_seconds: Annotated[
-        float, Field(ge=0, le=604_800, description="How long the server stays after its last client has gone.")
+        float, Field("How long the server stays after its last client has gone.", ge=0, le=604_800)
     ] = 600.0
 
 
@@ -278,24 +259,22 @@ class Daemon:
 class Snapshots:
     """Files next to a large library that make searching it fast."""
 
-    enabled: Annotated[bool, Field(description="Whether snapshots are built and used.")] = True
-    threshold: Annotated[int, Field(ge=1, description="How many chunks a library needs to get snapshots.")] = 20_000
-    keep: Annotated[int, Field(ge=1, le=1_000, description="How many snapshots are kept, the newest first.")] = 3
+    enabled: Annotated[bool, Field("Whether snapshots are built and used.")] = True
+    threshold: Annotated[int, Field("How many chunks a library needs to get snapshots.", ge=1)] = 20_000
+    keep: Annotated[int, Field("How many snapshots are kept, the newest first.", ge=1, le=1_000)] = 3
     shards: Annotated[
-        _Shards | None, Field(description="Into how many files vectors are divided; unset, by the size of the library.")
+        _Shards | None, Field("Into how many files vectors are divided; unset, by the size of the library.")
     ] = None
-    open_shards: Annotated[_Shards, Field(description="How many of these files are mapped into memory at once.")] = 128
+    open_shards: Annotated[_Shards, Field("How many of these files are mapped into memory at once.")] = 128
     outline: Annotated[
-        bool,
-        Field(description="Whether to store a vector for each section, for profiles with a `dense_outline` stage."),
+        bool, Field("Whether to store a vector for each section, for profiles with a `dense_outline` stage.")
     ] = False
     vectors: Annotated[
         Literal["codes", "ivfpq", "hnsw"],
-        Field(description="How nearest vectors are found: binary codes, or a faiss index (`octavo[faiss]`)."),
+        Field("How nearest vectors are found: binary codes, or a faiss index (`octavo[faiss]`)."),
     ] = "codes"
     copies: Annotated[
-        bool,
-        Field(description="Whether each snapshot has files of its own, instead of hard links to unchanged ones."),
+        bool, Field("Whether each snapshot has files of its own, instead of hard links to unchanged ones.")
     ] = False
 
 
@@ -305,9 +284,7 @@ class Postgres:
 
     lexical: Annotated[
         Literal["auto", "postings", "pg_search"],
-        Field(
-            description="What finds words: Octavo's postings or ParadeDB's pg_search; `auto` uses its index if there."
-        ),
+        Field("What finds words: Octavo's postings or ParadeDB's pg_search; `auto` uses its index if there."),
     ] = "auto"
 
 
@@ -315,35 +292,29 @@ class Postgres:
 class Writing:
     """Changes of notes. They are refused unless a collection allows them: here, or by `octavo add --writable`."""
 
-    collections: Annotated[tuple[str, ...], Field(description="Names of collections whose notes may be changed.")] = ()
-    max_file_bytes: Annotated[int, Field(ge=1, description="Larger files are not edited.")] = 20_000_000
-    single_h1: Annotated[
-        bool, Field(description="Whether a second heading of level 1 is a violation (`single-h1`).")
-    ] = False
+    collections: Annotated[tuple[str, ...], Field("Names of collections whose notes may be changed.")] = ()
+    max_file_bytes: Annotated[int, Field("Larger files are not edited.", ge=1)] = 20_000_000
+    single_h1: Annotated[bool, Field("Whether a second heading of level 1 is a violation (`single-h1`).")] = False
     lint_off: Annotated[
         tuple[Annotated[str, Field(choices=list(RULES))], ...],
-        Field(description="Rules that `octavo lint` leaves out, such as `orphan-note`."),
+        Field("Rules that `octavo lint` leaves out, such as `orphan-note`."),
     ] = ()
-    templates: Annotated[str, Field(max_length=4_096, description="The folder of a collection with its templates.")] = (
-        "templates"
-    )
+    templates: Annotated[str, Field("The folder of a collection with its templates.", max_length=4_096)] = "templates"
     note_collection: Annotated[
-        str, Field(max_length=200, description="The collection for `octavo notes`; unset, the only writable one.")
+        str, Field("The collection for `octavo notes`; unset, the only writable one.", max_length=200)
     ] = ""
     note_folder: Annotated[
         str,
         Field(
-            max_length=4_096,
-            description="Where new notes go; `{{year}}`, `{{month}}`, `{{date}}` and `{{template}}` are replaced.",
+            "Where new notes go; `{{year}}`, `{{month}}`, `{{date}}` and `{{template}}` are replaced.", max_length=4_096
         ),
     ] = ""
     note_folders: Annotated[
-        tuple[str, ...],
-        Field(description="Where notes of a template go instead: `meeting=meetings/{{year}}`."),
+        tuple[str, ...], Field("Where notes of a template go instead: `meeting=meetings/{{year}}`.")
     ] = ()
-    daily_folder: Annotated[str, Field(max_length=4_096, description="Where the notes of days are.")] = "daily"
+    daily_folder: Annotated[str, Field("Where the notes of days are.", max_length=4_096)] = "daily"
     daily_template: Annotated[
-        str, Field(max_length=4_096, description="The template of a day's note, where there is one of this name.")
+        str, Field("The template of a day's note, where there is one of this name.", max_length=4_096)
     ] = "daily"
 
 
@@ -354,7 +325,7 @@ class Log:
     queries: Annotated[
         bool,
         Field(
-            description="Keep what was asked, shown and opened, for `octavo models finetune` and `octavo eval make`;"
+            "Keep what was asked, shown and opened, for `octavo models finetune` and `octavo eval make`;"
             " `octavo queries clear` forgets it."
         ),
     ] = False
@@ -365,18 +336,17 @@ class Config:
     """The whole tree."""
 
     library: Annotated[
-        Location | None, Field(description="The library: a path or `postgresql://…`; unset, in your data folder.")
+        Location | None, Field("The library: a path or `postgresql://…`; unset, in your data folder.")
     ] = None
     project: Annotated[
-        str, Field(min_length=1, max_length=200, description="The project inside the library that commands work in.")
+        str, Field("The project inside the library that commands work in.", min_length=1, max_length=200)
     ] = "default"
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="From which level on servers, watchers and workers write to their log (stderr)."),
+        Field("From which level on servers, watchers and workers write to their log (stderr)."),
     ] = "warning"
     log_format: Annotated[
-        Literal["text", "json"],
-        Field(description="Lines for people, or for machines: `{ts, level, component, msg, data}`."),
+        Literal["text", "json"], Field("Lines for people, or for machines: `{ts, level, component, msg, data}`.")
     ] = "text"
     chunking: Chunking = Chunking()
     embedding: Embedding = Embedding()

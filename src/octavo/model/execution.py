@@ -8,8 +8,7 @@ from octavo.model.limits import Field
 
 ExecutionProvider = Literal["cpu", "cuda", "tensorrt", "rocm", "migraphx", "openvino", "directml", "coreml"]
 ExecutionProviders = Annotated[
-    tuple[ExecutionProvider, ...],
-    Field(description="What computes the model, best first; the CPU takes what the others cannot."),
+    tuple[ExecutionProvider, ...], Field("What computes the model, best first; the CPU takes what the others cannot.")
 ]
 
 CPU: tuple[ExecutionProvider, ...] = ("cpu",)

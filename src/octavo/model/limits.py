@@ -42,8 +42,8 @@ class Field:
 
     def __init__(
         self,
-        *,
         description: str = "",
+        *,
         choices: Sequence[str] | Callable[[], Sequence[str]] = (),
         option: str | None = "",
         argument: str = "",

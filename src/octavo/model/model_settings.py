@@ -35,38 +35,34 @@ class ModelSettings:
     provider: Annotated[
         Literal["ollama", "openai", "anthropic", "gguf", "cohere", "jina", "llamacpp"],
         Field(
-            description="`openai` is every server that speaks its protocol (llama.cpp, LM Studio, vLLM), `gguf` a file"
+            "`openai` is every server that speaks its protocol (llama.cpp, LM Studio, vLLM), `gguf` a file"
             " in this process (`octavo[llm]`). `cohere`, `jina` and `llamacpp` are rerank services, for the role"
             " `rerank` alone."
         ),
     ]
-    model: Annotated[str, Field(description="The name of the model at its service.")] = ""
-    url: Annotated[str, Field(description="Where the service is; unset, the provider's own address.")] = ""
-    key_variable: Annotated[
-        str, Field(description="The environment variable with the service's key, where it wants one.")
-    ] = ""
-    path: Annotated[Path | None, Field(description="The GGUF file, for the provider `gguf`.")] = None
+    model: Annotated[str, Field("The name of the model at its service.")] = ""
+    url: Annotated[str, Field("Where the service is; unset, the provider's own address.")] = ""
+    key_variable: Annotated[str, Field("The environment variable with the service's key, where it wants one.")] = ""
+    path: Annotated[Path | None, Field("The GGUF file, for the provider `gguf`.")] = None
     size: Annotated[
         str,
         Field(
-            pattern=r"^(\d+(\.\d+)?[mMbB])?$",
-            description="How many parameters the model has, as `4b` or `135m`; unset, what its name says, else what the"
+            "How many parameters the model has, as `4b` or `135m`; unset, what its name says, else what the"
             " size of its file suggests.",
+            pattern=r"^(\d+(\.\d+)?[mMbB])?$",
         ),
     ] = ""
-    window: Annotated[
-        int, Field(ge=256, le=10_000_000, description="How many tokens the model reads and writes at most.")
-    ] = 4_096
+    window: Annotated[int, Field("How many tokens the model reads and writes at most.", ge=256, le=10_000_000)] = 4_096
     timeout_seconds: Annotated[
-        float, Field(gt=0, le=3_600, description="The longest a call may take where its caller sets no deadline.")
+        float, Field("The longest a call may take where its caller sets no deadline.", gt=0, le=3_600)
     ] = 60.0
-    concurrency: Annotated[int, Field(ge=1, le=64, description="How many calls are under way at once.")] = 2
+    concurrency: Annotated[int, Field("How many calls are under way at once.", ge=1, le=64)] = 2
     threads: Annotated[
         Annotated[int, Field(ge=1, le=256)] | None,
-        Field(description="Threads of a model in this process; unset, one for each processor core."),
+        Field("Threads of a model in this process; unset, one for each processor core."),
     ] = None
-    prompt_price: Annotated[float, Field(ge=0, description="What a million tokens that it reads cost.")] = 0.0
-    completion_price: Annotated[float, Field(ge=0, description="What a million tokens that it writes cost.")] = 0.0
+    prompt_price: Annotated[float, Field("What a million tokens that it reads cost.", ge=0)] = 0.0
+    completion_price: Annotated[float, Field("What a million tokens that it writes cost.", ge=0)] = 0.0
 
     @property
     def prices(self) -> Prices:
@@ -77,17 +73,17 @@ class ModelSettings:
 class ModelRoles:
     """Which of the models under `llm.models` does what; without one, Octavo does without."""
 
-    answer: Annotated[str | None, Field(description="The model that answers questions from passages.")] = None
+    answer: Annotated[str | None, Field("The model that answers questions from passages.")] = None
     rerank: Annotated[
         str | tuple[str, ...] | None,
         Field(
-            description="The model or service that reads the best passages again. Of several models the smallest is"
+            "The model or service that reads the best passages again. Of several models the smallest is"
             " asked, and the next larger where it fails."
         ),
     ] = None
-    summarise: Annotated[str | None, Field(description="The model that summarises sections and files.")] = None
+    summarise: Annotated[str | None, Field("The model that summarises sections and files.")] = None
     hypothesise: Annotated[
-        str | None, Field(description="The model that imagines a passage to look for, and rewrites queries.")
+        str | None, Field("The model that imagines a passage to look for, and rewrites queries.")
     ] = None
 
 
@@ -96,12 +92,9 @@ class LanguageModels:
     """Language models, for what goes beyond finding passages. None is needed, and none is asked unless named here."""
 
     models: Annotated[
-        Mapping[str, ModelSettings],
-        Field(description="The models by name: a table `[llm.models.NAME]` for each."),
+        Mapping[str, ModelSettings], Field("The models by name: a table `[llm.models.NAME]` for each.")
     ] = field(default_factory=dict)
-    cache_mb: Annotated[
-        int, Field(ge=0, le=1_000_000, description="Megabytes of answers kept in the library; 0 keeps none.")
-    ] = 64
+    cache_mb: Annotated[int, Field("Megabytes of answers kept in the library; 0 keeps none.", ge=0, le=1_000_000)] = 64
     roles: ModelRoles = ModelRoles()
 
     @property

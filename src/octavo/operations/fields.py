@@ -34,107 +34,86 @@ Place = Annotated[str, Field(min_length=1, max_length=4_096)]
 KindName = Annotated[str, Field(choices=[kind.value for kind in Kind])]
 
 _QUERY_SYNTAX = 'A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.'
-QueryText = Annotated[str, Field(min_length=1, max_length=20_000, argument="QUERY...", description=_QUERY_SYNTAX)]
-QueryOrNothing = Annotated[str, Field(max_length=20_000, argument="QUERY...", description=_QUERY_SYNTAX)]
+QueryText = Annotated[str, Field(_QUERY_SYNTAX, min_length=1, max_length=20_000, argument="QUERY...")]
+QueryOrNothing = Annotated[str, Field(_QUERY_SYNTAX, max_length=20_000, argument="QUERY...")]
 """A query that may be empty, where filters alone say what to list."""
-Limit = Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many hits at most.")]
+Limit = Annotated[int, Field("How many hits at most.", ge=1, le=1_000, option="-n/--limit")]
 ProfileName = Annotated[
-    str,
-    Field(option="-p/--profile", complete="profiles", description="The retrieval profile.", choices=_profiles),
+    str, Field("The retrieval profile.", option="-p/--profile", complete="profiles", choices=_profiles)
 ]
 Collections = Annotated[
-    tuple[Name, ...],
-    Field(max_length=100, option="-c/--collection", complete="collections", description="Only these collections."),
+    tuple[Name, ...], Field("Only these collections.", max_length=100, option="-c/--collection", complete="collections")
 ]
 PathPrefix = Annotated[
-    str, Field(max_length=4_096, option="--path", metavar="PREFIX", description="Only documents whose uri starts so.")
+    str, Field("Only documents whose uri starts so.", max_length=4_096, option="--path", metavar="PREFIX")
 ]
-Uris = Annotated[
-    tuple[Place, ...], Field(max_length=200, option="--uri", complete="uris", description="Only these documents.")
-]
-Heading = Annotated[
-    str, Field(max_length=1_000, option="--heading", description="Only below headings that contain this.")
-]
-AllTags = Annotated[tuple[Name, ...], Field(max_length=50, option="--tag", description="Only with all of these tags.")]
-AnyTags = Annotated[
-    tuple[Name, ...], Field(max_length=50, option="--any-tag", description="Only with one of these tags.")
-]
-Kinds = Annotated[tuple[KindName, ...], Field(max_length=6, option="--kind", description="Only these kinds.")]
-Language = Annotated[
-    str, Field(min_length=1, max_length=50, metavar="NAME", description="Only in this programming language.")
-]
+Uris = Annotated[tuple[Place, ...], Field("Only these documents.", max_length=200, option="--uri", complete="uris")]
+Heading = Annotated[str, Field("Only below headings that contain this.", max_length=1_000, option="--heading")]
+AllTags = Annotated[tuple[Name, ...], Field("Only with all of these tags.", max_length=50, option="--tag")]
+AnyTags = Annotated[tuple[Name, ...], Field("Only with one of these tags.", max_length=50, option="--any-tag")]
+Kinds = Annotated[tuple[KindName, ...], Field("Only these kinds.", max_length=6, option="--kind")]
+Language = Annotated[str, Field("Only in this programming language.", min_length=1, max_length=50, metavar="NAME")]
 ContentTypes = Annotated[
     tuple[Annotated[str, Field(choices=[kind.value for kind in ContentType])], ...],
-    Field(max_length=7, option="--content", description="Only passages of these types."),
+    Field("Only passages of these types.", max_length=7, option="--content"),
 ]
 Matched = Annotated[
     tuple[Annotated[str, Field(choices=[way.value for way in Matching])], ...],
-    Field(max_length=5, description="Only what was found so."),
+    Field("Only what was found so.", max_length=5),
 ]
 Where = Annotated[
     tuple[Annotated[str, Field(min_length=1, max_length=500)], ...],
     Field(
+        "Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.",
         max_length=20,
         metavar="CONDITION",
-        description="Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.",
     ),
 ]
-MinScore = Annotated[float, Field(ge=0, le=1, metavar="COSINE", description="Least cosine of a hit.")]
+MinScore = Annotated[float, Field("Least cosine of a hit.", ge=0, le=1, metavar="COSINE")]
 Since = Annotated[
     str,
     Field(
-        pattern=TIME,
-        option="--after",
-        metavar="TIME",
-        description="Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.",
+        "Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.", pattern=TIME, option="--after", metavar="TIME"
     ),
 ]
-Before = Annotated[str, Field(pattern=TIME, option="--before", metavar="TIME", description="Only modified before.")]
+Before = Annotated[str, Field("Only modified before.", pattern=TIME, option="--before", metavar="TIME")]
 AsOf = Annotated[
     str,
     Field(
-        pattern=TIME,
-        option="--as-of",
-        metavar="TIME",
-        description="As the documents were then: 2025-03-01, or an age such as 3m.",
+        "As the documents were then: 2025-03-01, or an age such as 3m.", pattern=TIME, option="--as-of", metavar="TIME"
     ),
 ]
 Version = Annotated[int, Field(ge=1, le=1_000_000_000, metavar="N")]
 ExcludedFile = Annotated[
-    str, Field(min_length=1, max_length=4_096, complete="uris", description="Leave out the document with this uri.")
+    str, Field("Leave out the document with this uri.", min_length=1, max_length=4_096, complete="uris")
 ]
 ExcerptChars = Annotated[
-    int,
-    Field(ge=1, le=1_000_000, option="--max-chars", metavar="N", description="Cut excerpts after so many characters."),
+    int, Field("Cut excerpts after so many characters.", ge=1, le=1_000_000, option="--max-chars", metavar="N")
 ]
 Reference = Annotated[
     str,
     Field(
+        "uri or name, uri:10-20 (lines), uri#anchor or uri#Heading (a section), or a chunk id.",
         min_length=1,
         max_length=4_096,
         argument="REF",
         complete="uris",
-        description="uri or name, uri:10-20 (lines), uri#anchor or uri#Heading (a section), or a chunk id.",
     ),
 ]
 DocumentReference = Annotated[
     str,
     Field(
-        min_length=1,
-        max_length=4_096,
-        argument="DOCUMENT",
-        complete="uris",
-        description="The document's uri, name, alias or id.",
+        "The document's uri, name, alias or id.", min_length=1, max_length=4_096, argument="DOCUMENT", complete="uris"
     ),
 ]
 InCollection = Annotated[
     str,
     Field(
+        "Where, if several have this uri.",
         min_length=1,
         max_length=200,
         option="-c/--collection",
         complete="collections",
-        description="Where, if several have this uri.",
     ),
 ]
 LinesAround = Annotated[int, Field(ge=0, le=10_000)]
@@ -142,11 +121,7 @@ _LENGTH = "How long the answer may be; the rest comes with its cursor."
 MaxTokens = Annotated[
     int,
     Field(
-        ge=500,
-        le=100_000,
-        option=None,
-        local=UNLIMITED,
-        description="How long the answer may be; the rest comes with its cursor.",
+        "How long the answer may be; the rest comes with its cursor.", ge=500, le=100_000, option=None, local=UNLIMITED
     ),
 ]
-Cursor = Annotated[str, Field(max_length=200, option=None, description="next_cursor of the answer before, to read on.")]
+Cursor = Annotated[str, Field("next_cursor of the answer before, to read on.", max_length=200, option=None)]

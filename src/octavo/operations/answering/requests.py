@@ -14,19 +14,16 @@ class AskRequest:
     """A question, where to look for its answer, and how to write it."""
 
     question: Annotated[
-        str,
-        Field(min_length=1, max_length=20_000, argument="QUESTION...", description="What you want to know, in words."),
+        str, Field("What you want to know, in words.", min_length=1, max_length=20_000, argument="QUESTION...")
     ]
     mode: Annotated[
         str,
         Field(
+            "grounded says only what passages say; insight also concludes, and says so.",
             choices=("grounded", "insight"),
-            description="grounded says only what passages say; insight also concludes, and says so.",
         ),
     ] = "grounded"
-    limit: Annotated[
-        int, Field(ge=1, le=50, option="-n/--limit", description="How many passages to answer from, at most.")
-    ] = 8
+    limit: Annotated[int, Field("How many passages to answer from, at most.", ge=1, le=50, option="-n/--limit")] = 8
     profile: fields.ProfileName | None = None
     collections: fields.Collections = ()
     path_prefix: fields.PathPrefix | None = None
@@ -40,37 +37,34 @@ class AskRequest:
     modified_after: fields.Since | None = None
     modified_before: fields.Before | None = None
     budget: Annotated[
-        int, Field(ge=200, le=200_000, metavar="TOKENS", description="How long the passages in the prompt may be.")
+        int, Field("How long the passages in the prompt may be.", ge=200, le=200_000, metavar="TOKENS")
     ] = 3_000
     max_hops: (
         Annotated[
             int,
             Field(
+                "How many searches at most, where a model finds that something is missing. Where it is "
+                "given, the model is asked of every question; else of questions that join several, up to 3.",
                 ge=1,
                 le=10,
-                description="How many searches at most, where a model finds that something is missing. Where it is "
-                "given, the model is asked of every question; else of questions that join several, up to 3.",
             ),
         ]
         | None
     ) = None
     model: (
         Annotated[
-            str,
-            Field(
-                min_length=1, max_length=200, metavar="NAME", description="Another model of llm.models to answer with."
-            ),
+            str, Field("Another model of llm.models to answer with.", min_length=1, max_length=200, metavar="NAME")
         ]
         | None
     ) = None
     previous: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=20_000)], ...],
         Field(
+            "A question of the conversation before this one, which may point back to it.",
             max_length=20,
             metavar="QUESTION",
-            description="A question of the conversation before this one, which may point back to it.",
         ),
     ] = ()
-    show_context: Annotated[bool, Field(description="Show the prompt, and ask no model.")] = False
-    explain: Annotated[bool, Field(description="Add what each stage of the search did.")] = False
+    show_context: Annotated[bool, Field("Show the prompt, and ask no model.")] = False
+    explain: Annotated[bool, Field("Add what each stage of the search did.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS

@@ -23,30 +23,28 @@ from octavo.operations.memory.requests import (
 CanonicalKey = Annotated[
     str,
     Field(
+        "The document's key, such as spec/app or implementation/plan.",
         min_length=1,
         max_length=500,
         pattern=CANONICAL_KEY,
         metavar="KEY",
-        description="The document's key, such as spec/app or implementation/plan.",
     ),
 ]
 Key = Annotated[CanonicalKey, Field(argument="KEY")]
 DocClass = Annotated[
     str,
     Field(
+        "Its class: app_spec, feature_spec, implementation_plan, or any other.",
         max_length=100,
         option="--class",
         metavar="CLASS",
-        description="Its class: app_spec, feature_spec, implementation_plan, or any other.",
     ),
 ]
-DocClasses = Annotated[tuple[DocClass, ...], Field(max_length=50, description="Only of these classes.")]
-Anchor = Annotated[
-    str, Field(min_length=1, max_length=1_000, argument="ANCHOR", description="A section's anchor, or its title.")
-]
+DocClasses = Annotated[tuple[DocClass, ...], Field("Only of these classes.", max_length=50)]
+Anchor = Annotated[str, Field("A section's anchor, or its title.", min_length=1, max_length=1_000, argument="ANCHOR")]
 
 ExpectedVersion = Annotated[
-    Version, Field(option="--expected-version/--expect", description="Fail unless the document is at this version.")
+    Version, Field("Fail unless the document is at this version.", option="--expected-version/--expect")
 ]
 
 
@@ -56,13 +54,10 @@ class CanonicalUpsertRequest(ChangeRequest):
 
     key: Key
     text: Annotated[
-        str,
-        Field(
-            min_length=1, max_length=1_000_000, argument="FILE", reads="file", description="The document, in Markdown."
-        ),
+        str, Field("The document, in Markdown.", min_length=1, max_length=1_000_000, argument="FILE", reads="file")
     ]
     doc_class: DocClass = ""
-    title: Annotated[str, Field(max_length=500, description="A title, instead of its first heading.")] = ""
+    title: Annotated[str, Field("A title, instead of its first heading.", max_length=500)] = ""
     kind: KindName | None = None
     tags: Tags = ()
     links: Links = ()
@@ -91,16 +86,11 @@ class CanonicalGetSectionRequest:
 class CanonicalContextPackRequest:
     """With a query, the passages that answer it best; without one, the documents from their beginnings, by key."""
 
-    query: Annotated[
-        str, Field(max_length=20_000, argument="QUERY...", description="What the reader is about to do or ask.")
-    ] = ""
+    query: Annotated[str, Field("What the reader is about to do or ask.", max_length=20_000, argument="QUERY...")] = ""
     max_tokens: Annotated[
-        int,
-        Field(ge=50, le=100_000, option="--max-tokens/--tokens", metavar="N", description="The pack is never longer."),
+        int, Field("The pack is never longer.", ge=50, le=100_000, option="--max-tokens/--tokens", metavar="N")
     ] = fields.DEFAULT_TOKENS
-    keys: Annotated[
-        tuple[CanonicalKey, ...], Field(max_length=100, option="--only", description="Only these documents.")
-    ] = ()
+    keys: Annotated[tuple[CanonicalKey, ...], Field("Only these documents.", max_length=100, option="--only")] = ()
     doc_classes: DocClasses = ()
     project: ProjectName | None = None
 

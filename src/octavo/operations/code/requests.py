@@ -12,11 +12,11 @@ from octavo.operations.search.requests import HYDE
 Expand = Annotated[
     str,
     Field(
-        description="Show the whole declaration that a passage lies in, where it is not too long, or the passage.",
+        "Show the whole declaration that a passage lies in, where it is not too long, or the passage.",
         choices=("declaration", "passage"),
     ),
 ]
-MaxResults = Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many hits at most.")]
+MaxResults = Annotated[int, Field("How many hits at most.", ge=1, le=1_000, option="-n/--limit")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +26,23 @@ class SearchCodeRequest:
     query: Annotated[
         str,
         Field(
+            "A name, a path with a line, a stack trace, an error message, a pattern, or a question.",
             min_length=1,
             max_length=20_000,
             argument="QUERY...",
-            description="A name, a path with a line, a stack trace, an error message, a pattern, or a question.",
         ),
     ]
     language: fields.Language | None = None
     max_results: MaxResults = 5
-    use_reranker: Annotated[bool, Field(description="Let the reranker have the last word.")] = False
-    hyde: Annotated[bool, Field(description=HYDE)] = False
+    use_reranker: Annotated[bool, Field("Let the reranker have the last word.")] = False
+    hyde: Annotated[bool, Field(HYDE)] = False
     path_prefix: fields.PathPrefix | None = None
     exclude_file: fields.ExcludedFile | None = None
     collections: fields.Collections = ()
     where: fields.Where = ()
     min_score: fields.MinScore | None = None
     expand: Expand = "declaration"
-    explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
+    explain: Annotated[bool, Field("Add each stage's scores and the trace.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
 
@@ -51,14 +51,12 @@ class SearchCodeRequest:
 class AugmentRequest:
     """A task to be done, and how much room there is for what the library knows of it."""
 
-    task: Annotated[
-        str, Field(min_length=1, max_length=20_000, argument="TASK...", description="What is to be done, or asked.")
-    ]
+    task: Annotated[str, Field("What is to be done, or asked.", min_length=1, max_length=20_000, argument="TASK...")]
     language: fields.Language | None = None
     max_results: MaxResults = 3
-    max_context_tokens: Annotated[
-        int, Field(ge=50, le=100_000, description="How long the context may be, without the task.")
-    ] = 1_000
+    max_context_tokens: Annotated[int, Field("How long the context may be, without the task.", ge=50, le=100_000)] = (
+        1_000
+    )
     path_prefix: fields.PathPrefix | None = None
     collections: fields.Collections = ()
     where: fields.Where = ()

@@ -16,42 +16,30 @@ class EvalRunRequest:
     dataset: Annotated[
         str,
         Field(
+            "A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or the name of a set that ships.",
             min_length=1,
             max_length=4_096,
             argument="DATASET",
-            description="A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or the name of a set that ships.",
         ),
     ]
     profiles: Annotated[
         tuple[fields.Name, ...],
-        Field(max_length=20, option="-p/--profile", complete="profiles", description="The profile to measure."),
+        Field("The profile to measure.", max_length=20, option="-p/--profile", complete="profiles"),
     ] = ()
     qrels: (
-        Annotated[
-            str, Field(max_length=4_096, metavar="FILE", description="Other judgements, such as a training split.")
-        ]
-        | None
+        Annotated[str, Field("Other judgements, such as a training split.", max_length=4_096, metavar="FILE")] | None
     ) = None
-    corpus: (
-        Annotated[str, Field(max_length=4_096, metavar="FILE", description="Another corpus of the data set.")] | None
-    ) = None
-    queries: (
-        Annotated[str, Field(max_length=4_096, metavar="FILE", description="Other queries of the data set.")] | None
-    ) = None
+    corpus: Annotated[str, Field("Another corpus of the data set.", max_length=4_096, metavar="FILE")] | None = None
+    queries: Annotated[str, Field("Other queries of the data set.", max_length=4_096, metavar="FILE")] | None = None
     scope: (
         Annotated[
-            str,
-            Field(
-                max_length=200, metavar="KEY", description="Confine each query to documents with the same metadata KEY."
-            ),
+            str, Field("Confine each query to documents with the same metadata KEY.", max_length=200, metavar="KEY")
         ]
         | None
     ) = None
-    limit_queries: Annotated[int, Field(ge=1, description="Ask N queries, spread over all.")] | None = None
-    timed_queries: Annotated[int, Field(ge=0, description="Take the time of N queries.")] | None = None
-    rebuild: Annotated[
-        bool, Field(description="Read the corpus anew; texts embedded before are not embedded again.")
-    ] = False
+    limit_queries: Annotated[int, Field("Ask N queries, spread over all.", ge=1)] | None = None
+    timed_queries: Annotated[int, Field("Take the time of N queries.", ge=0)] | None = None
+    rebuild: Annotated[bool, Field("Read the corpus anew; texts embedded before are not embedded again.")] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,7 @@ EVALUATION = (
             "good each profile's rankings are: nDCG, recall, MRR, MAP, diversity and latency."
         ),
         listing=Listing(rows="runs", columns=("profile", "queries")),
-        examples=(
-            "octavo eval run questions",
-            "octavo eval run questions --profile hybrid --profile lexical_only",
-        ),
+        examples=("octavo eval run questions", "octavo eval run questions --profile hybrid --profile lexical_only"),
         example=None,
         annotations=WRITES,
         watched=True,

@@ -31,12 +31,7 @@ def cluster_build(engine: Engine, request: ClusterBuildRequest) -> ClustersAnswe
     profiles = tuple(profile for profile in (active.embedder.profile, active.fast_profile) if profile is not None)
     with noted_while_running(engine, CLUSTERS):
         made = build_clusters(
-            engine.store,
-            engine.project.id,
-            profiles,
-            algorithm=request.algorithm,
-            groups=request.k,
-            seed=request.seed,
+            engine.store, engine.project.id, profiles, algorithm=request.algorithm, groups=request.k, seed=request.seed
         )
     if engine.accelerator is not None:
         (engine.accelerator.root / _FORMER_FILE).unlink(missing_ok=True)

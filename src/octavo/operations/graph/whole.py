@@ -11,20 +11,9 @@ from octavo.jobs.graph import find_communities, find_thematic_links
 from octavo.model.graph import COMMUNITIES, ENTITIES, GraphRun
 from octavo.model.job import JobKind
 from octavo.observability.progress import Progress
-from octavo.operations.graph.answers import (
-    BuildAnswer,
-    CommunitiesAnswer,
-    FoundCommunity,
-    GhostsAnswer,
-    MissingTarget,
-)
+from octavo.operations.graph.answers import BuildAnswer, CommunitiesAnswer, FoundCommunity, GhostsAnswer, MissingTarget
 from octavo.operations.graph.neighbors import place_of
-from octavo.operations.graph.requests import (
-    BY_MODEL,
-    GraphBuildRequest,
-    GraphCommunitiesRequest,
-    GraphGhostsRequest,
-)
+from octavo.operations.graph.requests import BY_MODEL, GraphBuildRequest, GraphCommunitiesRequest, GraphGhostsRequest
 from octavo.operations.lines import short
 
 

@@ -13,16 +13,15 @@ STAMP = r"^\d{9,11}$"
 FilePattern = Annotated[
     str,
     Field(
+        "Only commits that touched such a file: src/*.py, docs/.",
         min_length=1,
         max_length=1_000,
         option="--file",
         metavar="GLOB",
-        description="Only commits that touched such a file: src/*.py, docs/.",
     ),
 ]
 Author = Annotated[
-    str,
-    Field(min_length=1, max_length=200, metavar="NAME", description="Only by an author whose name contains this."),
+    str, Field("Only by an author whose name contains this.", min_length=1, max_length=200, metavar="NAME")
 ]
 _PATTERN = f"{fields.TIME}|{STAMP}"
 
@@ -32,24 +31,18 @@ class LogRequest:
     """What to look for in commits, and which of them to look at."""
 
     query: fields.QueryText
-    top_n: Annotated[int, Field(ge=1, le=100, option="-n/--limit", description="How many commits at most.")] = 10
+    top_n: Annotated[int, Field("How many commits at most.", ge=1, le=100, option="-n/--limit")] = 10
     min_score: Annotated[
-        float,
-        Field(ge=0.0, le=1.0, metavar="COSINE", description="Only commits whose meaning is as near as this cosine."),
+        float, Field("Only commits whose meaning is as near as this cosine.", ge=0.0, le=1.0, metavar="COSINE")
     ] = 0.0
     file_pattern: FilePattern | None = None
     author: Author | None = None
     after: (
-        Annotated[
-            str,
-            Field(pattern=_PATTERN, metavar="TIME", description="Only since a date, an age ago, or Unix seconds."),
-        ]
+        Annotated[str, Field("Only since a date, an age ago, or Unix seconds.", pattern=_PATTERN, metavar="TIME")]
         | None
     ) = None
     before: (
-        Annotated[
-            str, Field(pattern=_PATTERN, metavar="TIME", description="Only before a date, an age ago, or Unix seconds.")
-        ]
+        Annotated[str, Field("Only before a date, an age ago, or Unix seconds.", pattern=_PATTERN, metavar="TIME")]
         | None
     ) = None
     collections: fields.Collections = ()
@@ -65,15 +58,15 @@ class HistoryRequest:
         Annotated[
             str,
             Field(
+                "The file's uri or document id.",
                 min_length=1,
                 max_length=4_096,
                 argument="FILE|MEMORY",
                 complete="uris",
-                description="The file's uri or document id.",
             ),
         ]
         | None
     ) = None
     collection: fields.InCollection | None = None
-    limit: Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many commits at most.")] = 20
+    limit: Annotated[int, Field("How many commits at most.", ge=1, le=1_000, option="-n/--limit")] = 20
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS

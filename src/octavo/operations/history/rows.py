@@ -23,17 +23,7 @@ HISTORY = (
         ),
         listing=Listing(
             rows="commits",
-            columns=(
-                "rank",
-                "score",
-                "hash",
-                "committed_at",
-                "author",
-                "title",
-                "collection",
-                "uri",
-                "file_count",
-            ),
+            columns=("rank", "score", "hash", "committed_at", "author", "title", "collection", "uri", "file_count"),
             matches=True,
         ),
         help=(
@@ -41,10 +31,7 @@ HISTORY = (
             "`octavo get HASH` shows a commit whole, with its diff; --format files lists what the commits changed and "
             "is still there."
         ),
-        examples=(
-            'octavo log "how is the dome closed?"',
-            'octavo log --author ann --file "*.md" -n 3',
-        ),
+        examples=('octavo log "how is the dome closed?"', 'octavo log --author ann --file "*.md" -n 3'),
         example={"query": "when did the dome learn about rain?", "top_n": 3},
         tool_sets=_IN_HISTORY,
     ),
@@ -56,8 +43,7 @@ HISTORY = (
             "the library holds. Without a file, the newest commits."
         ),
         listing=Listing(
-            rows="commits",
-            columns=("hash", "committed_at", "author", "title", "collection", "uri", "file_count"),
+            rows="commits", columns=("hash", "committed_at", "author", "title", "collection", "uri", "file_count")
         ),
         help="A file is followed through its renames, and may be gone. Of a memory it says how it changed.",
         examples=('octavo history "observing/Closing down.md"', 'octavo history "Dome and humidity"'),

@@ -18,30 +18,20 @@ EndedState = Annotated[str, Field(choices=ENDED)]
 
 @dataclass(frozen=True, slots=True)
 class JobsListRequest:
-    states: Annotated[
-        tuple[StateName, ...], Field(max_length=4, option="--state", description="Only in these states.")
-    ] = ()
+    states: Annotated[tuple[StateName, ...], Field("Only in these states.", max_length=4, option="--state")] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class JobsRetryRequest:
-    numbers: Annotated[
-        tuple[int, ...], Field(argument="NUMBER", description="These jobs; else all that were given up.")
-    ] = ()
+    numbers: Annotated[tuple[int, ...], Field("These jobs; else all that were given up.", argument="NUMBER")] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class JobsPurgeRequest:
     states: Annotated[
-        tuple[EndedState, ...],
-        Field(max_length=2, option="--state", description="Which ended jobs; done ones if none is named."),
+        tuple[EndedState, ...], Field("Which ended jobs; done ones if none is named.", max_length=2, option="--state")
     ] = ()
     before: (
-        Annotated[
-            str,
-            Field(
-                pattern=TIME, metavar="TIME", description="Only what ended before: 2024-05-01, or an age such as 7d."
-            ),
-        ]
+        Annotated[str, Field("Only what ended before: 2024-05-01, or an age such as 7d.", pattern=TIME, metavar="TIME")]
         | None
     ) = None

@@ -17,12 +17,7 @@ from octavo.ingest.report import IndexReport
 from octavo.model.commit import is_repository
 from octavo.model.damage import LibraryPart
 from octavo.observability.progress import Progress
-from octavo.operations.library.answers import (
-    FileProblem,
-    IndexAnswer,
-    IndexingRun,
-    MissingFolder,
-)
+from octavo.operations.library.answers import FileProblem, IndexAnswer, IndexingRun, MissingFolder
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest
 
@@ -43,9 +38,7 @@ def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAns
     )
     damaged = tuple(found.message for found in damage(engine, quick=True))
     return replace(
-        answered(report),
-        advisories=advisories(engine, engine.store.counts(engine.project.id)),
-        damaged=damaged or None,
+        answered(report), advisories=advisories(engine, engine.store.counts(engine.project.id)), damaged=damaged or None
     )
 
 

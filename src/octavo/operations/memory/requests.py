@@ -15,63 +15,51 @@ PROJECT_FOLDER = ".memories"
 MEMORY_KINDS = [kind.value for kind in MemoryKind]
 
 ItemName = Annotated[
-    str, Field(min_length=1, max_length=500, metavar="MEMORY", description="The memory's id, its beginning, or title.")
+    str, Field("The memory's id, its beginning, or title.", min_length=1, max_length=500, metavar="MEMORY")
 ]
 Item = Annotated[ItemName, Field(argument="MEMORY")]
-KindName = Annotated[str, Field(choices=MEMORY_KINDS, metavar="KIND", description="What sort of memory it is.")]
+KindName = Annotated[str, Field("What sort of memory it is.", choices=MEMORY_KINDS, metavar="KIND")]
 Scope = Annotated[
-    str,
-    Field(min_length=1, max_length=200, metavar="NAME", description="What it belongs to: project, a task, a talk."),
+    str, Field("What it belongs to: project, a task, a talk.", min_length=1, max_length=200, metavar="NAME")
 ]
 Tag = Annotated[str, Field(min_length=1, max_length=200, metavar="TAG")]
-Tags = Annotated[tuple[Tag, ...], Field(max_length=50, option="--tag", description="Its tags.")]
+Tags = Annotated[tuple[Tag, ...], Field("Its tags.", max_length=50, option="--tag")]
 Text = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=1_000_000,
-        argument="TEXT...",
-        reads="stdin",
-        description="What to remember, in Markdown.",
-    ),
+    str, Field("What to remember, in Markdown.", min_length=1, max_length=1_000_000, argument="TEXT...", reads="stdin")
 ]
-Title = Annotated[str, Field(max_length=500, description="A title, instead of its first line.")]
+Title = Annotated[str, Field("A title, instead of its first line.", max_length=500)]
 Links = Annotated[
     tuple[Annotated[str, Field(metavar="NAME")], ...],
-    Field(max_length=50, option="--link", description="Documents or memories it is about."),
+    Field("Documents or memories it is about.", max_length=50, option="--link"),
 ]
-Pin = Annotated[bool, Field(description="Show it first in recall without a query.")]
-Force = Annotated[bool, Field(description="Store it although it looks like a secret.")]
-Author = Annotated[str, Field(max_length=200, metavar="NAME", description="Who makes the change.")]
-Reason = Annotated[str, Field(max_length=2_000, metavar="TEXT", description="Why, in a sentence.")]
-Session = Annotated[str, Field(max_length=100, metavar="ID", description="The session it belongs to.")]
+Pin = Annotated[bool, Field("Show it first in recall without a query.")]
+Force = Annotated[bool, Field("Store it although it looks like a secret.")]
+Author = Annotated[str, Field("Who makes the change.", max_length=200, metavar="NAME")]
+Reason = Annotated[str, Field("Why, in a sentence.", max_length=2_000, metavar="TEXT")]
+Session = Annotated[str, Field("The session it belongs to.", max_length=100, metavar="ID")]
 Key = Annotated[
     str,
     Field(
+        "Idempotency key: a retry under it changes nothing.",
         min_length=1,
         max_length=200,
         option="--idempotency-key/--key",
         metavar="KEY",
-        description="Idempotency key: a retry under it changes nothing.",
     ),
 ]
 ProjectName = Annotated[
-    str,
-    Field(
-        min_length=1, max_length=200, option=None, description="Another project of the library than this server's own."
-    ),
+    str, Field("Another project of the library than this server's own.", min_length=1, max_length=200, option=None)
 ]
-Version = Annotated[int, Field(ge=1, metavar="N", description="The number of a version.")]
+Version = Annotated[int, Field("The number of a version.", ge=1, metavar="N")]
 Time = Annotated[
-    str,
-    Field(pattern=fields.TIME, metavar="TIME", description="2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y."),
+    str, Field("2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.", pattern=fields.TIME, metavar="TIME")
 ]
-ValidFrom = Annotated[Time, Field(description="When it began to be true, if not now: a date, a time or an age.")]
-ValidTo = Annotated[Time, Field(description="When it stops being true.")]
-AsOf = Annotated[Time, Field(description="As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.")]
-Question = Annotated[str, Field(max_length=20_000, argument="QUERY...", description="A question or words.")]
-Limit = Annotated[int, Field(ge=1, le=200, option="-n/--limit", description="How many memories at most.")]
-Scopes = Annotated[tuple[Scope, ...], Field(max_length=100, option="--scope", description="Only these scopes.")]
+ValidFrom = Annotated[Time, Field("When it began to be true, if not now: a date, a time or an age.")]
+ValidTo = Annotated[Time, Field("When it stops being true.")]
+AsOf = Annotated[Time, Field("As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.")]
+Question = Annotated[str, Field("A question or words.", max_length=20_000, argument="QUERY...")]
+Limit = Annotated[int, Field("How many memories at most.", ge=1, le=200, option="-n/--limit")]
+Scopes = Annotated[tuple[Scope, ...], Field("Only these scopes.", max_length=100, option="--scope")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,14 +96,14 @@ class MemoryCommitRequest(ChangeRequest):
     __pydantic_config__ = {"json_schema_extra": {"dependentRequired": {"expected_version": ["item"]}}}  # noqa: RUF012
 
     text: Text
-    item: Annotated[ItemName, Field(description="The memory it is the next version of.")] | None = None
-    expected_version: Annotated[Version, Field(description="Fail unless the memory is at this version.")] | None = None
+    item: Annotated[ItemName, Field("The memory it is the next version of.")] | None = None
+    expected_version: Annotated[Version, Field("Fail unless the memory is at this version.")] | None = None
     kind: KindName | None = None
     scope: Scope | None = None
     title: Title = ""
     tags: Tags | None = None
     links: Links = ()
-    supersedes: Annotated[tuple[ItemName, ...], Field(max_length=50, description="Memories that it replaces.")] = ()
+    supersedes: Annotated[tuple[ItemName, ...], Field("Memories that it replaces.", max_length=50)] = ()
     pin: Pin = False
     valid_from: ValidFrom | None = None
     valid_to: ValidTo | None = None
@@ -139,10 +127,9 @@ class MemoryRestoreRequest(ChangeRequest):
 class MemoryLinkRequest(ChangeRequest):
     item: Item
     target: Annotated[
-        str,
-        Field(min_length=1, max_length=4_096, argument="TARGET", description="A uri, a memory's id, or any name."),
+        str, Field("A uri, a memory's id, or any name.", min_length=1, max_length=4_096, argument="TARGET")
     ]
-    type: Annotated[str, Field(min_length=1, max_length=100, description="How they relate.")] = "mentions"
+    type: Annotated[str, Field("How they relate.", min_length=1, max_length=100)] = "mentions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,44 +138,30 @@ class RecallRequest:
 
     query: Question = ""
     limit: Limit = 10
-    kinds: Annotated[
-        tuple[KindName, ...], Field(max_length=len(MemoryKind), option="--kind", description="Only these kinds.")
-    ] = ()
+    kinds: Annotated[tuple[KindName, ...], Field("Only these kinds.", max_length=len(MemoryKind), option="--kind")] = ()
     scopes: Scopes = ()
     tags_all: fields.AllTags = ()
     tags_any: fields.AnyTags = ()
     where: fields.Where = ()
-    pinned_only: Annotated[bool, Field(option="--pinned", description="Only pinned ones.")] = False
-    created_after: (
-        Annotated[Time, Field(option="--after", description="Only made since: a date, or an age such as 7d.")] | None
-    ) = None
-    created_before: Annotated[Time, Field(option="--before", description="Only made before.")] | None = None
-    canonical_only: Annotated[bool, Field(description="Only canonical documents.")] = False
+    pinned_only: Annotated[bool, Field("Only pinned ones.", option="--pinned")] = False
+    created_after: Annotated[Time, Field("Only made since: a date, or an age such as 7d.", option="--after")] | None = (
+        None
+    )
+    created_before: Annotated[Time, Field("Only made before.", option="--before")] | None = None
+    canonical_only: Annotated[bool, Field("Only canonical documents.")] = False
     doc_classes: Annotated[
-        tuple[Tag, ...],
-        Field(max_length=50, option="--class", metavar="CLASS", description="Only of these document classes."),
+        tuple[Tag, ...], Field("Only of these document classes.", max_length=50, option="--class", metavar="CLASS")
     ] = ()
-    item_ids: Annotated[
-        tuple[ItemName, ...], Field(max_length=200, option="--item", description="Only these memories.")
-    ] = ()
+    item_ids: Annotated[tuple[ItemName, ...], Field("Only these memories.", max_length=200, option="--item")] = ()
     exclude_item_ids: Annotated[
-        tuple[ItemName, ...], Field(max_length=200, option="--exclude-item", description="Not these memories.")
+        tuple[ItemName, ...], Field("Not these memories.", max_length=200, option="--exclude-item")
     ] = ()
-    max_chars: Annotated[
-        int, Field(ge=1, le=1_000_000, metavar="N", description="Cut each after so many characters.")
-    ] = 2_000
+    max_chars: Annotated[int, Field("Cut each after so many characters.", ge=1, le=1_000_000, metavar="N")] = 2_000
     min_similarity: Annotated[
         float,
-        Field(
-            ge=0.0,
-            le=1.0,
-            metavar="COSINE",
-            description="Below this cosine, a memory has to share a word with the query.",
-        ),
+        Field("Below this cosine, a memory has to share a word with the query.", ge=0.0, le=1.0, metavar="COSINE"),
     ] = MIN_SIMILARITY
-    include_chunks: Annotated[
-        bool, Field(description="Add every passage of a memory that was found, each with its place.")
-    ] = False
+    include_chunks: Annotated[bool, Field("Add every passage of a memory that was found, each with its place.")] = False
     profile: fields.ProfileName = MEMORY_PROFILE
     as_of: AsOf | None = None
     project: ProjectName | None = None
@@ -215,10 +188,10 @@ class MemoryDiffRequest:
     """From one version to another; without them, from the one before last to the last."""
 
     item: Item
-    old: Annotated[Version, Field(description="From this version, instead of the one before.")] | None = None
-    new: Annotated[Version, Field(description="To this version, instead of the last.")] | None = None
-    context: Annotated[int, Field(ge=0, le=1_000, metavar="N", description="Unchanged lines around a change.")] = 3
-    by_section: Annotated[bool, Field(description="Section by section, instead of the whole text.")] = False
+    old: Annotated[Version, Field("From this version, instead of the one before.")] | None = None
+    new: Annotated[Version, Field("To this version, instead of the last.")] | None = None
+    context: Annotated[int, Field("Unchanged lines around a change.", ge=0, le=1_000, metavar="N")] = 3
+    by_section: Annotated[bool, Field("Section by section, instead of the whole text.")] = False
     project: ProjectName | None = None
 
 
@@ -226,10 +199,10 @@ class MemoryDiffRequest:
 class MemorySyncRequest:
     """A folder of Markdown, one file for each memory."""
 
-    folder: Annotated[
-        str, Field(max_length=4_096, argument="FOLDER", description="The folder, made when it is not there.")
-    ] = PROJECT_FOLDER
-    accept_deletions: Annotated[bool, Field(description="Archive the memories even if every file is gone.")] = False
+    folder: Annotated[str, Field("The folder, made when it is not there.", max_length=4_096, argument="FOLDER")] = (
+        PROJECT_FOLDER
+    )
+    accept_deletions: Annotated[bool, Field("Archive the memories even if every file is gone.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,18 +212,13 @@ class MemoryLinkedRequest:
     target: Annotated[
         str,
         Field(
-            min_length=1,
-            max_length=4_096,
-            argument="TARGET",
-            description="A document's uri, a memory's id, or a name as linked.",
+            "A document's uri, a memory's id, or a name as linked.", min_length=1, max_length=4_096, argument="TARGET"
         ),
     ]
     query: Question = ""
     types: Annotated[
         tuple[Annotated[str, Field(max_length=100)], ...],
-        Field(
-            max_length=20, option="--type", description="Only links of these types: mentions, plans, refactors, fixes…"
-        ),
+        Field("Only links of these types: mentions, plans, refactors, fixes…", max_length=20, option="--type"),
     ] = ()
     limit: Limit = 10
     project: ProjectName | None = None

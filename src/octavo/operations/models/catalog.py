@@ -39,11 +39,7 @@ from octavo.operations.profiles.embedders import (
     profiles_reindex,
     profiles_set,
 )
-from octavo.operations.profiles.requests import (
-    ProfilesActivateRequest,
-    ProfilesListRequest,
-    ProfilesSetRequest,
-)
+from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesListRequest, ProfilesSetRequest
 
 
 def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from octavo.operations.lines import Block, Line, Part, Quote, columns, count, size
-from octavo.operations.models.answers import (
-    FetchedModel,
-    FinetuneAnswer,
-    ModelAnswer,
-    ModelsAnswer,
-    ModelShown,
-)
+from octavo.operations.models.answers import FetchedModel, FinetuneAnswer, ModelAnswer, ModelsAnswer, ModelShown
 
 _STYLES = {"active": "good", "filling": "warn"}
 

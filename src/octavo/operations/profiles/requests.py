@@ -13,7 +13,7 @@ DISTANCES = ("cosine", "dot", "l2")
 ELSEWHERE = ("openai", "voyage", "jina")
 """Providers that send texts to another machine."""
 
-ProfileName = Annotated[str, Field(min_length=1, max_length=100, argument="NAME", description="The profile's name.")]
+ProfileName = Annotated[str, Field("The profile's name.", min_length=1, max_length=100, argument="NAME")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,45 +28,36 @@ class ProfilesSetRequest:
     name: Annotated[
         str,
         Field(
+            "The profile's name.",
             min_length=1,
             max_length=100,
             pattern=r"^[^/\\\x00\n]*[^/\\\x00\s][^/\\\x00\n]*$",
             argument="NAME",
-            description="The profile's name.",
         ),
     ]
-    provider: Annotated[str, Field(description="Where vectors come from.", choices=providers)]
-    model: Annotated[str, Field(max_length=500, description="The model's name, or its folder.")] = ""
-    dimensions: Annotated[int, Field(ge=1, le=65_536, description="Asked of the service when left out.")] | None = None
-    distance: Annotated[
-        str,
-        Field(description="Vectors are of length one, so all order alike.", choices=DISTANCES),
-    ] = "cosine"
-    window: Annotated[int, Field(ge=16, le=10_000_000, description="Tokens the model reads.")] | None = None
-    url: Annotated[str, Field(max_length=2_000, description="Where the service is, if not at its usual place.")] = ""
-    key_variable: Annotated[
-        str, Field(max_length=200, metavar="NAME", description="The environment variable with the key.")
-    ] = ""
-    key_file: Annotated[str, Field(max_length=4_096, metavar="FILE", description="The file with the key.")] = ""
-    query_prefix: Annotated[str, Field(max_length=1_000, metavar="TEXT", description="Put before every query.")] = ""
-    document_prefix: Annotated[
-        str, Field(max_length=1_000, metavar="TEXT", description="Put before every passage.")
-    ] = ""
-    batch: Annotated[int, Field(ge=1, le=10_000, description="Texts in one request.")] | None = None
-    concurrency: Annotated[int, Field(ge=1, le=64, description="Requests at once.")] | None = None
+    provider: Annotated[str, Field("Where vectors come from.", choices=providers)]
+    model: Annotated[str, Field("The model's name, or its folder.", max_length=500)] = ""
+    dimensions: Annotated[int, Field("Asked of the service when left out.", ge=1, le=65_536)] | None = None
+    distance: Annotated[str, Field("Vectors are of length one, so all order alike.", choices=DISTANCES)] = "cosine"
+    window: Annotated[int, Field("Tokens the model reads.", ge=16, le=10_000_000)] | None = None
+    url: Annotated[str, Field("Where the service is, if not at its usual place.", max_length=2_000)] = ""
+    key_variable: Annotated[str, Field("The environment variable with the key.", max_length=200, metavar="NAME")] = ""
+    key_file: Annotated[str, Field("The file with the key.", max_length=4_096, metavar="FILE")] = ""
+    query_prefix: Annotated[str, Field("Put before every query.", max_length=1_000, metavar="TEXT")] = ""
+    document_prefix: Annotated[str, Field("Put before every passage.", max_length=1_000, metavar="TEXT")] = ""
+    batch: Annotated[int, Field("Texts in one request.", ge=1, le=10_000)] | None = None
+    concurrency: Annotated[int, Field("Requests at once.", ge=1, le=64)] | None = None
     timeout_seconds: (
-        Annotated[float, Field(gt=0, le=3_600, option="--timeout", metavar="SECONDS", description="For one answer.")]
-        | None
+        Annotated[float, Field("For one answer.", gt=0, le=3_600, option="--timeout", metavar="SECONDS")] | None
     ) = None
-    retries: Annotated[int, Field(ge=0, le=20, description="How often to ask again.")] | None = None
+    retries: Annotated[int, Field("How often to ask again.", ge=0, le=20)] | None = None
     requests_per_minute: (
-        Annotated[float, Field(gt=0, option="--rate", metavar="N", description="No more requests a minute than that.")]
-        | None
+        Annotated[float, Field("No more requests a minute than that.", gt=0, option="--rate", metavar="N")] | None
     ) = None
-    contextual: Annotated[bool, Field(description="Voyage: embed a document's chunks together.")] = False
-    late_chunking: Annotated[bool, Field(description="Jina: embed a document's chunks together.")] = False
-    shorten: Annotated[bool, Field(description="Ask Ollama or OpenAI for so many dimensions.")] = False
-    activate: Annotated[bool, Field(description="Fill it in the background, then search with it.")] = False
+    contextual: Annotated[bool, Field("Voyage: embed a document's chunks together.")] = False
+    late_chunking: Annotated[bool, Field("Jina: embed a document's chunks together.")] = False
+    shorten: Annotated[bool, Field("Ask Ollama or OpenAI for so many dimensions.")] = False
+    activate: Annotated[bool, Field("Fill it in the background, then search with it.")] = False
 
 
 @dataclass(frozen=True, slots=True)

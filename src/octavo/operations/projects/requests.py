@@ -14,14 +14,7 @@ _REPOSITORY = (
 )
 
 WorkspaceName = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=100,
-        pattern="^[^/]+$",
-        metavar="NAME",
-        description="The workspace: a group of projects.",
-    ),
+    str, Field("The workspace: a group of projects.", min_length=1, max_length=100, pattern="^[^/]+$", metavar="NAME")
 ]
 
 
@@ -38,10 +31,7 @@ class ProjectsResolveRequest:
         Annotated[
             str,
             Field(
-                pattern=_ABSOLUTE,
-                max_length=4_096,
-                argument="PATH",
-                description="An absolute path, such as the working directory.",
+                "An absolute path, such as the working directory.", pattern=_ABSOLUTE, max_length=4_096, argument="PATH"
             ),
         ]
         | None
@@ -50,43 +40,35 @@ class ProjectsResolveRequest:
         Annotated[
             str,
             Field(
+                "A git repository's address, such as https://host/owner/name.",
                 min_length=3,
                 max_length=2_000,
                 pattern=_REPOSITORY,
                 option="--repo-url/--repo",
                 metavar="URL",
-                description="A git repository's address, such as https://host/owner/name.",
             ),
         ]
         | None
     ) = None
-    name: (
-        Annotated[str, Field(min_length=1, max_length=200, metavar="NAME", description="The project's name.")] | None
-    ) = None
+    name: Annotated[str, Field("The project's name.", min_length=1, max_length=200, metavar="NAME")] | None = None
     workspace: WorkspaceName | None = None
-    create_if_missing: Annotated[bool, Field(option="--create", description="Make the project when there is none.")] = (
-        False
-    )
+    create_if_missing: Annotated[bool, Field("Make the project when there is none.", option="--create")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class SessionsStartRequest:
-    title: Annotated[str, Field(max_length=500, argument="TITLE...", description="What it is about, in a line.")] = ""
+    title: Annotated[str, Field("What it is about, in a line.", max_length=500, argument="TITLE...")] = ""
     author: Author = ""
     project: ProjectName | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionsEndRequest:
-    session: Annotated[
-        str, Field(min_length=1, max_length=100, argument="SESSION", description="The session's id or title.")
-    ]
+    session: Annotated[str, Field("The session's id or title.", min_length=1, max_length=100, argument="SESSION")]
     summary: Annotated[
         str,
         Field(
-            max_length=100_000,
-            argument="SUMMARY...",
-            description="What was done and found, to be remembered; ends it for good.",
+            "What was done and found, to be remembered; ends it for good.", max_length=100_000, argument="SUMMARY..."
         ),
     ] = ""
     project: ProjectName | None = None
@@ -97,7 +79,7 @@ class SessionsListRequest:
     """With a query, the sessions in which it was talked about, best first; else the latest."""
 
     query: Question = ""
-    limit: Annotated[int, Field(ge=1, le=200, option="-n/--limit", description="How many sessions at most.")] = 200
-    scopes: Annotated[Scopes, Field(description="Only with memories of these scopes.")] = ()
-    open_only: Annotated[bool, Field(option="--open", description="Only those that have not ended.")] = False
+    limit: Annotated[int, Field("How many sessions at most.", ge=1, le=200, option="-n/--limit")] = 200
+    scopes: Annotated[Scopes, Field("Only with memories of these scopes.")] = ()
+    open_only: Annotated[bool, Field("Only those that have not ended.", option="--open")] = False
     project: ProjectName | None = None

@@ -10,14 +10,11 @@ from octavo.model.limits import Field
 
 @dataclass(frozen=True, slots=True)
 class QueriesListRequest:
-    limit: Annotated[int, Field(ge=1, le=100_000, option="-n/--limit", description="How many at most.")] = 20
+    limit: Annotated[int, Field("How many at most.", ge=1, le=100_000, option="-n/--limit")] = 20
 
 
 @dataclass(frozen=True, slots=True)
 class QueriesClearRequest:
     before: (
-        Annotated[
-            str, Field(max_length=100, metavar="WHEN", description="Only what was asked before: a date, or 30d, 2w.")
-        ]
-        | None
+        Annotated[str, Field("Only what was asked before: a date, or 30d, 2w.", max_length=100, metavar="WHEN")] | None
     ) = None

@@ -15,12 +15,7 @@ from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_
 from octavo.operations.library.documents import documents_below, property_keys
 from octavo.operations.lines import short
 from octavo.operations.model_text import lines, written
-from octavo.operations.reading.answers import (
-    DocumentPassage,
-    DocumentRow,
-    GetManyAnswer,
-    ListDocumentsAnswer,
-)
+from octavo.operations.reading.answers import DocumentPassage, DocumentRow, GetManyAnswer, ListDocumentsAnswer
 from octavo.operations.reading.lines import document_line, list_documents_lines
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
 from octavo.retrieval.passages import Passage, read_passage

@@ -17,18 +17,11 @@ class GetRequest:
     reference: fields.Reference
     collection: fields.InCollection | None = None
     before: Annotated[
-        fields.LinesAround, Field(option="-B/--before", metavar="N", description="So many lines before it as well.")
+        fields.LinesAround, Field("So many lines before it as well.", option="-B/--before", metavar="N")
     ] = 0
-    after: Annotated[
-        fields.LinesAround, Field(option="-A/--after", metavar="N", description="So many lines after it as well.")
-    ] = 0
-    page: (
-        Annotated[int, Field(ge=1, metavar="N", description="Only this page or slide of a document that has them.")]
-        | None
-    ) = None
-    version: (
-        Annotated[fields.Version, Field(description="As this version had it; `octavo history` numbers them.")] | None
-    ) = None
+    after: Annotated[fields.LinesAround, Field("So many lines after it as well.", option="-A/--after", metavar="N")] = 0
+    page: Annotated[int, Field("Only this page or slide of a document that has them.", ge=1, metavar="N")] | None = None
+    version: Annotated[fields.Version, Field("As this version had it; `octavo history` numbers them.")] | None = None
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
 
@@ -38,12 +31,8 @@ class DiffRequest:
     """What changed between two versions of a document: the last change, unless versions are named."""
 
     reference: fields.DocumentReference
-    from_version: (
-        Annotated[fields.Version, Field(option="--from", description="The older one; else the one before.")] | None
-    ) = None
-    to_version: Annotated[fields.Version, Field(option="--to", description="The newer one; else the last.")] | None = (
-        None
-    )
+    from_version: Annotated[fields.Version, Field("The older one; else the one before.", option="--from")] | None = None
+    to_version: Annotated[fields.Version, Field("The newer one; else the last.", option="--to")] | None = None
     collection: fields.InCollection | None = None
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
 
@@ -55,18 +44,17 @@ class GetManyRequest:
     references: Annotated[
         tuple[fields.Place, ...],
         Field(
+            "What to read: references as of get, or globs over uris such as notes/**/*.md.",
             min_length=1,
             max_length=200,
             argument="REF...",
             complete="uris",
-            description="What to read: references as of get, or globs over uris such as notes/**/*.md.",
         ),
     ]
     collection: fields.InCollection | None = None
-    where: Annotated[fields.Where, Field(description="Of what a glob names, only where a property meets it.")] = ()
+    where: Annotated[fields.Where, Field("Of what a glob names, only where a property meets it.")] = ()
     token_budget: Annotated[
-        int,
-        Field(ge=100, le=100_000, metavar="N", description="Tokens of text in all; documents are cut to share them."),
+        int, Field("Tokens of text in all; documents are cut to share them.", ge=100, le=100_000, metavar="N")
     ] = 8_000
 
 
@@ -78,7 +66,7 @@ class ListDocumentsRequest:
     collections: fields.Collections = ()
     kinds: fields.Kinds = ()
     where: fields.Where = ()
-    keys: Annotated[bool, Field(description="The properties that documents have, with their values.")] = False
+    keys: Annotated[bool, Field("The properties that documents have, with their values.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
 
@@ -97,4 +85,4 @@ class OutlineRequest:
 class DocTagsRequest:
     """Ids that are not in the library are left out of the answer."""
 
-    document_ids: Annotated[tuple[str, ...], Field(max_length=1_000, description="Ids as searches give them.")]
+    document_ids: Annotated[tuple[str, ...], Field("Ids as searches give them.", max_length=1_000)]

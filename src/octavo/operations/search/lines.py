@@ -55,11 +55,7 @@ def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
     if below:
         yield Part(INDENT), Part(below, "heading")
     about = f" ({hit.kind}, modified {hit.modified_at[:10]}, characters {hit.start}-{hit.end}, {hit.chunk_id})"
-    yield (
-        Part(INDENT),
-        *_place(hit, about),
-        *((Part(f"  {_STALE[hit.stale]}", "warn"),) if hit.stale else ()),
-    )
+    yield (Part(INDENT), *_place(hit, about), *((Part(f"  {_STALE[hit.stale]}", "warn"),) if hit.stale else ()))
     if hit.also_in:
         further = len(hit.also_in) - _NAMED
         shown = ", ".join(hit.also_in[:_NAMED]) + (f" and {further} more" if further > 0 else "")

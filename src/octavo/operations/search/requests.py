@@ -38,34 +38,32 @@ class SearchRequest:
     mode: Annotated[
         str,
         Field(
-            description="With compressed, what is hardly about it and what is said twice is left out.",
+            "With compressed, what is hardly about it and what is said twice is left out.",
             choices=("full", "compressed"),
             option="--compressed",
             flag="compressed",
         ),
     ] = "full"
-    min_score: (
-        Annotated[float, Field(ge=0, le=1, metavar="COSINE", description="Least cosine; 0.3 when compressed.")] | None
-    ) = None
+    min_score: Annotated[float, Field("Least cosine; 0.3 when compressed.", ge=0, le=1, metavar="COSINE")] | None = None
     similarity_threshold: (
         Annotated[
             float,
             Field(
+                "Cosine from which two say the same; 0.85 when compressed.",
                 ge=0.5,
                 le=1,
                 option="--similarity",
                 metavar="COSINE",
-                description="Cosine from which two say the same; 0.85 when compressed.",
             ),
         ]
         | None
     ) = None
-    no_floor: Annotated[bool, Field(description="Also show what is hardly relevant.")] = False
-    rerank: Annotated[bool, Field(description=_RERANK)] = False
-    hyde: Annotated[bool, Field(description=HYDE)] = False
-    hypothesis: Annotated[str, Field(min_length=1, max_length=20_000, description=_PASSAGE)] | None = None
-    require_fresh: Annotated[bool, Field(description="Fail unless every chunk has its vector.")] = False
-    explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
+    no_floor: Annotated[bool, Field("Also show what is hardly relevant.")] = False
+    rerank: Annotated[bool, Field(_RERANK)] = False
+    hyde: Annotated[bool, Field(HYDE)] = False
+    hypothesis: Annotated[str, Field(_PASSAGE, min_length=1, max_length=20_000)] | None = None
+    require_fresh: Annotated[bool, Field("Fail unless every chunk has its vector.")] = False
+    explain: Annotated[bool, Field("Add each stage's scores and the trace.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
 
@@ -81,8 +79,8 @@ class SearchDocsRequest:
     tags_all: fields.AllTags = ()
     where: fields.Where = ()
     min_score: fields.MinScore | None = None
-    rerank: Annotated[bool, Field(description=_RERANK)] = False
-    hyde: Annotated[bool, Field(description=HYDE)] = False
+    rerank: Annotated[bool, Field(_RERANK)] = False
+    hyde: Annotated[bool, Field(HYDE)] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
 
@@ -91,11 +89,9 @@ class SearchDocsRequest:
 class SearchWithHypothesisRequest:
     """`hypothesis` is looked for by meaning, `query`, when given, by word."""
 
-    hypothesis: Annotated[str, Field(min_length=1, max_length=20_000, description=_PASSAGE)]
+    hypothesis: Annotated[str, Field(_PASSAGE, min_length=1, max_length=20_000)]
     query: (
-        Annotated[
-            str, Field(min_length=1, max_length=20_000, description="Words to look for as well; the syntax of search.")
-        ]
+        Annotated[str, Field("Words to look for as well; the syntax of search.", min_length=1, max_length=20_000)]
         | None
     ) = None
     limit: fields.Limit | None = None
@@ -114,13 +110,7 @@ class FindSimilarRequest:
 
     snippet: Annotated[
         str,
-        Field(
-            min_length=1,
-            max_length=50_000,
-            argument="SNIPPET...",
-            reads="text",
-            description="Code or prose, taken literally.",
-        ),
+        Field("Code or prose, taken literally.", min_length=1, max_length=50_000, argument="SNIPPET...", reads="text"),
     ]
     limit: fields.Limit = 5
     exclude_file: fields.ExcludedFile | None = None

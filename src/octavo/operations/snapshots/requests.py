@@ -10,19 +10,18 @@ from octavo.model.limits import Field
 
 @dataclass(frozen=True, slots=True)
 class SnapshotsListRequest:
-    verify: Annotated[bool, Field(description="Read every byte and compare it with what was written.")] = False
+    verify: Annotated[bool, Field("Read every byte and compare it with what was written.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotsBuildRequest:
-    full: Annotated[bool, Field(description="Carry nothing over from the one before.")] = False
+    full: Annotated[bool, Field("Carry nothing over from the one before.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotsRollbackRequest:
     snapshot: (
-        Annotated[str, Field(max_length=100, argument="SNAPSHOT", description="Which one; left out, the one before.")]
-        | None
+        Annotated[str, Field("Which one; left out, the one before.", max_length=100, argument="SNAPSHOT")] | None
     ) = None
 
 

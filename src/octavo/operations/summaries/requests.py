@@ -16,22 +16,21 @@ class SummariesBuildRequest:
     by: Annotated[
         str,
         Field(
-            choices=(EXTRACT, MODEL),
-            description="Sentences of the text itself, or what the model in llm.roles.summarise writes.",
+            "Sentences of the text itself, or what the model in llm.roles.summarise writes.", choices=(EXTRACT, MODEL)
         ),
     ] = EXTRACT
-    sections: Annotated[bool, Field(description="Of sections too, not of whole files alone.")] = True
+    sections: Annotated[bool, Field("Of sections too, not of whole files alone.")] = True
     budget: Annotated[
         int,
         Field(
+            "How many tokens a model may read and write; needed with --by model.",
             ge=0,
             le=10_000_000_000,
             metavar="TOKENS",
-            description="How many tokens a model may read and write; needed with --by model.",
         ),
     ] = 0
-    dry_run: Annotated[bool, Field(description="Only say what it would take.")] = False
-    wait: Annotated[bool, Field(option=None, description="Do it now rather than leave it to a worker.")] = False
+    dry_run: Annotated[bool, Field("Only say what it would take.")] = False
+    wait: Annotated[bool, Field("Do it now rather than leave it to a worker.", option=None)] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,44 +13,24 @@ from octavo.operations.memory.requests import Item, KindName, Scope, Tags, Title
 
 _LONGEST = 20_000_000
 
-Uri = Annotated[
-    str,
-    Field(
-        max_length=4_096,
-        argument="URI",
-        complete="uris",
-        description="Path in the collection.",
-    ),
-]
+Uri = Annotated[str, Field("Path in the collection.", max_length=4_096, argument="URI", complete="uris")]
 HeadingTexts = tuple[Annotated[str, Field(max_length=10_000)], ...]
 SectionPath = Annotated[
     HeadingTexts,
-    Field(
-        max_length=100,
-        option="-s/--section",
-        metavar="HEADING",
-        description='Heading texts from the root: ["A", "B"].',
-    ),
+    Field('Heading texts from the root: ["A", "B"].', max_length=100, option="-s/--section", metavar="HEADING"),
 ]
 ParentPath = Annotated[
     HeadingTexts,
-    Field(
-        max_length=100,
-        option="-u/--under",
-        metavar="HEADING",
-        description="The parent's heading path; [] is the root.",
-    ),
+    Field("The parent's heading path; [] is the root.", max_length=100, option="-u/--under", metavar="HEADING"),
 ]
 Content = Annotated[
-    str, Field(max_length=_LONGEST, argument="CONTENT", reads="stdin", description="Markdown, without the heading.")
+    str, Field("Markdown, without the heading.", max_length=_LONGEST, argument="CONTENT", reads="stdin")
 ]
-ExpectedHash = Annotated[
-    str, Field(max_length=200, metavar="SHA256", description="Fail unless the file has this SHA-256.")
-]
-DryRun = Annotated[bool, Field(description="Show the diff, write nothing.")]
-UpdateLinks = Annotated[bool, Field(description="Write links of the collection anew that would lead nowhere.")]
-Author = Annotated[str, Field(max_length=200, description="Who makes the change.")]
-Reason = Annotated[str, Field(max_length=2_000, description="Why it is made.")]
+ExpectedHash = Annotated[str, Field("Fail unless the file has this SHA-256.", max_length=200, metavar="SHA256")]
+DryRun = Annotated[bool, Field("Show the diff, write nothing.")]
+UpdateLinks = Annotated[bool, Field("Write links of the collection anew that would lead nowhere.")]
+Author = Annotated[str, Field("Who makes the change.", max_length=200)]
+Reason = Annotated[str, Field("Why it is made.", max_length=2_000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,37 +58,29 @@ class DocAutoFixRequest(WriteRequest):
 @dataclass(frozen=True, slots=True)
 class DocCreateRequest(WriteRequest):
     uri: Uri
-    title: Annotated[str, Field(max_length=10_000, argument="TITLE", description="The first heading.")]
+    title: Annotated[str, Field("The first heading.", max_length=10_000, argument="TITLE")]
     template: (
         Annotated[
             str,
-            Field(
-                max_length=4_096,
-                metavar="URI",
-                description="A note whose text is used, {{title}} and {{content}} replaced.",
-            ),
+            Field("A note whose text is used, {{title}} and {{content}} replaced.", max_length=4_096, metavar="URI"),
         ]
         | None
     ) = None
     content_md: (
-        Annotated[str, Field(max_length=_LONGEST, option="--content", metavar="TEXT", description="Markdown below it.")]
-        | None
+        Annotated[str, Field("Markdown below it.", max_length=_LONGEST, option="--content", metavar="TEXT")] | None
     ) = None
-    overwrite: Annotated[bool, Field(description="Replace a file that is there.")] = False
+    overwrite: Annotated[bool, Field("Replace a file that is there.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class DocInsertSectionRequest(WriteRequest):
     uri: Uri
     parent_heading_path: ParentPath
-    heading: Annotated[
-        str, Field(max_length=10_000, argument="HEADING", description="The new heading, without # markers.")
-    ]
+    heading: Annotated[str, Field("The new heading, without # markers.", max_length=10_000, argument="HEADING")]
     content_md: Content
-    level: Annotated[int, Field(description="Else one below the parent.")] | None = None
+    level: Annotated[int, Field("Else one below the parent.")] | None = None
     position: Annotated[
-        str | dict[str, HeadingTexts],
-        Field(metavar="POSITION", description='"last", "first" or {"after": [path of a child]}.'),
+        str | dict[str, HeadingTexts], Field('"last", "first" or {"after": [path of a child]}.', metavar="POSITION")
     ] = "last"
 
 
@@ -139,14 +111,9 @@ class DocRenameRequest(WriteRequest):
     """A file gets another uri with `to`, or one of its headings another text with `heading_path` and `heading`."""
 
     uri: Uri
-    to: (
-        Annotated[str, Field(max_length=4_096, metavar="URI", description="The file's new path in the collection.")]
-        | None
-    ) = None
+    to: Annotated[str, Field("The file's new path in the collection.", max_length=4_096, metavar="URI")] | None = None
     heading_path: SectionPath = ()
-    heading: (
-        Annotated[str, Field(max_length=10_000, metavar="TEXT", description="The section's new heading.")] | None
-    ) = None
+    heading: Annotated[str, Field("The section's new heading.", max_length=10_000, metavar="TEXT")] | None = None
     update_links: UpdateLinks = False
 
 
@@ -154,50 +121,40 @@ class DocRenameRequest(WriteRequest):
 class DocRestoreRequest(WriteRequest):
     uri: Uri
     version: (
-        Annotated[int, Field(ge=1, metavar="N", description="A version of its history; else the last write is undone.")]
-        | None
+        Annotated[int, Field("A version of its history; else the last write is undone.", ge=1, metavar="N")] | None
     ) = None
 
 
 @dataclass(frozen=True, slots=True)
 class DocSetPropertyRequest(WriteRequest):
     uri: Uri
-    key: Annotated[str, Field(min_length=1, max_length=200, argument="KEY", description="The property's name.")]
+    key: Annotated[str, Field("The property's name.", min_length=1, max_length=200, argument="KEY")]
     value: (
         Annotated[
             str | int | float | bool | tuple[str | int | float | bool, ...],
-            Field(argument="VALUE", description="Text, number, boolean or list."),
+            Field("Text, number, boolean or list.", argument="VALUE"),
         ]
         | None
     ) = None
-    remove: Annotated[bool, Field(description="Remove the property instead.")] = False
+    remove: Annotated[bool, Field("Remove the property instead.")] = False
 
 
 NoteCollection = Annotated[
     str,
-    Field(
-        min_length=1,
-        max_length=200,
-        option="-c/--collection",
-        complete="collections",
-        description="The collection it is in.",
-    ),
+    Field("The collection it is in.", min_length=1, max_length=200, option="-c/--collection", complete="collections"),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class NotesNewRequest:
-    title: Annotated[str, Field(max_length=1_000, argument="TITLE", description="Its title, and its file's name.")]
+    title: Annotated[str, Field("Its title, and its file's name.", max_length=1_000, argument="TITLE")]
     template: (
-        Annotated[str, Field(max_length=4_096, option="-t/--template", metavar="NAME", description="Its template.")]
-        | None
+        Annotated[str, Field("Its template.", max_length=4_096, option="-t/--template", metavar="NAME")] | None
     ) = None
     content_md: Annotated[
-        str, Field(max_length=_LONGEST, option="--content", metavar="TEXT", description="Its text, in Markdown.")
+        str, Field("Its text, in Markdown.", max_length=_LONGEST, option="--content", metavar="TEXT")
     ] = ""
-    folder: (
-        Annotated[str, Field(max_length=4_096, metavar="FOLDER", description="A folder of the collection.")] | None
-    ) = None
+    folder: Annotated[str, Field("A folder of the collection.", max_length=4_096, metavar="FOLDER")] | None = None
     collection: NoteCollection | None = None
     dry_run: DryRun = False
     author: Author = ""
@@ -206,13 +163,11 @@ class NotesNewRequest:
 
 @dataclass(frozen=True, slots=True)
 class NotesAppendRequest:
-    note: Annotated[
-        str, Field(min_length=1, max_length=4_096, argument="NOTE", complete="uris", description="Its name or uri.")
-    ]
+    note: Annotated[str, Field("Its name or uri.", min_length=1, max_length=4_096, argument="NOTE", complete="uris")]
     content_md: Annotated[
-        str, Field(max_length=_LONGEST, argument="TEXT", reads="stdin", description="Markdown to add at its end.")
+        str, Field("Markdown to add at its end.", max_length=_LONGEST, argument="TEXT", reads="stdin")
     ]
-    heading_path: Annotated[SectionPath, Field(description="The section to add to, instead of the end.")] = ()
+    heading_path: Annotated[SectionPath, Field("The section to add to, instead of the end.")] = ()
     collection: NoteCollection | None = None
     dry_run: DryRun = False
     author: Author = ""
@@ -222,7 +177,7 @@ class NotesAppendRequest:
 @dataclass(frozen=True, slots=True)
 class NotesTodayRequest:
     content_md: Annotated[
-        str, Field(max_length=_LONGEST, argument="TEXT", description="Markdown to add at the end of today's note.")
+        str, Field("Markdown to add at the end of today's note.", max_length=_LONGEST, argument="TEXT")
     ] = ""
     collection: NoteCollection | None = None
     dry_run: DryRun = False
@@ -242,11 +197,11 @@ class MemoryFromNoteRequest:
     source: Annotated[
         str,
         Field(
+            "What to remember: uri#Heading, uri:10-20 or a uri.",
             min_length=1,
             max_length=4_096,
             argument="SECTION",
             complete="uris",
-            description="What to remember: uri#Heading, uri:10-20 or a uri.",
         ),
     ]
     kind: KindName = MemoryKind.NOTE.value
@@ -264,16 +219,15 @@ class LintRequest:
 
     files: Annotated[
         tuple[Annotated[str, Field(max_length=4_096)], ...],
-        Field(max_length=10_000, argument="FILE...", complete="uris", description="Only these notes: uris or paths."),
+        Field("Only these notes: uris or paths.", max_length=10_000, argument="FILE...", complete="uris"),
     ] = ()
     collections: fields.Collections = ()
     rules: Annotated[
         tuple[Annotated[str, Field(max_length=100)], ...],
-        Field(max_length=50, option="--rule", metavar="RULE", description=f"Only these rules: {', '.join(RULES)}."),
+        Field(f"Only these rules: {', '.join(RULES)}.", max_length=50, option="--rule", metavar="RULE"),
     ] = ()
-    fix: Annotated[bool, Field(description="Mend what can be mended without a choice: heading jumps.")] = False
+    fix: Annotated[bool, Field("Mend what can be mended without a choice: heading jumps.")] = False
     dry_run: DryRun = False
     limit: Annotated[
-        int,
-        Field(ge=1, le=fields.UNLIMITED, option="-n/--limit", local=fields.UNLIMITED, description="Findings listed."),
+        int, Field("Findings listed.", ge=1, le=fields.UNLIMITED, option="-n/--limit", local=fields.UNLIMITED)
     ] = 200

@@ -90,12 +90,7 @@ WRITING = (
         help="--section and --under are repeated for each heading of the path; without --under, it moves to the top. "
         "A dry run lists the links that would lead nowhere; --update-links writes them anew.",
         examples=(f'octavo doc move-section "{_NOTE}" --section "Closing down" --dry-run',),
-        example={
-            "uri": _NOTE,
-            "from_heading_path": ["Closing down"],
-            "to_parent_heading_path": [],
-            "dry_run": True,
-        },
+        example={"uri": _NOTE, "from_heading_path": ["Closing down"], "to_parent_heading_path": [], "dry_run": True},
         unlisted=(*_UNLISTED, "update_links"),
     ),
     _notes(

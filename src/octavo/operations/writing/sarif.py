@@ -16,11 +16,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def sarif(answer: LintAnswer) -> dict[str, Any]:
     """One run. Places are relative to the folder of their collection, whose name is the base."""
     rules = [
-        {
-            "id": name,
-            "shortDescription": {"text": rule.summary},
-            "defaultConfiguration": {"level": rule.severity.value},
-        }
+        {"id": name, "shortDescription": {"text": rule.summary}, "defaultConfiguration": {"level": rule.severity.value}}
         for name, rule in RULES.items()
     ]
     driver = {"name": "octavo", "version": __version__, "rules": rules}
