@@ -140,12 +140,13 @@ def report(rows: dict[str, dict[str, float]]) -> None:
 async def measured(transports: dict[str, tuple[Ask, list[int]]], queries: list[str]) -> dict[str, dict[str, float]]:
     times: dict[str, list[float]] = {name: [] for name in transports}
     spent = dict.fromkeys(transports, 0.0)
-    for number, query in enumerate([*queries[:5], *queries]):
+    warm = queries[:5]
+    for number, query in enumerate([*warm, *queries]):
         for name, (ask, pids) in transports.items():
             before, started_at = busy(pids), time.perf_counter()
             await ask(query)
             took = time.perf_counter() - started_at
-            if number >= 5:
+            if number >= len(warm):
                 times[name].append(took * 1e3)
                 spent[name] += busy(pids) - before
     return {

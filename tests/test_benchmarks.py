@@ -1,40 +1,170 @@
-"""Every benchmark starts: what it imports is there, and its options are understood."""
+"""Every benchmark and script runs, at its smallest size; what cannot is listed with the reason."""
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
+import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-NOT_STARTED = {
-    "pdf_words": "compares with PyMuPDF, which no group of dependencies has",
-    "peer_engines": "is started by peers, with the name of an engine",
-    "replaced": "has no options: it compares what it finds installed",
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROGRAMS = {
+    path.relative_to(ROOT).with_suffix("").as_posix(): path
+    for folder in ("benchmarks", "scripts")
+    for path in (ROOT / folder).glob("*.py")
+    if "__main__" in path.read_text("utf-8")
 }
-STARTED = """
-import contextlib, io, json, runpy, sys
-ends = {}
-for path in sys.argv[1:]:
-    sys.argv = [path, "--help"]
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            runpy.run_path(path, run_name="__main__")
-    except SystemExit as end:
-        ends[path] = end.code
-    except Exception as error:
-        ends[path] = repr(error)
-print(json.dumps(ends))
-"""
+SMALLEST = {
+    "benchmarks/before_after": "{notes} --before octavo:{src} --runs 1 --indexings 1 --out {out}",
+    "benchmarks/citations": "en={notes} --files 3 --queries 3 --out {out} --work {work}/citations",
+    "benchmarks/code": "{code} --out {out} --workers 1",
+    "benchmarks/edits": "--notes {notes} --edits 5 --library-edits 2 --kills 2 --large 130000 --out {out}/edits.json",
+    "benchmarks/embedding": "--text {notes} --chunks 8 --fast-chunks 20 --rounds 1",
+    "benchmarks/faults": "strangers flips --rounds 1 --state {work}/faults",
+    "benchmarks/foundation": "{notes} --embed 4 --chunks 20 --out {out}",
+    "benchmarks/history": "{repository} --commits 3 --embed 2 --out {out}",
+    "benchmarks/hostile_documents": "--files {work} --copies 1 --bomb-bytes 1000000 --seconds 5 --pages 3"
+    " --budget 1 --state {work}/hostile",
+    "benchmarks/interleavings": "--steps 10 --processes 2 --burst 5 --kills 0 --folder {work}/interleavings",
+    "benchmarks/locomo_memory": "{talks} --provider hashing",
+    "benchmarks/memory_kills": "--kills 1",
+    "benchmarks/memory_writes": "--writers 2 --seconds 0.2",
+    "benchmarks/multilingual": "en={notes} --pages 3 --questions 2 --out {out}",
+    "benchmarks/painting": "{library} --queries 1 --out {out}",
+    "benchmarks/peers": "--text {notes} --chunks 50 --queries 3 --peers= --folder {work}",
+    "benchmarks/postgres": "--chunks 50 --times 1 --seconds 0.1 --out {out}/postgres.json",
+    "benchmarks/postgres_evaluation": "{judged} --limit-queries 1 --out {out}/postgres_evaluation.json",
+    "benchmarks/postgres_round_trip": "--chunks 50 --questions 2 --out {out}/round_trip.json",
+    "benchmarks/query_syntax": "--queries 5 --out {out}",
+    "benchmarks/replaced": "{notes} --letters 20",
+    "benchmarks/scale": "50 --folder {work} --queries 2 --text {notes}",
+    "benchmarks/serving": "{notes} --queries 2 --clients 1 --edits 1 --provider hashing --out {out}",
+    "benchmarks/soak": "--seconds 3 --documents 40 --out {out}",
+    "benchmarks/support": "{notes} --each 1",
+    "benchmarks/tree_histories": "--trees 1",
+    "benchmarks/typed_queries": "en={notes} --files 5 --each 2 --out {out} --work {work}/typed_queries",
+    "benchmarks/typists": "{library} --people 1 --queries 1 --pause 0.05 --out {out}",
+    "scripts/measure_fast": "{judged}",
+    "scripts/write_sets": "{out}/sets.xz small={judged}",
+}
+WEIGHTS = "makes the shipped weights: wants torch, a GPU, or text and models that are fetched"
+NOT_RUN = {
+    "benchmarks/pdf_words": "compares with PyMuPDF, which no group of dependencies has",
+    "benchmarks/peer_engines": "is started by peers, with the name of an engine that is fetched",
+    "scripts/check_wheels": "asks the package index; its functions have tests",
+    "scripts/fit_calibration": "fits on thousands of questions of sets that are not shipped",
+    "scripts/fuzz_http": "is a test of its own, which wants schemathesis and minutes",
+    "scripts/make_ablations": "rewrites a page of the documentation from sets that are not shipped",
+    "scripts/make_pictures": "rewrites the pictures of the documentation",
+    "scripts/make_trec_eval_golden": "wants pytrec_eval, a program of its own",
+    "scripts/make_word_relations": "wants the files of WordNet",
+    "scripts/measure_scores": "measures on hundreds of questions of sets that are not shipped",
+    **dict.fromkeys(
+        [f"scripts/make_{page}" for page in ("cli_reference", "configuration_reference", "operations_reference")]
+        + ["scripts/make_python_api", "scripts/build_docs"],
+        "`./dev check` runs it",
+    ),
+    **dict.fromkeys(
+        (
+            f"scripts/{name}"
+            for name in (
+                *(
+                    "build_minilm",
+                    "build_reranker",
+                    "distil_encoder",
+                    "encoder_words",
+                    "export_weights",
+                    "finish_encoder",
+                ),
+                *(
+                    "harvest_parallel",
+                    "harvest_sources",
+                    "rerank_candidates",
+                    "rerank_lists",
+                    "settle_weights",
+                    "teachers",
+                ),
+                *("train_reranker", "train_weights", "write_questions"),
+            )
+        ),
+        WEIGHTS,
+    ),
+}
+WANTED = {
+    "benchmarks/painting": "playwright",
+    "benchmarks/replaced": "pathspec",
+    **{name: "psycopg" for name in SMALLEST if "postgres" in name},
+}
+"""The packages that not every environment of the tests has."""
 
 
-def test_every_benchmark_starts() -> None:
-    programs = {path.stem: path for path in BENCHMARKS.glob("*.py") if "__main__" in path.read_text("utf-8")}
-    assert NOT_STARTED.keys() <= programs.keys()
-    started = [str(path) for name, path in sorted(programs.items()) if name not in NOT_STARTED]
-    # In one process: what most of them import is imported once.
-    done = subprocess.run(
-        [sys.executable, "-c", STARTED, *started], cwd=BENCHMARKS, capture_output=True, encoding="utf-8", timeout=600
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A few notes, some code, a repository, judged questions, conversations, and a library."""
+    work = tmp_path_factory.mktemp("work")
+    names = ("notes", "code", "repository", "judged", "talks", "out", "home")
+    found = {name: work / name for name in names} | {"work": work, "src": ROOT / "src", "library": work / "l.db"}
+    for name in names:
+        found[name].mkdir()
+    for path in sorted((ROOT / "examples" / "vault" / "equipment").glob("*.md"))[:6]:
+        shutil.copy(path, found["notes"])
+    for path in sorted((ROOT / "src" / "octavo" / "algorithms").glob("*.py"))[:4]:
+        shutil.copy(path, found["code"])
+    shutil.copytree(found["notes"], found["repository"], dirs_exist_ok=True)
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "First"]):
+        git = ["git", "-c", "user.name=Ann", "-c", "user.email=ann@example.org", *arguments]
+        subprocess.run(git, cwd=found["repository"], check=True)
+    texts = {path.stem: path.read_text("utf-8") for path in found["notes"].iterdir()}
+    judged = {name: f"q{number}" for number, name in enumerate(sorted(texts))}
+    about = {"conversation": "c", "session": 1, "category": 1}
+    written = {
+        "corpus.jsonl": [
+            {"_id": f"c/{name}", "title": name, "text": texts[name], "metadata": about} for name in judged
+        ],
+        "queries.jsonl": [{"_id": key, "text": f"about {name}?", "metadata": about} for name, key in judged.items()],
+    }
+    lines = {name: "".join(f"{json.dumps(row)}\n" for row in rows) for name, rows in written.items()}
+    lines["qrels.tsv"] = "query-id\tcorpus-id\tscore\n" + "".join(
+        f"{key}\tc/{name}\t1\n" for name, key in judged.items()
     )
-    assert json.loads(done.stdout) == dict.fromkeys(started, 0), done.stderr
+    for name, text in lines.items():
+        (found["judged"] / name).write_text(text, "utf-8")
+        (found["talks"] / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
+    sessions = "query-id\tcorpus-id\tscore\n" + "".join(f"{key}\tc/S1\t1\n" for key in judged.values())
+    (found["talks"] / "qrels.sessions.tsv.gz").write_bytes(gzip.compress(sessions.encode()))
+    for arguments in (["init"], ["add", str(found["notes"]), "--name", "notes"], ["index"]):
+        run(["-m", "octavo", "--library", str(found["library"]), *arguments], found)
+    run(["-m", "octavo", "eval", "run", str(found["judged"])], found)
+    return found
+
+
+def run(arguments: list[str], places: dict[str, Path]) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OCTAVO_", "XDG_"))}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=places["work"],
+        env=kept | {"HOME": str(places["home"]), "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout[-2_000:] + done.stderr[-4_000:]
+
+
+def test_every_program_runs_here_or_says_why_not() -> None:
+    assert PROGRAMS.keys() == SMALLEST.keys() | NOT_RUN.keys()
+    assert SMALLEST.keys().isdisjoint(NOT_RUN)
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_a_program_runs_at_its_smallest_size(name: str, places: dict[str, Path]) -> None:
+    wanted = WANTED.get(name)
+    if wanted and not find_spec(wanted):
+        pytest.skip(f"{wanted} is not installed")
+    run([str(PROGRAMS[name]), *SMALLEST[name].format(**places).split()], places)

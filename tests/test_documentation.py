@@ -99,6 +99,18 @@ def test_every_command_that_is_named_exists_with_its_options(page: Path) -> None
     assert {call: wrong for call in typed(page) if (wrong := wrong_with(call))} == {}
 
 
+def test_every_benchmark_and_script_that_is_named_exists_with_its_options() -> None:
+    wrong = []
+    for page in PAGES:
+        text = page.read_text("utf-8").replace("\\\n", " ")
+        for program, options in re.findall(r"(\./dev bench [a-z_]+|(?:benchmarks|scripts)/[a-z_]+\.py)([^`\n]*)", text):
+            path = ROOT / re.sub(r"\./dev bench (\w+)", r"benchmarks/\1.py", program)
+            source = path.read_text("utf-8") if path.is_file() else ""
+            unknown = [option for option in re.findall(r"--[a-z-]+", options) if f'"{option}"' not in source]
+            wrong += [(page.name, program, unknown)] if unknown or not source else []
+    assert wrong == []
+
+
 def test_every_extra_that_is_named_can_be_installed() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     named = {

@@ -1,8 +1,8 @@
 """A library made from a small vault, on each engine, and ways to call the command line.
 
-Modules of `BOTH_ENGINES` have the bundled model, and what reaches a library by one of the fixtures below runs twice: in
-a file and on PostgreSQL. The mark `one_engine` says that a test needs no library, or one in a file. Other modules have
-the stand-in for a model, in files."""
+Modules of `library_places.BOTH_ENGINES` have the bundled model, and what reaches a library by one of the fixtures below
+runs twice: in a file and on PostgreSQL. The mark `one_engine` says that a test needs no library, or one in a file.
+Other modules have the stand-in for a model, in files."""
 
 from __future__ import annotations
 
@@ -15,36 +15,9 @@ from pathlib import Path
 import pytest
 from cli_calls import GOLDEN, REWRITE, Location, Octavo, Shell, Vault, surroundings, write_vault
 from click.testing import CliRunner, Result
-from library_places import Databases, Files, ServerDatabases
+from library_places import BOTH_ENGINES, Databases, Files, ServerDatabases
 
 from octavo.interfaces.cli.main import cli
-
-BOTH_ENGINES = {
-    "http/test_routes.py",
-    "mcp/test_memory_resources.py",
-    "mcp/test_stdio.py",
-    "mcp/test_tools.py",
-    "test_cli_ask.py",
-    "test_cli_errors.py",
-    "test_cli_formats.py",
-    "test_cli_graph.py",
-    "test_cli_history.py",
-    "test_cli_layout.py",
-    "test_cli_library.py",
-    "test_cli_memory.py",
-    "test_cli_pick.py",
-    "test_cli_profiles.py",
-    "test_cli_typed_queries.py",
-    "test_cli_watch.py",
-    "test_links_follow.py",
-    "test_lint.py",
-    "test_memories_as_notes.py",
-    "test_notes.py",
-    "test_same_json.py",
-    "test_withheld_lines.py",
-    "test_writing.py",
-}
-"""Beside those of the Python API."""
 
 
 @pytest.fixture(autouse=True)

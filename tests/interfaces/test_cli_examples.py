@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_calls import Octavo, surroundings
+from cli_calls import Octavo, Vault, surroundings
 from click.testing import CliRunner
+from library_places import Databases, ServerDatabases
 
 from octavo.interfaces.cli.from_request import OperationCommand
 from octavo.interfaces.cli.main import cli
@@ -29,6 +30,12 @@ ELSEWHERE = {
     "octavo db migrate",
 }
 """Commands that need what a test has not got: an editor, torch, a model, an earlier snapshot, a server."""
+IN_A_FILE = {
+    "octavo db backup",
+    "octavo db restore",
+    *(f"octavo snapshot {name}" for name in ("list", "build", "recover", "verify")),
+}
+"""Commands for a library in a file: a server has its own copies, and its own indexes."""
 BEFORE = (
     ["init"],
     ["add", "observatory", "--name", "observatory", "--writable"],
@@ -62,9 +69,9 @@ MADE = dict(commands(cli, "octavo"))
 
 
 @pytest.fixture(scope="session")
-def observatory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def observatory(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Vault:
     """A folder with the vault, as a git repository of one commit, and the library that has indexed it."""
-    folder = tmp_path_factory.mktemp("examples")
+    folder, library = tmp_path_factory.mktemp("examples"), databases.empty()
     shutil.copytree(VAULT, folder / "observatory")
     git = ["git", "-C", str(folder / "observatory"), "-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "Write down how the dome is closed"]):
@@ -73,22 +80,32 @@ def observatory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         for name, value in surroundings(tmp_path_factory.mktemp("home")).items():
             patch.setenv(name, value)
-        patch.setenv("OCTAVO_LIBRARY", str(folder / "library.db"))
+        patch.delenv("OCTAVO_EMBEDDING_PROVIDER")
+        patch.setenv("OCTAVO_LIBRARY", str(library))
         for arguments in BEFORE:
             result = CliRunner().invoke(cli, arguments)
             assert result.exit_code == 0, result.output
-    return folder
+    return Vault(folder, library)
+
+
+@pytest.fixture
+def copied(observatory: Vault, databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Both of them, for a test to change; it stands in the folder."""
+    shutil.copytree(observatory.folder, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    library = databases.copy(observatory.library)
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(library))
+    yield
+    databases.remove(library)
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_the_examples_of_a_command_work(
-    name: str, observatory: Path, octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    work = tmp_path / "examples"
-    shutil.copytree(observatory, work)
-    monkeypatch.chdir(work)
-    monkeypatch.setenv("OCTAVO_LIBRARY", str(work / "library.db"))
+def test_the_examples_of_a_command_work(name: str, copied: None, octavo: Octavo, databases: Databases) -> None:
     assert MADE[name].examples
+    if name in IN_A_FILE and isinstance(databases, ServerDatabases):
+        refused = octavo(*shlex.split(MADE[name].examples[0])[1:])
+        assert (refused.exit_code, "hint: " in refused.stderr) == (2, True)
+        return
     for example in MADE[name].examples:
         called, *arguments = shlex.split(example)
         assert called == "octavo"

@@ -15,7 +15,7 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from cli_calls import Octavo, Shell
+from cli_calls import Location, Octavo, Shell
 from daemon_calls import client as shim
 from http_calls import mcp_client, running
 from mcp import Client
@@ -29,17 +29,22 @@ SETTINGS = {"embedding.provider": "hashing"}
 
 
 @pytest.fixture
-def library(environment: Path, octavo: Octavo, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty library with a folder `notes` beside it."""
-    path = environment / "library.db"
-    monkeypatch.setenv("OCTAVO_LIBRARY", str(path))
-    monkeypatch.setenv("OCTAVO_WATCH_ENABLED", "false")
+def folder(environment: Path) -> Path:
     (environment / "notes").mkdir()
     (environment / "notes" / "first.md").write_text("# First\n\nzebrafish\n", "utf-8")
+    return environment / "notes"
+
+
+@pytest.fixture
+def library(location: Location, folder: Path, octavo: Octavo, monkeypatch: pytest.MonkeyPatch) -> Location:
+    """Of that folder. Who writes when is looked at here: the model is the stand-in, which takes no time."""
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(location))
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
+    monkeypatch.setenv("OCTAVO_WATCH_ENABLED", "false")
     assert octavo("init").exit_code == 0
-    assert octavo("add", environment / "notes", "--name", "notes").exit_code == 0
+    assert octavo("add", folder, "--name", "notes").exit_code == 0
     assert octavo("index").exit_code == 0
-    return path
+    return location
 
 
 def note(number: int, edition: str) -> str:
@@ -49,8 +54,7 @@ def note(number: int, edition: str) -> str:
     )
 
 
-def test_fifty_searches_during_a_rebuild_never_fail_and_never_cite_wrongly(library: Path) -> None:
-    folder = library.parent / "notes"
+def test_fifty_searches_during_a_rebuild_never_fail_and_never_cite_wrongly(library: Location, folder: Path) -> None:
     editions = ("first", "second")
     for number in range(120):
         (folder / f"{number}.md").write_text(note(number, editions[0]), "utf-8")
@@ -114,8 +118,7 @@ print(json.dumps(wrote))
 """
 
 
-def test_eight_processes_read_and_write_one_library_and_lose_nothing(library: Path) -> None:
-    folder = library.parent / "notes"
+def test_eight_processes_read_and_write_one_library_and_lose_nothing(library: Location, folder: Path) -> None:
     names = [f"p{number}" for number in range(8)]
     processes = [
         subprocess.Popen(
@@ -167,8 +170,7 @@ main()
 """
 
 
-def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, shell: Shell) -> None:
-    folder = library.parent / "notes"
+def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Location, folder: Path, shell: Shell) -> None:
     for number in range(60):
         (folder / f"{number}.md").write_text(note(number, "only"), "utf-8")
     held = running(program=("-c", HELD_AFTER_ONE_BATCH))
@@ -190,7 +192,7 @@ def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, sh
         assert engine.search(Query("tide of note 59")).hits
 
 
-def test_a_second_process_is_told_which_run_is_under_way_or_waits(library: Path, shell: Shell) -> None:
+def test_a_second_process_is_told_which_run_is_under_way_or_waits(library: Location, shell: Shell) -> None:
     with open_library(library, settings=SETTINGS) as engine:
         lease = engine.store.leases.take(
             engine.project.id, "index", f"elsewhere/1 {os.getpid()} x", 3_600.0, {"scope": "full"}
@@ -215,7 +217,7 @@ def test_a_second_process_is_told_which_run_is_under_way_or_waits(library: Path,
         assert waiting.returncode == 0
 
 
-def test_a_search_cancelled_in_mid_call_leaves_a_server_that_answers(library: Path) -> None:
+def test_a_search_cancelled_in_mid_call_leaves_a_server_that_answers(library: Location) -> None:
     with running() as server:
 
         async def main() -> None:
@@ -230,7 +232,7 @@ def test_a_search_cancelled_in_mid_call_leaves_a_server_that_answers(library: Pa
         anyio.run(main)
 
 
-def test_a_client_that_dies_in_mid_call_leaves_no_process_and_no_lease(library: Path) -> None:
+def test_a_client_that_dies_in_mid_call_leaves_no_process_and_no_lease(library: Location) -> None:
     with shim("--no-daemon") as one:
         one.begin("reindex", scope="full")
         one.kill()

@@ -13,9 +13,11 @@ from typing import Any
 import httpx2
 import mcp_calls
 import pytest
+from cli_calls import Location
 from http_calls import in_process
 from mcp import Client
 
+import octavo
 from octavo.operations.table import chosen
 
 UPSERT = "profiles_set"
@@ -91,16 +93,13 @@ def by_mcp(library: Path, arguments: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Path:
-    from octavo.engine.wiring import open_library
-
-    path = tmp_path / "library.db"
-    open_library(path, create=True, settings={"embedding.provider": "hashing"}).close()
-    return path
+def empty(location: Location) -> Location:
+    octavo.open(location, create=True).close()
+    return location
 
 
 @pytest.mark.parametrize("ask", [by_http, by_mcp], ids=["http", "mcp"])
-def test_a_client_cannot_have_anything_else_on_this_machine_asked(ask: Any, empty: Path, tmp_path: Path) -> None:
+def test_a_client_cannot_have_anything_else_on_this_machine_asked(ask: Any, empty: Location, tmp_path: Path) -> None:
     with talkative() as (url, asked):
         answers = ask(empty, requests_of(url, tmp_path))
     assert asked == []
@@ -112,7 +111,7 @@ def test_a_client_cannot_have_anything_else_on_this_machine_asked(ask: Any, empt
 
 @pytest.mark.parametrize("ask", [by_http, by_mcp], ids=["http", "mcp"])
 def test_a_port_that_the_configuration_allows_is_asked_and_its_reply_is_not_repeated(
-    ask: Any, empty: Path, monkeypatch: pytest.MonkeyPatch
+    ask: Any, empty: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with talkative() as (url, asked):
         monkeypatch.setenv("OCTAVO_EMBEDDING_CLIENT_PORTS", f"1234,{url.rpartition(':')[2]}")

@@ -352,15 +352,15 @@ def test_serving_opens_the_page_where_that_is_wanted(vault: Vault, tmp_path: Pat
     os.mkfifo(said)  # reading it waits until the browser was told
     browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {said}\n', "utf-8")
     browser.chmod(0o755)
-    environ = {"BROWSER": f"{browser} %s", "OCTAVO_EMBEDDING_PROVIDER": "hashing"}
+    environ = {"BROWSER": f"{browser} %s"}
     with running(["--library", str(vault.library), "--no-watch", "--open"], environ) as started:
         opened = said.read_text("utf-8")
         assert opened.startswith(f"{started.address}/login?code=")
         assert started.page.partition("=")[2] not in opened
-        with httpx2.Client() as client:
+        with httpx2.Client(timeout=60) as client:
             assert client.get(opened).headers["location"] == "/"
             assert client.get(f"{started.address}/", headers=HTML).status_code == 200
-        with httpx2.Client() as client:
+        with httpx2.Client(timeout=60) as client:
             assert client.get(opened).headers["location"] == "/login?refused=1"
 
 
@@ -379,7 +379,6 @@ def test_those_who_leave_while_they_wait_hold_nobody_up(vault: Vault) -> None:
     async def everybody(address: str, credentials: str) -> list[bytes]:
         return await asyncio.gather(*(asked(address, credentials, number) for number in range(40)))
 
-    environ = {"OCTAVO_EMBEDDING_PROVIDER": "hashing"}
-    with running(["--library", str(vault.library), "--no-watch"], environ) as started:
+    with running(["--library", str(vault.library), "--no-watch"]) as started:
         answers = asyncio.run(everybody(started.address, started.headers["authorization"]))
     assert all(answer.startswith(b"HTTP/1.1 200") and b"bread.md" in answer for answer in answers[::2])

@@ -25,7 +25,7 @@ SEARCH = (
         ),
         examples=(
             'octavo search "when does the dome have to close?"',
-            "octavo search -n 3 --kind note --path observing/ humidity",
+            "octavo search -n 3 --kind note --path equipment/ humidity",
             'octavo search "polar alignment" --format files',
             'octavo search --hyde "why is the dome warm?"',
             "octavo search humidity --where status=accepted",
