@@ -50,11 +50,20 @@ def commands(group: click.Group, path: str = "octavo") -> Iterator[tuple[str, cl
             yield from commands(command, f"{path} {name}")
 
 
-def test_help_names_every_command_once_under_a_heading(octavo: Octavo) -> None:
-    listed = re.findall(
-        r"^  ([a-z][a-z-]*) {2,}", octavo("--help").stdout.partition("\nFill a library:")[2], re.MULTILINE
-    )
-    assert sorted(listed) == sorted(cli.list_commands(click.Context(cli)))
+def listed(text: str) -> list[str]:
+    return re.findall(r"^  ([a-z][a-z-]*) {2,}", text, re.MULTILINE)
+
+
+def test_help_names_a_dozen_commands_and_every_group(octavo: Octavo) -> None:
+    daily, _, groups = octavo("--help").stdout.partition("\nEvery day:")[2].partition("\nGroups of commands:")
+    assert len(listed(daily)) == 12
+    made = {name for path, command in commands(cli) if isinstance(command, click.Group) for name in path.split()[1:]}
+    assert sorted(listed(groups)) == sorted(made)
+    assert "`octavo help --all` lists every command" in groups
+
+
+def test_help_with_all_names_every_command_once_under_a_heading(octavo: Octavo) -> None:
+    assert sorted(listed(octavo("help", "--all").stdout)) == sorted(cli.list_commands(click.Context(cli)))
 
 
 def test_a_group_shows_the_first_sentence_of_a_command_whole(octavo: Octavo) -> None:

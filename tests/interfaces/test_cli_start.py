@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,36 @@ def test_every_command_says_in_its_own_help_what_the_list_says_of_it(octavo: Oct
         command = cli.get_command(context, name)
         if isinstance(command, OperationCommand):
             assert command.explained().startswith(summary(name).rstrip("."))
+
+
+def test_alone_it_greets_and_says_the_next_step_for_this_folder(
+    octavo: Octavo, environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def steps() -> list[str]:
+        said = octavo()
+        assert (said.exit_code, said.stderr) == (0, "")
+        assert said.stdout.startswith(f"Octavo {package.__version__}\n")
+        return re.findall("^  (octavo .*?)  ", said.stdout, re.MULTILINE)[:-1]
+
+    notes, nothing = environment / "notes", environment / "nothing"
+    nothing.mkdir()
+    (notes / "below").mkdir(parents=True)
+    (notes / "below" / "pump.md").write_text("# Pump\n\nBehind the boiler.\n")
+    asking = ['octavo search "a question"', 'octavo ask "a question"']
+
+    monkeypatch.chdir(nothing)
+    assert steps() == ["octavo init", "octavo add FOLDER", "octavo index"]
+    monkeypatch.chdir(notes)
+    assert steps() == ['octavo try . "a question"', "octavo init", "octavo add .", "octavo index"]
+    octavo("init")
+    assert steps() == ["octavo add .", "octavo index"]
+    octavo("add", ".")
+    assert steps() == ["octavo index"]
+    octavo("index")
+    assert steps() == asking
+    monkeypatch.chdir(nothing)
+    assert steps() == asking
+    assert octavo("--json").exit_code == 2
 
 
 def test_the_version_is_the_packages(octavo: Octavo) -> None:

@@ -87,6 +87,13 @@ COMMANDS: Mapping[str, Entry] = {
     "help": Entry(f"{_AT}.help:explain", "Explain a command."),
 }
 
+EVERY_DAY = "try init add index status search ask get remember recall serve doctor"
+GROUPS = (
+    "notes doc memory canonical sessions projects graph cluster summaries profiles models eval queries jobs db "
+    "snapshots mcp skill daemon config"
+)
+"""What `octavo --help` lists: a dozen commands, and all groups."""
+
 SECTIONS: Mapping[str, str] = {
     "Fill a library": "try init add remove list index watch status doctor",
     "Search": "search search-docs search-code find-similar ask log pick replay",
@@ -98,7 +105,7 @@ SECTIONS: Mapping[str, str] = {
     "Choose and measure models": "profiles models eval queries",
     "Look after it": "db snapshots config completion version help",
 }
-"""The headings of `octavo --help`, each with its commands; a command that has none is listed at the end."""
+"""The headings of `octavo help --all`, each with its commands; a command that has none is listed at the end."""
 
 _OBJECTS_BETWEEN_LOOKS = 50_000  # more than a search leaves behind when it has been answered
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
@@ -137,6 +144,16 @@ class Commands(CommandGroup):
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Every day"):
+            formatter.write_dl([(name, summary(name)) for name in EVERY_DAY.split()])
+        with formatter.section("Groups of commands"):
+            formatter.write_dl([(name, summary(name)) for name in GROUPS.split()])
+        formatter.write_paragraph()
+        formatter.write_text("`octavo help --all` lists every command, `octavo help COMMAND` explains one.")
+
+    def every_command(self, ctx: click.Context) -> str:
+        """All of them below their headings."""
+        formatter = ctx.make_formatter()
         names = self.list_commands(ctx)
         placed = {heading: [name for name in inside.split() if name in names] for heading, inside in SECTIONS.items()}
         placed["Others"] = [name for name in names if not any(name in inside for inside in placed.values())]
@@ -144,6 +161,7 @@ class Commands(CommandGroup):
             if inside:
                 with formatter.section(heading):
                     formatter.write_dl([(name, summary(name)) for name in inside])
+        return formatter.getvalue()
 
     def main(
         self,
@@ -163,6 +181,9 @@ class Commands(CommandGroup):
             powershell.register()
             sys.exit(shell_complete(self, extra, NAME, COMPLETE_VARIABLE, instruction))
         try:
+            if not arguments:
+                import_module(f"{_AT}.welcome").welcome()
+                sys.exit(Exit.OK)
             with self.make_context(prog_name or NAME, list(arguments), **extra) as context:
                 sys.exit(self.invoke(context) or Exit.OK)
         except click.exceptions.Exit as finished:
@@ -234,7 +255,6 @@ def _stop(failure: CommandFailure, arguments: list[str]) -> NoReturn:
     cls=Commands,
     params=shared(hidden=False),
     context_settings={"help_option_names": ["-h", "--help"]},
-    no_args_is_help=True,
 )
 @click.version_option(__version__, "--version", message="octavo %(version)s")
 @click.pass_context

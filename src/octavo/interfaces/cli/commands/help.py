@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import click
 
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.options import Choices
 
+if TYPE_CHECKING:
+    from octavo.interfaces.cli.main import Commands
 
-@command(name="help", examples=["octavo help", "octavo help search", "octavo help mcp install"])
+
+@command(name="help", examples=["octavo help --all", "octavo help search", "octavo help mcp install"])
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
-def explain(choices: Choices, words: tuple[str, ...]) -> None:
-    """Explain a command."""
+@click.option("--all", "every", is_flag=True, help="List every command.")
+def explain(choices: Choices, words: tuple[str, ...], every: bool) -> None:
+    """Explain a command, or list all of them."""
     context = click.get_current_context().find_root()
+    if every:
+        output.plain(cast("Commands", context.command).every_command(context))
+        return
     for word in words:
         group = context.command
         if not isinstance(group, click.Group):

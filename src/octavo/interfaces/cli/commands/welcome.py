@@ -1,0 +1,82 @@
+"""`octavo` alone: a greeting, and the next step for the folder one is in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from octavo.config.load import load
+from octavo.engine.wiring.sources import file_rules
+from octavo.errors import NotIndexed
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.session import Session, opened
+from octavo.interfaces.presenting.formats import Answer
+from octavo.model.collection import CollectionSettings
+from octavo.operations.lines import Part, count
+from octavo.version import __version__
+
+_LOOKED_AT = 1_000  # entries: a greeting does not walk a disk
+
+
+def welcome() -> None:
+    """Says what is here and what to do next. A library that cannot be opened is told as every command would."""
+    folder = Path.cwd()
+    try:
+        with opened(Choices()) as session:
+            here, steps = _with_library(session, folder)
+    except NotIndexed:
+        here, steps = _without_library(folder)
+    steps.append(("octavo --help", "everything else"))
+    width = max(len(command) for command, _ in steps)
+    lines = [(Part(f"Octavo {__version__}", "title"),), (Part(here),), ()]
+    lines += [(Part(f"  {command:{width}}"), Part(f"  {why}", "dim")) for command, why in steps]
+    Choices().answer(Answer({}, [], (), lambda _: lines))
+
+
+def _without_library(folder: Path) -> tuple[str, list[tuple[str, str]]]:
+    if not _has_documents(folder):
+        return "There is no library yet, and nothing in this folder to read.", [
+            ("octavo init", "makes a library"),
+            ("octavo add FOLDER", "adds your notes, documents or code"),
+            ("octavo index", "reads them"),
+        ]
+    return "There is no library yet. This folder has files to read.", [
+        ('octavo try . "a question"', "answers at once and leaves nothing behind"),
+        ("octavo init", "makes a library that stays"),
+        ("octavo add .", "adds this folder"),
+        ("octavo index", "reads it"),
+    ]
+
+
+def _with_library(session: Session, folder: Path) -> tuple[str, list[tuple[str, str]]]:
+    counts = session.engine.store.counts(session.engine.project.id)
+    roots = session.roots()
+    here = (
+        f"The library is {session.library}: {count(counts.documents, 'document')} in {count(len(roots), 'collection')}."
+    )
+    steps: list[tuple[str, str]] = []
+    if not any(folder.is_relative_to(root) for root in roots.values()) and _has_documents(folder):
+        steps.append(("octavo add .", "adds this folder, which is not in it"))
+    elif not roots:
+        steps.append(("octavo add FOLDER", "adds your notes, documents or code"))
+    if steps or not counts.documents:
+        steps.append(("octavo index", "reads what is new"))
+    if counts.documents:
+        steps += [('octavo search "a question"', "finds passages"), ('octavo ask "a question"', "answers from them")]
+    return here, steps
+
+
+def _has_documents(folder: Path) -> bool:
+    """Whether a first look finds a file that would be indexed; a home folder is nobody's collection."""
+    endings = file_rules(load({}).config, CollectionSettings()).extensions - {""}
+    return folder != Path.home() and any(
+        Path(name).suffix.lower() in endings for name in islice(_names(folder), _LOOKED_AT)
+    )
+
+
+def _names(folder: Path) -> Iterator[str]:
+    for _, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from ("", *files)  # a folder counts as looked at too
