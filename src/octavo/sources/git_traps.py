@@ -109,7 +109,8 @@ def _files(place: Path) -> Iterator[os.DirEntry[str]]:
 def _borrowed(place: Path) -> Iterator[Path]:
     """Other repositories whose objects are taken for this one's own; `place` is a repository, or such a store."""
     for store in (place / "objects", place):
-        for line in _head(store / _ALTERNATES).partition(b"\0")[0].split(b"\n"):
+        # Once each: a line that is repeated a thousand times is looked up a thousand times.
+        for line in dict.fromkeys(_head(store / _ALTERNATES).partition(b"\0")[0].split(b"\n")):
             if line.startswith(b'"'):
                 raise OSError(0, "the list of repositories that it borrows from has quoted names")
             if line and not line.startswith(b"#"):
