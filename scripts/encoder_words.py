@@ -106,7 +106,8 @@ def main() -> int:
     made = {left + right for left, right in merges}
     basis = [token for token in ids if token not in made]
     kept = merges[: arguments.keep - len(basis)]
-    tokens = sorted({*basis, *(left + right for left, right in kept)}, key=ids.__getitem__)
+    # In the order of their merges, so that a token's number is its rank: the counter needs no second file.
+    tokens = list(dict.fromkeys([*sorted(basis, key=ids.__getitem__), *(left + right for left, right in kept)]))
     model["vocab"] = {token: place for place, token in enumerate(tokens)}
     model["merges"] = [list(merge) for merge in kept]
     _renumber(described)
