@@ -9,8 +9,8 @@ of each run. On a batch the teachers say the sum of their cosines, each on the s
 right (`octavo_train.contrastive.sureness`).
 
 The plan names runs: `words` is `bpe` (granite's) or `own` (words.json), `pooling` is `first` or `mean`, `from` a run to
-go on from, `soup` runs to average, `mix` how much granite and encoder-1 are listened to, `tongues` whether translations
-are learnt along, `settings` those of `distil`.
+go on from, `soup` the share of each run in their average, `mix` how much granite and encoder-1 are listened to,
+`tongues` whether translations are learnt along, `settings` those of `distil`. A run without settings is untaught.
 """
 
 from __future__ import annotations
@@ -411,8 +411,9 @@ def main() -> int:
         if run.get("from"):
             encoder.load_state_dict(torch.load(states / f"{run['from']}.pt", map_location=device))
         if run.get("soup"):
-            parts = [torch.load(states / f"{name}.pt", map_location=device) for name in run["soup"]]
-            encoder.load_state_dict({name: sum(part[name] for part in parts) / len(parts) for name in parts[0]})
+            shares = run["soup"].items()
+            parts = [(torch.load(states / f"{name}.pt", map_location=device), share) for name, share in shares]
+            encoder.load_state_dict({name: sum(part[name] * share for part, share in parts) for name in parts[0][0]})
         if run.get("measure_before"):
             measures(f"{run['name']} before", encoder)
         if run.get("settings"):

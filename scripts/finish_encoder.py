@@ -28,9 +28,9 @@ from weights_data import lines, say, split
 
 from octavo_train.encoder import Encoder, Texts, embedded
 from octavo_train.graph import read_graph
-from octavo_train.quantise import calibrate, quantise_rows, ranges_as_arrays, spread_out
+from octavo_train.quantise import calibrate, calibration_ids, quantise_rows, ranges_as_arrays, spread_out
 from octavo_train.table import Lessons, TableSettings, features_of, fit
-from octavo_train.weights import Model
+from octavo_train.weights import WINDOW, Model
 
 
 def model_of(state: dict[str, torch.Tensor], like: Model) -> Model:
@@ -78,7 +78,9 @@ def main() -> int:
     counting = Tokenizer.from_str(tokenizer.to_str())
     counting.no_truncation()
     rounding.pooled = _first  # the vector is the first token's
-    measured = calibrate(model, texts_of(counting, "\n".join(passages[:60])[:40_000]))
+    start, end = (int(tokenizer.token_to_id(name)) for name in ("<s>", "</s>"))
+    prose = counting.encode("\n".join(passages[:60])[:40_000], add_special_tokens=False).ids
+    measured = calibrate(model, calibration_ids(prose, (start, end), len(model.words), WINDOW))
     ranges = {name: wider(name, seen) for name, seen in measured.items()}
     say(f"calibrated, {time.perf_counter() - started:.0f} s")
     encoder = Student(model, first=True).to(device)
@@ -123,7 +125,6 @@ def main() -> int:
     targets = embedded(encoder, Texts(lesson_ids, device))
     count = min(len(pairs), len(documents))
     lessons = Lessons(lesson_ids, targets, targets[len(documents) :], [(place, place) for place in range(count)])
-    start, end = (int(tokenizer.token_to_id(name)) for name in ("<s>", "</s>"))
     alone = embedded(encoder, Texts([[start, token, end] for token in range(len(model.words))], device))
     say(f"lessons {len(lesson_ids)}, {time.perf_counter() - started:.0f} s")
     chosen = TableSettings(power=0.7, lead=2.0)
@@ -142,19 +143,6 @@ def main() -> int:
 
 def _first(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.normalize(states[:, 0], dim=-1)
-
-
-def texts_of(tokenizer: Tokenizer, prose: str) -> list[list[int]]:
-    """Prose, random tokens and repeated tokens, as `calibration_texts` has them."""
-    source = random.Random(0)
-    start, end = (int(tokenizer.token_to_id(name)) for name in ("<s>", "</s>"))
-    pieces, window = range(4, tokenizer.get_vocab_size()), 256
-    body = tokenizer.encode(prose, add_special_tokens=False).ids
-    texts = [body[place : place + window - 2] for place in range(0, len(body), window - 2)]
-    for _ in range(40):
-        texts.append([source.choice(pieces) for _ in range(source.randrange(window - 1))])
-        texts.append([source.choice(pieces)] * source.randrange(1, window - 1))
-    return [[start, *text, end] for text in texts]
 
 
 def _narrow(layer: Any) -> Any:

@@ -21,7 +21,7 @@ Ids = Sequence[Sequence[int]]
 
 
 class Encoder(nn.Module):
-    """Token ids → unit vectors by mean pooling."""
+    """Token ids → unit vectors, by the first token or the mean of all."""
 
     def __init__(self, model: Model) -> None:
         super().__init__()
@@ -29,10 +29,11 @@ class Encoder(nn.Module):
         self.positions = nn.Parameter(_tensor(model.positions))
         self.norm = _norm(model.norm)
         self.layers = nn.ModuleList(_Block(layer) for layer in model.layers)
+        self.first = model.first
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        summed = (self.states(ids, mask)[-1].float() * mask[:, :, None]).sum(1)
-        return functional.normalize(summed, dim=-1)
+        x = self.states(ids, mask)[-1].float()
+        return functional.normalize(x[:, 0] if self.first else (x * mask[:, :, None]).sum(1), dim=-1)
 
     def states(self, ids: Tensor, mask: Tensor, segments: Tensor | float = 0.0) -> list[Tensor]:
         """What each layer makes of each token. `segments` are vectors to add to each token's."""
@@ -49,13 +50,15 @@ class Encoder(nn.Module):
         x = self.norm(self.words(ids) + self.positions[places])
         for layer in self.layers:
             x = layer.packed(x, cuts, longest)
+        if self.first:
+            return functional.normalize(x[cuts[:-1].long()].float(), dim=-1)
         texts = torch.repeat_interleave(torch.diff(cuts).long(), output_size=len(ids))
         summed = x.new_zeros((len(cuts) - 1, x.shape[1]), dtype=torch.float32).index_add(0, texts, x.float())
         return functional.normalize(summed, dim=-1)
 
     def weights(self) -> Model:
         layers = tuple(block.weights(index) for index, block in enumerate(self.layers))
-        return Model(_array(self.words.weight), _array(self.positions), _parameters(self.norm), layers)
+        return Model(_array(self.words.weight), _array(self.positions), _parameters(self.norm), layers, self.first)
 
 
 class _Block(nn.Module):

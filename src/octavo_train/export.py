@@ -16,9 +16,13 @@ from tokenizers import Tokenizer
 from octavo.dataclass import replace
 from octavo_train.card import ModelCard, card, reranker_card
 from octavo_train.graph import emit, emit_reranker
-from octavo_train.quantise import calibrate, calibration_texts, fold_contexts, spread_out
+from octavo_train.quantise import calibrate, calibration_ids, calibration_texts, fold_contexts, spread_out
 
 if TYPE_CHECKING:
+    from octavo.embedding.bpe import BpeCounter
+    from octavo.embedding.directory import ModelDirectory
+    from octavo.embedding.wordpiece import WordPieceCounter
+    from octavo.model.recipe import EmbeddingProfile
     from octavo_train.quantise import Range
     from octavo_train.weights import Array, Model, RerankerWeights
 
@@ -28,7 +32,7 @@ _QUESTION_TOKENS = 12  # of a calibration text that stand for the question
 def encoder_files(
     model: Model,
     prose: Sequence[str],
-    tokenizer: bytes,
+    counter: WordPieceCounter | BpeCounter,
     vocabulary: bytes,
     licence: bytes,
     window: int,
@@ -36,16 +40,12 @@ def encoder_files(
 ) -> dict[str, bytes]:
     """The graph and the files it needs. Ranges are measured on the library's own prose and on random tokens,
     unless the weights were settled for some already."""
-    counting = Tokenizer.from_str(tokenizer.decode())
     if ranges is None:
-        seen = calibrate(model, calibration_texts(counting, "\n".join(prose)[:40_000], window))
-        model, ranges = spread_out(model, seen)
-    return {
-        "model.onnx": emit(*fold_contexts(model, ranges), title="octavo"),
-        "tokenizer.json": tokenizer,
-        "vocab.txt": vocabulary,
-        "LICENSE": licence,
-    }
+        body = counter.ids("\n".join(prose)[:40_000])
+        texts = calibration_ids(body, (counter.start, counter.end), counter.size, window)
+        model, ranges = spread_out(model, calibrate(model, texts))
+    graph = emit(*fold_contexts(model, ranges), title="octavo")
+    return {"model.onnx": graph, "vocab.txt": vocabulary, "LICENSE": licence}
 
 
 def reranker_files(
@@ -92,33 +92,42 @@ def described_reranker(files: Mapping[str, bytes], made: ModelCard, window: int)
     return with_checksums(files, made, about, reranker_card)
 
 
-def described_encoder(files: Mapping[str, bytes], made: ModelCard, window: int, dimensions: int) -> dict[str, bytes]:
-    """The files with their card and `model.json`, which knows the sha256 of all of them."""
+def described_encoder(
+    files: Mapping[str, bytes], made: ModelCard, window: int, dimensions: int, words: Mapping[str, Any]
+) -> dict[str, bytes]:
+    """The files with their card and `model.json`, which knows the sha256 of all of them. `words` says how a text is cut
+    into tokens (see `words_of`)."""
     about = {
         "dimensions": dimensions,
         "window": window,
         "pooling": "graph",
-        "tokenizer": "wordpiece",
+        **words,
         "padding": False,
         "optimised": True,
     }
     return with_checksums(files, made, about)
 
 
+def words_of(base: ModelDirectory) -> dict[str, Any]:
+    """What a base's `model.json` says of its words, for the models that are made from it."""
+    return {"tokenizer": base.tokenizer, **({"scripts": list(base.scripts)} if base.scripts else {})}
+
+
 def described_table(
-    table: NDArray[np.float32],
+    table: bytes,
     power: float,
     lead: float,
     vocabulary: bytes,
     licence: bytes,
     made: ModelCard,
-    window: int,
+    base: tuple[EmbeddingProfile, Mapping[str, Any]],
 ) -> dict[str, bytes]:
-    files = {"table.npz": table_bytes(table), "vocab.txt": vocabulary, "LICENSE": licence}
+    """`table` is what `table_bytes` gives, `base` the encoder's profile and its words (see `words_of`)."""
+    files = {"table.npz": table, "vocab.txt": vocabulary, "LICENSE": licence}
     about = {
-        "dimensions": int(table.shape[1]),
-        "window": window,
-        "tokenizer": "wordpiece",
+        "dimensions": base[0].dimensions,
+        "window": base[0].window,
+        **base[1],
         "space": made.base_revision,
         "power": power,
         "lead": lead,
@@ -127,12 +136,17 @@ def described_table(
 
 
 def table_bytes(table: NDArray[np.float32]) -> bytes:
-    """int8 with a scale a row, as an archive whose bytes depend on nothing else."""
+    """int8 with a scale a row."""
     scales = (np.abs(table).max(1) / 127).astype(np.float32)
     rows = np.rint(table / np.where(scales == 0, 1, scales)[:, None]).astype(np.int8)
+    return archived({"rows": rows, "scales": scales})
+
+
+def archived(arrays: Mapping[str, Array]) -> bytes:
+    """An archive whose bytes depend on nothing but the arrays."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for name, array in (("rows", rows), ("scales", scales)):
+        for name, array in arrays.items():
             raw = io.BytesIO()
             np.lib.format.write_array(raw, np.ascontiguousarray(array), allow_pickle=False)
             # Not `np.savez`: it writes the time of day into the archive.

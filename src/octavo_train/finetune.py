@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 
 from octavo.dataclass import dataclass, replace
+from octavo.embedding.counters import counter_of
 from octavo.embedding.directory import GRAPH, ModelDirectory
-from octavo.embedding.wordpiece import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
 from octavo_train.check import teach
@@ -205,7 +205,7 @@ def _weights(base: ModelDirectory) -> Model:
 
 
 def _encoder(base: ModelDirectory) -> Callable[[str], list[int]]:
-    counter = counter_of(base.file("vocab.txt"))
+    counter = counter_of(base)
     room = base.profile.window - 2
     return lambda text: [counter.start, *counter.ids(text, room), counter.end]
 

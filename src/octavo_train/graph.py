@@ -44,8 +44,8 @@ class _Body:
     graph: OnnxGraph = field(default_factory=OnnxGraph)
 
     def states(self, segments: str | None = None, mask: str | None = None) -> str:
-        """What the last layer makes of each token of `input_ids` (texts × tokens). `segments` are vectors to add to
-        each token; without a mask all texts have one length."""
+        """What the last layer makes of each token of `input_ids` (texts × tokens), or of the first alone where no other
+        counts. `segments` are vectors to add to each token; without a mask all texts have one length."""
         graph, model = self.graph, self.model
         for name, value in (("zero", 0), ("one", 1), ("two", 2)):
             graph.constant(name, np.array([value], np.int64))
@@ -61,7 +61,12 @@ class _Body:
         x = self.norm("norm", x, model.norm)
         for index, layer in enumerate(model.layers):
             parts = [f"{index}.{part}" for part in ("query", "key", "value")]
-            graph.add("Split", self.dense(x, layer.qkv), "thirds", names=parts, axis=-1)
+            if model.first and layer is model.layers[-1]:
+                graph.add("Split", self.dense(x, layer.qkv, "kv", slice(WIDTH, None)), names=parts[1:], axis=-1)
+                x = graph.add("Slice", x, "zero", "one", "one")
+                parts[0] = self.dense(x, layer.qkv, "q", slice(WIDTH))
+            else:
+                graph.add("Split", self.dense(x, layer.qkv), "thirds", names=parts, axis=-1)
             masked = () if mask is None else ("", mask)
             context = graph.fused("MultiHeadAttention", *parts, *masked, num_heads=HEADS)
             attended = graph.add("Add", self.dense(context, layer.out), x)
@@ -72,12 +77,15 @@ class _Body:
             )
         return x
 
-    def dense(self, x: str, linear: Linear) -> str:
+    def dense(self, x: str, linear: Linear, part: str = "", columns: slice = slice(None)) -> str:
+        """`part` names the outputs in `columns`, if not all are asked for."""
         name, constant, add = linear.name, self.graph.constant, self.graph.add
-        if self.ranges is None:
-            product = add("MatMul", x, constant(f"{name}.weight", linear.weight))
-            return add("Add", product, constant(f"{name}.bias", linear.bias))
-        seen = self.ranges[name]
+        seen = None if self.ranges is None else self.ranges[name]
+        if part:
+            name = name.replace("qkv", part)
+        if seen is None:
+            product = add("MatMul", x, constant(f"{name}.weight", linear.weight[:, columns]))
+            return add("Add", product, constant(f"{name}.bias", linear.bias[columns]))
         if not name.endswith("out"):
             smooth = smoothing(linear, seen)
             linear, seen = smoothed(linear, seen, smooth)
@@ -85,9 +93,10 @@ class _Body:
         weight, scales = quantise_columns(linear.weight)
         scale, zero = input_scale(seen)
         x_scale, x_zero = constant(f"{name}.x_scale", scale), constant(f"{name}.x_zero", zero)
-        weights, weight_scales = constant(f"{name}.weight", weight), constant(f"{name}.scales", scales)
+        weights = constant(f"{name}.weight", weight[:, columns])
+        weight_scales = constant(f"{name}.scales", scales[columns])
         quantised = add("QuantizeLinear", x, x_scale, x_zero)
-        bias = constant(f"{name}.bias", linear.bias)
+        bias = constant(f"{name}.bias", linear.bias[columns])
         return self.graph.fused("MatMulIntegerToFloat", quantised, weights, x_scale, weight_scales, x_zero, "", bias)
 
     def rows(self, name: str, table: Array, pick: Callable[[str], str]) -> str:
@@ -107,7 +116,7 @@ def emit(model: Model, ranges: Mapping[str, Range] | None, title: str = "all-Min
     """The graph: `input_ids` (texts × tokens, all of one length) → `embedding`. Without ranges, in float32."""
     body = _Body(model, ranges)
     x = body.states()
-    # The sum has the mean's direction, and only the direction is kept.
+    # The sum has the mean's direction, and only the direction is kept; of the first token alone it is that token's.
     summed = body.graph.add("ReduceSum", x, "one", keepdims=0)
     body.graph.add("LpNormalization", summed, names=["embedding"], axis=-1, p=2)
     return _serialised(body.graph, title, ["input_ids"], "embedding", WIDTH)
@@ -148,6 +157,10 @@ def read_graph(data: bytes) -> Model:
         return table if scales is None else table * scales
 
     def linear(name: str) -> Linear:
+        if f"{name}.weight" not in tensors:  # the last layer of a model that takes the first token
+            parts = [linear(name.replace("qkv", part)) for part in ("q", "kv")]
+            weights, biases = ([getattr(part, field) for part in parts] for field in ("weight", "bias"))
+            return Linear(name, np.concatenate(weights, 1), np.concatenate(biases))
         weight = tensors[f"{name}.weight"].astype(np.float32)
         if f"{name}.scales" in tensors:
             weight = weight * tensors[f"{name}.scales"]
@@ -158,7 +171,8 @@ def read_graph(data: bytes) -> Model:
     def norm(name: str) -> tuple[Array, Array]:
         return tensors[f"{name}.scale"], tensors[f"{name}.bias"]
 
-    count = sum(1 for name in tensors if name.endswith(".qkv.weight"))
+    count = sum(1 for name in tensors if name.endswith(".out.weight"))
+    first = any(name.endswith(".kv.weight") for name in tensors)
     layers = tuple(
         Layer(
             qkv=linear(f"{index}.qkv"),
@@ -170,7 +184,7 @@ def read_graph(data: bytes) -> Model:
         )
         for index in range(count)
     )
-    return Model(rows("words"), rows("positions"), norm("norm"), layers)
+    return Model(rows("words"), rows("positions"), norm("norm"), layers, first)
 
 
 def read_reranker(data: bytes) -> RerankerWeights:
@@ -189,5 +203,6 @@ def read_ranges_of(data: bytes) -> dict[str, Range]:
         # What enters an attention's output is divided already, by what makes the values.
         divided = tensors.get(f"{name}.smooth")
         smooth = np.ones(len(tensors[f"{name}.weight"]), np.float32) if divided is None else 1 / divided
-        ranges[name] = Range(-zero * step * smooth, (255 - zero) * step * smooth, smooth)
-    return ranges
+        whole = name.replace(".kv", ".qkv") if name.endswith(".kv") else name
+        ranges[whole] = Range(-zero * step * smooth, (255 - zero) * step * smooth, smooth)
+    return {name: seen for name, seen in ranges.items() if not name.endswith(".q")}

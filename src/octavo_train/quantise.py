@@ -31,17 +31,21 @@ class Range:
 
 
 def calibration_texts(tokenizer: Tokenizer, prose: str, window: int = WINDOW) -> list[list[int]]:
+    """What `calibration_ids` makes of prose as BERT's tokenizer cuts it."""
+    start, end = (int(tokenizer.token_to_id(name) or 0) for name in ("[CLS]", "[SEP]"))
+    body = tokenizer.encode(prose, add_special_tokens=False).ids
+    return calibration_ids(body, (start, end), tokenizer.get_vocab_size(), window)
+
+
+def calibration_ids(body: Sequence[int], around: tuple[int, int], size: int, window: int) -> list[list[int]]:
     """Prose, random tokens and repeated tokens: the ranges hardly differ, the extremes come from the last two."""
     source = random.Random(0)
-    start, end = (int(tokenizer.token_to_id(name) or 0) for name in ("[CLS]", "[SEP]"))
-    size = tokenizer.get_vocab_size()
     pieces = range(min(_UNUSED, size // 2), size)
-    body = tokenizer.encode(prose, add_special_tokens=False).ids
-    texts = [body[place : place + window - 2] for place in range(0, len(body), window - 2)]
+    texts = [list(body[place : place + window - 2]) for place in range(0, len(body), window - 2)]
     for _ in range(40):
         texts.append([source.choice(pieces) for _ in range(source.randrange(window - 1))])
         texts.append([source.choice(pieces)] * source.randrange(1, window - 1))
-    return [[start, *text, end] for text in texts]
+    return [[around[0], *text, around[1]] for text in texts]
 
 
 def calibrate(

@@ -28,7 +28,7 @@ def require_torch() -> None:
 def base_directory(folder: Path) -> ModelDirectory:
     """The folder, if the encoder in it can be trained."""
     directory = read_directory(folder, REMEDY)
-    if directory.tokenizer != "wordpiece" or directory.pooling != "graph" or directory.padding:
+    if directory.tokenizer == "tokenizers" or directory.pooling != "graph" or directory.padding:
         raise InvalidArgument(f"{directory.profile.name} was not built by Octavo and cannot be trained", hint=REMEDY)
     return directory
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.dataclass import dataclass, replace
+from octavo.embedding.counters import counter_of
 from octavo.embedding.installed import install, model_named, models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
@@ -28,6 +29,8 @@ from octavo_train.export import (
     described_table,
     encoder_files,
     reranker_files,
+    table_bytes,
+    words_of,
 )
 from octavo_train.finetune import finetune, fit_table
 from octavo_train.library import Harvest
@@ -100,7 +103,7 @@ def train_encoder(training: Training) -> FinetuneAnswer:
         files = encoder_files(
             trained.model,
             training.harvest.passages[:60],
-            base.file("tokenizer.json").read_bytes(),
+            counter_of(base),
             base.file("vocab.txt").read_bytes(),
             training.licence(),
             base.profile.window,
@@ -121,8 +124,9 @@ def train_table(training: Training) -> FinetuneAnswer:
     table, found = fit_table(base, training.harvest, settings, training.progress, request.device)
     figures = {f"{HELD_BACK}, documents by table": _rounded(found, found)}
     made = training.made(asdict(settings), figures)
-    vocabulary, window = base.file("vocab.txt").read_bytes(), base.profile.window
-    files = described_table(table, settings.power, settings.lead, vocabulary, training.licence(), made, window)
+    vocabulary, space = base.file("vocab.txt").read_bytes(), (base.profile, words_of(base))
+    rows = table_bytes(table)
+    files = described_table(rows, settings.power, settings.lead, vocabulary, training.licence(), made, space)
     install(models_folder(), request.name, files, replace=request.replace)
     return training.answer(figures, dropped=0, batch=settings.batch, device="")
 
@@ -174,7 +178,7 @@ def _reranked(model: Path, lists: Sequence[FoundList], progress: Progress) -> fl
 
 
 def _described(files: Mapping[str, bytes], made: ModelCard, base: ModelDirectory) -> dict[str, bytes]:
-    return described_encoder(files, made, base.profile.window, base.profile.dimensions)
+    return described_encoder(files, made, base.profile.window, base.profile.dimensions, words_of(base))
 
 
 def command_line(request: ModelsFinetuneRequest) -> str:

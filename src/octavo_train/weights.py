@@ -38,10 +38,13 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Model:
+    """`first` says that a text's vector is the first token's, not the mean of all."""
+
     words: Array
     positions: Array
     norm: tuple[Array, Array]
     layers: tuple[Layer, ...]
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

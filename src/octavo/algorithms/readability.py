@@ -68,6 +68,48 @@ class Readability:
         ]
 
 
+class TaughtScripts:
+    """The share of a text's characters that are of a script the model was taught; of no scripts, all are.
+
+    For a vocabulary of bytes: it spells any script, and the spelling of one that was never taught says nothing.
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self, scripts: Sequence[str]) -> None:
+        self._known = _Taught(frozenset(scripts))
+
+    def of(self, text: str) -> float:
+        """Between 0 and 1. Punctuation counts for nothing."""
+        told = [self._known[character] for character in text if _counts(character)]
+        return sum(told) / len(told) if told else 0.0
+
+    def fluency(self, text: str) -> float:
+        """Taught languages are read alike."""
+        return 1.0
+
+    def unreadable(self, texts: Sequence[str]) -> list[int]:
+        """The places of those that are noise to the model. Nothing in ASCII is: at worst it is data."""
+        return [
+            place for place, text in enumerate(texts) if not text.isascii() and trust(self.of(text[:_LOOKED_AT])) == 0.0
+        ]
+
+
+class _Taught(dict[str, bool]):
+    """Characters → whether their script was taught. A script is the first word of a character's name."""
+
+    __slots__ = ("_scripts",)
+
+    def __init__(self, scripts: frozenset[str]) -> None:
+        super().__init__()
+        self._scripts = scripts
+
+    def __missing__(self, character: str) -> bool:
+        name = unicodedata.name(character, "").split(" ")[0]
+        found = self[character] = not self._scripts or character.isascii() or name in self._scripts
+        return found
+
+
 def trust(readability: float) -> float:
     """How much a vector says of a text of which the model reads so much: from 0, nothing, to 1."""
     return min(1.0, max(0.0, (readability - UNREAD) / (READ - UNREAD)))

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from octavo.embedding.crossencoder import OnnxCrossEncoder
     from octavo.embedding.static import StaticEmbedder
 
-MODEL_DIRECTORY = Path(__file__).parent / "models" / "octavo-encoder-1"
-RERANKER_DIRECTORY = Path(__file__).parent / "models" / "octavo-rerank-1"
-FAST_DIRECTORY = Path(__file__).parent / "models" / "octavo-fast-1"
+MODELS = Path(__file__).parent / "models"
+MODEL_DIRECTORY = MODELS / "octavo-encoder-1"
+RERANKER_DIRECTORY = MODELS / "octavo-rerank-1"
+FAST_DIRECTORY = MODELS / "octavo-fast-1"
 REMEDY = "reinstall Octavo: `pip install --force-reinstall octavo`"
 
 

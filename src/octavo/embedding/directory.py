@@ -2,7 +2,8 @@
 
 `model.json`, format 1: `name`, `revision`, `dimensions` and `window` (in tokens, special ones included) are required.
 `pooling` is `mean`, `cls` or `graph` (the graph gives one vector a text); `tokenizer` is `tokenizers` (reads
-`tokenizer.json`) or `wordpiece` (reads `vocab.txt`); `padding` says whether the graph takes an attention mask;
+`tokenizer.json`), `wordpiece` or `bpe` (read `vocab.txt`); `scripts` are those it was taught, as the names of their
+characters begin; `padding` says whether the graph takes an attention mask;
 `optimised` that it is to be run as it is. `files` gives the size and sha256 of each file.
 """
 
@@ -24,7 +25,7 @@ FORMAT = 1
 GRAPH = "model.onnx"
 _LARGEST_DESCRIPTION = 1 << 20  # bytes
 Pooling = Literal["mean", "cls", "graph"]
-TokenizerKind = Literal["tokenizers", "wordpiece"]
+TokenizerKind = Literal["tokenizers", "wordpiece", "bpe"]
 
 
 class FileRecord(NamedTuple):
@@ -41,6 +42,7 @@ class ModelDirectory:
     profile: EmbeddingProfile
     pooling: Pooling = "mean"
     tokenizer: TokenizerKind = "tokenizers"
+    scripts: tuple[str, ...] = ()
     padding: bool = True
     optimised: bool = False
     files: Mapping[str, FileRecord] = field(default_factory=dict)
@@ -116,6 +118,7 @@ def _parsed(path: Path, remedy: str, about: Mapping[str, Any]) -> ModelDirectory
         profile=profile,
         pooling=pooling,
         tokenizer=tokenizer,
+        scripts=tuple(map(str, about.get("scripts", ()))),
         padding=bool(about.get("padding", True)),
         optimised=bool(about.get("optimised", False)),
         files={

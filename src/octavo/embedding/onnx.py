@@ -14,13 +14,13 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from octavo.algorithms.readability import Readability
+from octavo.algorithms.readability import Readability, TaughtScripts
 from octavo.embedding.batching import plan
 from octavo.embedding.cores import available_cores
+from octavo.embedding.counters import any_counter_of, counter_of, readability_of
 from octavo.embedding.directory import GRAPH, ModelDirectory, read_directory
 from octavo.embedding.runtime import model_session
-from octavo.embedding.tokens import TokenizersCounter, load_tokenizer, without_surrogates
-from octavo.embedding.wordpiece import WordPieceCounter, counter_of
+from octavo.embedding.tokens import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.model.execution import CPU, ExecutionProvider
 from octavo.model.recipe import EmbeddingProfile
@@ -119,9 +119,8 @@ class OnnxEmbedder:
         return self._readability.fluency(text)
 
     @cached_property
-    def _readability(self) -> Readability:
-        counter = _counter(self.directory)
-        return Readability(counter.pieces, counter.size)
+    def _readability(self) -> Readability | TaughtScripts:
+        return readability_of(self.directory)
 
     def verify(self) -> tuple[str, ...]:
         """What is wrong with the model's files, in sentences, by their sha256; empty when nothing is."""
@@ -234,20 +233,14 @@ class OnnxEmbedder:
 
 def token_counter(folder: Path, remedy: str = REMEDY) -> TokenCounter:
     """Counts as the model in the folder counts."""
-    return _counter(read_directory(folder, remedy))
-
-
-def _counter(directory: ModelDirectory) -> WordPieceCounter | TokenizersCounter:
-    if directory.tokenizer == "wordpiece":
-        return counter_of(directory.file("vocab.txt"))
-    return TokenizersCounter(directory.file("tokenizer.json"), directory.remedy)
+    return any_counter_of(read_directory(folder, remedy))
 
 
 def _encoder(directory: ModelDirectory) -> Encoder:
     """A text's ids with the special ones around them, at most a window of them."""
     window = directory.profile.window
-    if directory.tokenizer == "wordpiece":
-        counter = counter_of(directory.file("vocab.txt"))
+    if directory.tokenizer != "tokenizers":
+        counter = counter_of(directory)
         return lambda text: [counter.start, *counter.ids(text, window - 2), counter.end]
     tokenizer = load_tokenizer(directory.file("tokenizer.json"), directory.remedy)
     tokenizer.enable_truncation(window)

@@ -1,9 +1,11 @@
 """The fast tier: one vector for each token, summed. It lands in its encoder's space at a thousandth of the cost.
 
 A folder holds `model.json`, `table.npz` and `vocab.txt`. The table has a row of int8 for each token and its scale; a
-row's length is the token's weight. A text is the sum of its tokens' rows, brought to length 1; a row counts as often as
-its token occurs, raised to `power`, where a token among the first counts `lead` times: title and headings stand there.
-`space` names the revision of the encoder whose vectors these may be compared with, and no others.
+row's length is the token's weight. It may be product-quantised (Jégou 2011): `codes` then has for every few numbers of
+a row the place of the nearest of 256 `centroids`, and rows are put together when the table is loaded. A text is the sum
+of its tokens' rows, brought to length 1; a row counts as often as its token occurs, raised to `power`, where a token
+among the first counts `lead` times: title and headings stand there. `space` names the revision of the encoder whose
+vectors these may be compared with, and no others.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.readability import Readability
+from octavo.algorithms.readability import Readability, TaughtScripts
+from octavo.embedding.bpe import BpeCounter
+from octavo.embedding.counters import counter_of, readability_of
 from octavo.embedding.directory import read_directory
-from octavo.embedding.wordpiece import WordPieceCounter, counter_of
+from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.errors import ModelUnavailable
 from octavo.model.recipe import EmbeddingProfile
 
@@ -88,7 +92,7 @@ class StaticEmbedder:
         linear algebra library for it."""
         table, counter = self._table(), self._counter
         size, several = len(table.rows), len(texts)
-        bags, whose = counter.bags(texts)
+        bags, whose = counter.bags(texts) if isinstance(counter, WordPieceCounter) else _joined(counter.lists(texts))
         first, leads = _joined([self._leading(text) for text in texts])
         # A cell is a token of a text, numbered so that a text's cells lie together.
         around = np.arange(0, several * size, size)
@@ -141,12 +145,12 @@ class StaticEmbedder:
         return float(self._about.get("lead", 1.0))
 
     @cached_property
-    def _readability(self) -> Readability:
-        return Readability(self._counter.pieces, self._counter.size)
+    def _readability(self) -> Readability | TaughtScripts:
+        return readability_of(self._directory)
 
     @cached_property
-    def _counter(self) -> WordPieceCounter:
-        return counter_of(self._directory.file("vocab.txt"))
+    def _counter(self) -> WordPieceCounter | BpeCounter:
+        return counter_of(self._directory)
 
     def _table(self) -> _Table:
         with self._loading:
@@ -158,7 +162,8 @@ class StaticEmbedder:
         path = self._directory.file(TABLE)
         try:
             with np.load(path, allow_pickle=False) as archive:
-                rows, scales = archive["rows"], archive["scales"].astype(np.float32)
+                rows = _rows(archive["codes"], archive["centroids"]) if "codes" in archive else archive["rows"]
+                scales = archive["scales"].astype(np.float32)
         except (OSError, ValueError, KeyError) as error:
             raise ModelUnavailable(f"{path} is not a table: {error}", hint=self._directory.remedy) from error
         if rows.dtype != np.int8 or rows.shape != (len(scales), self.profile.dimensions):
@@ -167,6 +172,15 @@ class StaticEmbedder:
                 hint=self._directory.remedy,
             )
         return _Table(rows, scales)
+
+
+def _rows(codes: NDArray[np.uint8], centroids: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The rows of a table: `codes` has for each part of a row, then for each token, the number of its centroid."""
+    parts, tokens = codes.shape
+    rows = np.empty((tokens, parts, centroids.shape[2]), np.int8)
+    for part in range(parts):
+        rows[:, part] = centroids[part].take(codes[part], axis=0)
+    return rows.reshape(tokens, -1)
 
 
 def _joined(lists: Sequence[list[int]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -12,16 +12,14 @@ from functools import lru_cache
 from itertools import chain
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from octavo.embedding.bounded import Bounded
 from octavo.embedding.characters import Characters
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-_Text = TypeVar("_Text", str, bytes)
-_Made = TypeVar("_Made")
 
 _INSIDE = "##"  # in front of a token that does not begin a word
 UNKNOWN, START, END = "[UNK]", "[CLS]", "[SEP]"
@@ -48,8 +46,6 @@ _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
 
 _MAX_PIECE = 100  # characters; a longer run is one unknown token
-MAX_WORDS = 200_000  # entries of each cache, about 40 MB when full
-_MAX_CACHED = 128  # characters; longer words are data, which does not come again
 
 
 def load_vocabulary(path: Path) -> dict[str, int]:
@@ -165,23 +161,6 @@ def _split(text: str) -> list[str]:
     return _WORD.findall(text) if _DROPPED_SPACE.search(text) else text.split()
 
 
-class _Bounded(dict[_Text, _Made]):
-    """Remembers what was made of each text that may come again, and forgets everything when it is full."""
-
-    __slots__ = ()
-
-    def make(self, text: _Text) -> _Made:
-        raise NotImplementedError
-
-    def __missing__(self, text: _Text) -> _Made:
-        found = self.make(text)
-        if len(text) <= _MAX_CACHED:
-            if len(self) >= MAX_WORDS:
-                self.clear()
-            self[text] = found
-        return found
-
-
 class _Spelled(dict[int, tuple[str, bool]]):
     """Token ids → their text and whether they begin a word. The vocabulary is turned round for the first who asks."""
 
@@ -204,7 +183,7 @@ class _Spelled(dict[int, tuple[str, bool]]):
         return found
 
 
-class _Counts(_Bounded[str, int]):
+class _Counts(Bounded[str, int]):
     """Words → how many tokens they are: chunking asks for nothing else, and asks for every word several times."""
 
     __slots__ = ("word_ids",)
@@ -217,7 +196,7 @@ class _Counts(_Bounded[str, int]):
         return len(self.word_ids.fresh(word))
 
 
-class _RunIds(_Bounded[bytes, tuple[int, ...]]):
+class _RunIds(Bounded[bytes, tuple[int, ...]]):
     """What stands between blanks and ASCII punctuation, in UTF-8 with ASCII letters in lower case → its tokens."""
 
     __slots__ = ("word_ids",)
@@ -235,7 +214,7 @@ class _RunIds(_Bounded[bytes, tuple[int, ...]]):
         return self.word_ids.pieces[piece] if piece else ()
 
 
-class _Runs(_Bounded[bytes, int]):
+class _Runs(Bounded[bytes, int]):
     """The same runs → how many tokens they are."""
 
     __slots__ = ("_ids", "_pieces")
@@ -255,7 +234,7 @@ def _marks(pieces: _Pieces) -> list[int]:
     return [pieces[chr(code)][0] if code in _PUNCTUATION else _NO_ID for code in range(256)]
 
 
-class _Words(_Bounded[str, tuple[int, ...]]):
+class _Words(Bounded[str, tuple[int, ...]]):
     """Whitespace-free words → ids. A miss is normalised and cut at punctuation; the pieces have their own cache."""
 
     __slots__ = ("_characters", "_vocabulary", "pieces")
@@ -294,7 +273,7 @@ class _Words(_Bounded[str, tuple[int, ...]]):
         return tuple(chain.from_iterable(map(self.pieces.__getitem__, pieces)))
 
 
-class _Pieces(_Bounded[str, tuple[int, ...]]):
+class _Pieces(Bounded[str, tuple[int, ...]]):
     """Normalised runs without whitespace or punctuation, and single punctuation marks → ids, longest match first."""
 
     __slots__ = ("_longest", "_vocabulary")

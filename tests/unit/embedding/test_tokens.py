@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.embedding import wordpiece
+from octavo.embedding import bounded
 from octavo.embedding.bundled import MODEL_DIRECTORY, bundled_counter
 from octavo.embedding.tokens import TokenizersCounter
 from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
@@ -45,7 +45,7 @@ def test_the_vocabulary_has_every_token_under_its_number() -> None:
 
 
 def test_the_cache_is_emptied_when_it_is_full_and_counting_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wordpiece, "MAX_WORDS", 10)
+    monkeypatch.setattr(bounded, "MAX_WORDS", 10)
     counter = WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
     text = " ".join(f"w{number}" for number in range(100))
     assert counter.count(text) == EXACT.count(text)

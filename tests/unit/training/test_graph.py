@@ -11,11 +11,15 @@ pytest.importorskip("onnx", reason="graphs are written with the onnx package, wh
 
 from tiny import tiny_folder, tiny_model
 
+from octavo.dataclass import replace
 from octavo.embedding.directory import GRAPH
 from octavo.embedding.onnx import OnnxEmbedder
+from octavo.embedding.runtime import model_session
 from octavo_train.export import table_bytes
-from octavo_train.graph import emit, read_graph
+from octavo_train.graph import emit, read_graph, read_ranges_of
 from octavo_train.measure import ndcg
+from octavo_train.quantise import calibrate, calibration_ids, fold_contexts
+from octavo_train.weights import forward
 
 TEXTS = ["the dome is closed when it rains", "bread rises in a warm kitchen", "the telescope is under the dome"]
 
@@ -34,6 +38,29 @@ def test_an_int8_graph_gives_back_weights_that_embed_alike(tmp_path: Path) -> No
     (folder / GRAPH).write_bytes(emit(read_graph((folder / GRAPH).read_bytes()), None))
     (folder / "model.json").write_text((folder / "model.json").read_text().replace('"files"', '"were"'))
     assert (vectors * OnnxEmbedder(folder).embed(TEXTS)).sum(1).min() > 0.98
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_graph_computes_what_the_arrays_say_by_the_mean_or_the_first_token(tmp_path: Path, first: bool) -> None:
+    model = replace(tiny_model(layers=2), first=first)
+    ids = [3, 7, 7, 120, 5]
+    states = forward(model, ids, lambda name, x: None)
+    wanted = states[0] if first else states.mean(0)
+    (tmp_path / GRAPH).write_bytes(emit(model, None))
+    session = model_session(tmp_path / GRAPH, threads=1, remedy="", optimised=True)
+    found = session.run(None, {"input_ids": np.array([ids])})[0][0]
+    assert np.allclose(found, wanted / np.linalg.norm(wanted), atol=1e-5)
+    assert read_graph(emit(model, None)).first == first
+    back = read_graph(emit(model, None)).layers[-1].qkv
+    assert np.array_equal(back.weight, model.layers[-1].qkv.weight)
+
+
+def test_a_first_token_graph_in_int8_reads_back_its_ranges() -> None:
+    model = replace(tiny_model(layers=2), first=True)
+    ranges = calibrate(model, calibration_ids([3, 9, 11] * 20, (1, 2), 200, 32))
+    data = emit(*fold_contexts(model, ranges), title="tiny")
+    assert sorted(read_ranges_of(data)) == sorted(ranges)
+    assert read_graph(data).first
 
 
 def test_a_table_has_the_same_bytes_every_time() -> None:

@@ -57,14 +57,16 @@ def tiny_tokenizer(texts: Sequence[str]) -> tuple[bytes, list[str]]:
 
 def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
     """A model folder in Octavo's form, whose vocabulary is the words of some texts; untrained but for its words."""
+    from octavo.embedding.wordpiece import WordPieceCounter
     from octavo_train.card import ModelCard
     from octavo_train.export import described_encoder, encoder_files
 
-    tokenizer, vocabulary = tiny_tokenizer(texts)
+    _, vocabulary = tiny_tokenizer(texts)
+    counter = WordPieceCounter({word: place for place, word in enumerate(vocabulary)})
     listed = "\n".join(vocabulary).encode()
-    files = encoder_files(tiny_model(len(vocabulary), WINDOW), texts[:3], tokenizer, listed, b"free", WINDOW)
+    files = encoder_files(tiny_model(len(vocabulary), WINDOW), texts[:3], counter, listed, b"free", WINDOW)
     made = ModelCard("tiny", "nothing", "0", "2024-05-01", "a test", {}, {})
-    return _written(folder, described_encoder(files, made, WINDOW, WIDTH))
+    return _written(folder, described_encoder(files, made, WINDOW, WIDTH, {"tokenizer": "wordpiece"}))
 
 
 def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:

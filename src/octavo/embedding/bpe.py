@@ -1,0 +1,242 @@
+"""Byte-level BPE (Sennrich 2016, Radford 2019), word by word: a cache from word to token ids makes counts a look-up.
+
+A text is brought to NFC, runs of blanks and tabs become one blank, and GPT-2's pattern cuts it into pre-tokens, whose
+bytes are merged pair by pair, the pair with the lowest rank first. Pre-tokens do not depend on the word before, so a
+text is cut in front of its blanks and line ends into units, and most of these have been seen before. Only where
+different white space meets is a text looked at as a whole. The reference is the `tokenizers` library;
+`tests/properties/test_bpe.py` holds the two equal.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+
+from octavo.embedding.bounded import Bounded
+from octavo.embedding.tokens import without_surrogates
+
+START, END = "<s>", "</s>"
+
+_SPACE = " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_OTHER_SPACE = re.compile(f"[{_SPACE[2:]}]")  # than a blank; a line end only within a unit
+_BLANKS = re.compile("[ \t]+")
+_WORD = re.compile(f"[{_SPACE}]*[^{_SPACE}]+")
+# GPT-2's pattern, over a text in which `_Classes` has put an ASCII character for every other.
+_PRETOKEN = re.compile(r"'(?:[stmd]|re|ve|ll)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+", re.ASCII)
+_BEGIN = "\0"  # before a text, so that its first word is told from the words behind a blank
+_APART = "\1"  # between texts
+
+# How a byte is written in the vocabulary: as itself where that is printable, else as a character beyond Latin-1.
+_PRINTABLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
+_WRITTEN = {byte: 256 + place for place, byte in enumerate(sorted(set(range(256)) - set(_PRINTABLE)))}
+
+
+class _Unusual(Exception):
+    """A text's tokens are not those of its units."""
+
+
+def counter_of(vocabulary: Path) -> BpeCounter:
+    """The same counter for equal files: an encoder and its table meet the same words, and remember them once."""
+    return _counter_of(vocabulary.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=4)
+def _counter_of(vocabulary: str) -> BpeCounter:
+    return BpeCounter(vocabulary.removesuffix("\n").split("\n"))
+
+
+class BpeCounter:
+    """Fits `ports.TokenCounter`. Safe to share between threads: the caches only ever hold the right answer.
+
+    `tokens` stand in the order of their merges: a pair merges at the rank of what it makes.
+    """
+
+    __slots__ = ("_counts", "_ids", "_pretokens", "end", "size", "start")
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self.size = len(tokens)
+        ranks = dict(zip(tokens, range(self.size), strict=True))
+        self._pretokens = _Pretokens(ranks)
+        self._ids = _Ids(self._pretokens)
+        self._counts = _Counts(self._pretokens)
+        self.start, self.end = ranks[START], ranks[END]
+
+    def count(self, text: str) -> int:
+        return self.counts((text,))[0]
+
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """All in one go: most texts are a line or two, and then calling costs more than counting."""
+        known, cut = self._counts.__getitem__, _units(texts)
+        try:
+            return [sum(map(known, units.split(" "))) for units in cut]
+        except _Unusual:
+            return [self._counted(text, units) for text, units in zip(texts, cut, strict=True)]
+
+    def _counted(self, text: str, units: str) -> int:
+        try:
+            return sum(map(self._counts.__getitem__, units.split(" ")))
+        except _Unusual:
+            return sum(map(len, self._pretokens.of(text)))
+
+    def words(self, text: str) -> Sequence[tuple[int, int]]:
+        """White space counts for the word that follows it, at the end of the text for the last."""
+        found = []
+        for word in _WORD.finditer(text):
+            part = word.group()
+            found.append((word.end(), self._counted(part, _unit(part))))
+        end, tokens = found.pop() if found else (len(text), 0)
+        return [*found, (end, tokens + self.count(text[end:] if tokens else text))] if text else []
+
+    def ids(self, text: str, limit: int | None = None) -> list[int]:
+        """The token ids without the special ones around them; only the first `limit`, if there is one."""
+        if limit is not None and len(text) > limit * 8:
+            # The words of so much of the text are enough, nearly always; the last of them may have been cut.
+            begun = text[: max(text.rfind(" ", 0, limit * 8), text.rfind("\n", 0, limit * 8), 0)].rstrip()
+            if len(found := self.lists((begun,))[0]) >= limit:
+                return found[:limit]
+        return self.lists((text,))[0][:limit]
+
+    def lists(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of each text."""
+        found, known = [], self._ids.__getitem__
+        for text, units in zip(texts, _units(texts), strict=True):
+            try:
+                found.append(list(chain.from_iterable(map(known, units.split(" ")))))
+            except _Unusual:
+                found.append(list(chain.from_iterable(self._pretokens.of(text))))
+        return found
+
+
+def _units(texts: Sequence[str]) -> list[str]:
+    """Each text with a blank before every unit: a word, told by the missing line end that a blank stands before it; or
+    line ends with the word behind them, if one follows at once."""
+    joined = _BEGIN + (_APART + _BEGIN).join(texts)
+    if joined.count(_BEGIN) != len(texts) or joined.count(_APART) != len(texts) - 1:
+        return [""] * len(texts)  # no unit: whoever looks it up finds it unusual
+    if "\t" in joined:
+        joined = joined.replace("\t", " ")
+    while "  " in joined:
+        joined = joined.replace("  ", " ")
+    if "\n" in joined:
+        # Line ends that follow each other stay together: the second time joins the pairs that the first has joined.
+        joined = joined.replace("\n", " \n").replace("\n \n", "\n\n").replace("\n \n", "\n\n")
+    return joined.split(_APART)
+
+
+def _unit(word: str) -> str:
+    """The unit of a word with the white space before it; none where that is more than one character."""
+    if not word[0].isspace():
+        return _BEGIN + word
+    if word[0] not in " \n" or word[1].isspace():
+        return ""
+    return word.removeprefix(" ")
+
+
+class _Classes(dict[int, str]):
+    """Characters → an ASCII character of the same class. Those assigned later than Python knows are marks."""
+
+    __slots__ = ()
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if code < 128:
+            found = character
+        elif _OTHER_SPACE.match(character):
+            found = "\t"
+        else:
+            # Capitals: no contraction ends in one.
+            found = {"L": "A", "N": "0"}.get(unicodedata.category(character)[0], "!")
+        self[code] = found
+        return found
+
+
+_CLASSES = _Classes()
+
+
+class _Ids(Bounded[str, tuple[int, ...]]):
+    """Units → their tokens."""
+
+    __slots__ = ("_pretokens",)
+
+    def __init__(self, pretokens: _Pretokens) -> None:
+        super().__init__()
+        self._pretokens = pretokens
+
+    def make(self, unit: str) -> tuple[int, ...]:
+        return tuple(chain.from_iterable(self._pretokens.of_unit(unit)))
+
+
+class _Counts(Bounded[str, int]):
+    """The same units → how many tokens they are: chunking asks for nothing else."""
+
+    __slots__ = ("_pretokens",)
+
+    def __init__(self, pretokens: _Pretokens) -> None:
+        super().__init__()
+        self._pretokens = pretokens
+
+    def make(self, unit: str) -> int:
+        return sum(map(len, self._pretokens.of_unit(unit)))
+
+
+class _Pretokens(Bounded[str, tuple[int, ...]]):
+    """Pre-tokens → ids."""
+
+    __slots__ = ("_ranks",)
+
+    def __init__(self, ranks: Mapping[str, int]) -> None:
+        super().__init__()
+        self._ranks = ranks
+
+    def of_unit(self, unit: str) -> list[tuple[int, ...]]:
+        first = unit[:1]
+        if not unit or _OTHER_SPACE.search(unit.lstrip("\n") if first == "\n" else unit):
+            raise _Unusual
+        return self._of(unit if first == "\n" else unit[1:] if first == _BEGIN else " " + unit)
+
+    def of(self, text: str) -> list[tuple[int, ...]]:
+        """The tokens of each pre-token of a text."""
+        return self._of(_BLANKS.sub(" ", without_surrogates(text)))
+
+    def _of(self, text: str) -> list[tuple[int, ...]]:
+        if text.isascii():
+            return list(map(self.__getitem__, _PRETOKEN.findall(text)))
+        text = unicodedata.normalize("NFC", without_surrogates(text))
+        return [self[text[cut.start() : cut.end()]] for cut in _PRETOKEN.finditer(text.translate(_CLASSES))]
+
+    def make(self, pretoken: str) -> tuple[int, ...]:
+        written = pretoken.encode().decode("latin-1").translate(_WRITTEN)
+        whole = self._ranks.get(written)
+        return (whole,) if whole is not None else tuple(map(self._ranks.__getitem__, _merged(written, self._ranks)))
+
+
+def _merged(written: str, ranks: Mapping[str, int]) -> list[str]:
+    """Its tokens: of all neighbours the pair with the lowest rank becomes one, the leftmost first, until none can."""
+    parts, count = list(written), len(written)
+    after, before = list(range(1, count + 1)), list(range(-1, count - 1))
+    heap: list[tuple[int, int, str]] = []
+
+    def offer(left: int) -> None:
+        if left >= 0 and after[left] < count:
+            pair = parts[left] + parts[after[left]]
+            if (rank := ranks.get(pair)) is not None:
+                heapq.heappush(heap, (rank, left, pair))
+
+    for left in range(count - 1):
+        offer(left)
+    while heap:
+        _, left, pair = heapq.heappop(heap)
+        right = after[left]
+        if not parts[left] or right >= count or parts[left] + parts[right] != pair:
+            continue  # one of them has become part of another
+        parts[left], parts[right], after[left] = pair, "", after[right]
+        if after[right] < count:
+            before[after[right]] = left
+        offer(before[left])
+        offer(left)
+    return [part for part in parts if part]

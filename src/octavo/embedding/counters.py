@@ -1,0 +1,35 @@
+"""Which counter cuts a model's texts into tokens, and what the model can read of a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from octavo.algorithms.readability import Readability, TaughtScripts
+from octavo.embedding import bpe, wordpiece
+from octavo.embedding.directory import ModelDirectory
+from octavo.embedding.tokens import TokenizersCounter
+
+if TYPE_CHECKING:
+    from octavo.embedding.bpe import BpeCounter
+    from octavo.embedding.wordpiece import WordPieceCounter
+
+
+def counter_of(directory: ModelDirectory) -> WordPieceCounter | BpeCounter:
+    """The counter of a model that has its vocabulary in `vocab.txt`."""
+    path = directory.file("vocab.txt")
+    return bpe.counter_of(path) if directory.tokenizer == "bpe" else wordpiece.counter_of(path)
+
+
+def any_counter_of(directory: ModelDirectory) -> WordPieceCounter | BpeCounter | TokenizersCounter:
+    if directory.tokenizer != "tokenizers":
+        return counter_of(directory)
+    return TokenizersCounter(directory.file("tokenizer.json"), directory.remedy)
+
+
+def readability_of(directory: ModelDirectory) -> Readability | TaughtScripts:
+    """By the pieces of the vocabulary, or by what the model was taught: bytes spell any script."""
+    if directory.tokenizer == "bpe":
+        return TaughtScripts(directory.scripts)
+    counter = any_counter_of(directory)
+    assert not isinstance(counter, bpe.BpeCounter)
+    return Readability(counter.pieces, counter.size)
