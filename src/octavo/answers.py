@@ -5,6 +5,8 @@ Written by scripts/make_python_api.py from the table of operations: change that,
 
 from __future__ import annotations
 
+from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
+from octavo.graph.related import RelatedAnswer, RelatedDocument
 from octavo.ingest.report import CollectionReport, Problem
 from octavo.jobs.summaries import SummariesBuilt
 from octavo.memory.diffs import SectionChange
@@ -39,9 +41,7 @@ from octavo.operations.graph.answers import (
     ClustersAnswer,
     CommunitiesAnswer,
     EntitiesAnswer,
-    FarDocument,
     FoundCommunity,
-    FoundEdge,
     FoundEntity,
     FoundMention,
     GhostsAnswer,
@@ -51,9 +51,6 @@ from octavo.operations.graph.answers import (
     MentionsAnswer,
     MissingTarget,
     NamedCluster,
-    NeighborsAnswer,
-    RelatedAnswer,
-    RelatedDocument,
 )
 from octavo.operations.history.answers import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
 from octavo.operations.jobs.answers import JobsAnswer, JobsCountAnswer, QueuedJob

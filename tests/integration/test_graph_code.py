@@ -10,8 +10,7 @@ import pytest
 from git_repository import GitRepository
 
 from octavo.engine.wiring import open_library
-from octavo.operations.graph.neighbors import graph_neighbors
-from octavo.operations.graph.related import graph_related
+from octavo.operations.graph.neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import GetRequest

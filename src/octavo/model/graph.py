@@ -99,6 +99,9 @@ class Lookup(StrEnum):
     PACKAGE = "package"
 
 
+OUT, IN, BOTH = "out", "in", "both"
+"""Which way an edge is followed."""
+
 WRITTEN_BY_PEOPLE = (Lookup.LABEL, Lookup.WIKI, Lookup.MARKDOWN, Lookup.PATH)
 """Lookups whose broken links are worth reporting. Code imports much that lies outside the library."""
 
@@ -165,6 +168,10 @@ class Node(NamedTuple):
     title: str
     kind: str
     tags: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        return f"{self.collection}/{self.uri}"
 
 
 class Reached(NamedTuple):

@@ -6,6 +6,8 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import NamedTuple
 
+_LONGEST_TITLE = 200
+
 
 class Span(NamedTuple):
     """A half-open range of characters in the normalised text: `text[start:end]`."""
@@ -72,3 +74,8 @@ class LineIndex:
             return Span(self._size, self._size)
         end = self._starts[last] if last < len(self._starts) else self._size
         return Span(self._starts[first - 1], end)
+
+
+def short(title: str) -> str:
+    """A title cut where it stops being one."""
+    return title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"

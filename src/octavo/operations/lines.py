@@ -17,7 +17,6 @@ from octavo.dataclass import dataclass
 # direction of what follows. A file name may hold any of them.
 _OBEYED = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_LONGEST_TITLE = 200
 
 DETAIL = "detail"
 """The style of what a program needs to go on, such as an id: written for models, left out on a terminal."""
@@ -122,11 +121,6 @@ def duration(seconds: float) -> str:
         return f"{seconds} s" if isinstance(seconds, int) else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s"
-
-
-def short(title: str) -> str:
-    """A title cut where it stops being one."""
-    return title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"
 
 
 def more(next_cursor: str | None) -> Iterator[Line]:

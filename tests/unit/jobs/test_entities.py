@@ -21,8 +21,7 @@ from octavo.model.language_model import Completion, Usage
 from octavo.model.model_settings import Prices
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.entities import graph_entities, graph_mentions
-from octavo.operations.graph.neighbors import graph_neighbors
-from octavo.operations.graph.related import graph_related
+from octavo.operations.graph.neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import (
     GraphBuildRequest,
     GraphEntitiesRequest,

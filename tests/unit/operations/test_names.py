@@ -9,8 +9,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument, NotFound
-from octavo.operations.graph.neighbors import graph_neighbors
-from octavo.operations.graph.related import graph_related
+from octavo.operations.graph.neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.history.past import history
 from octavo.operations.history.requests import HistoryRequest

@@ -9,8 +9,8 @@ from octavo.answering.extractive import Statement
 from octavo.answering.metering import MeteredModel
 from octavo.answering.passages import CitedSpan, NumberedPassage
 from octavo.answering.written import WrittenSentence
+from octavo.model.text import short
 from octavo.operations.answering.answers import AnswerSentence, ModelUsage, ReadPassage, SentenceCitation
-from octavo.operations.lines import short
 
 
 def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:

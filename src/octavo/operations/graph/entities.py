@@ -9,11 +9,9 @@ from octavo.model.document import Kind
 from octavo.model.entity import DocumentMention, EntityKind
 from octavo.model.graph import ENTITIES
 from octavo.model.ids import DocumentId
-from octavo.model.text import LineIndex
+from octavo.model.text import LineIndex, short
 from octavo.operations.graph.answers import EntitiesAnswer, FoundEntity, FoundMention, MentionsAnswer
-from octavo.operations.graph.neighbors import place_of
 from octavo.operations.graph.requests import GraphEntitiesRequest, GraphMentionsRequest
-from octavo.operations.lines import short
 from octavo.operations.narrowing import filters_of
 
 _AROUND = 60  # characters of context on each side
@@ -80,7 +78,7 @@ def _shown(engine: Engine, found: list[DocumentMention]) -> tuple[FoundMention, 
         around = " ".join(text[max(0, span.start - _AROUND) : span.end + _AROUND].split())
         shown.append(
             FoundMention(
-                place_of(node),
+                node.place,
                 short(node.title),
                 mention.mention.role.value,
                 mention.mention.times,

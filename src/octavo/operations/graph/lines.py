@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.algorithms.quotations import QUOTED_TITLES
+from octavo.graph.neighbors import FoundEdge, NeighborsAnswer
+from octavo.graph.related import RelatedAnswer
+from octavo.model.graph import BOTH, IN, OUT
 from octavo.operations.graph.answers import (
     BuildAnswer,
     ClusterMap,
     ClustersAnswer,
     CommunitiesAnswer,
     EntitiesAnswer,
-    FoundEdge,
     GraphFile,
     MapFile,
     MentionsAnswer,
-    NeighborsAnswer,
-    RelatedAnswer,
 )
-from octavo.operations.graph.requests import BOTH, IN, OUT
 from octavo.operations.lines import DETAIL, Line, Part, columns, count, visible
 
 BUILD = "run `octavo graph build`"

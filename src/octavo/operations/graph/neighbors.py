@@ -2,290 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from octavo.algorithms.document_names import without_ending
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound, OctavoError
-from octavo.graph.anchors import anchored
-from octavo.model.document import Kind
-from octavo.model.entity import CITED, MentionRole, SharedEntity
-from octavo.model.graph import ENTITY_EDGES, WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, Walk
-from octavo.model.ids import DocumentId
-from octavo.model.memory import memory_of
+from octavo.graph.neighbors import NeighborsAnswer, missing_document, neighbors
+from octavo.graph.related import RelatedAnswer, related
 from octavo.model.stored import StoredDocument
-from octavo.model.text import LineIndex
-from octavo.operations.graph.answers import FarDocument, FoundEdge, NeighborsAnswer
-from octavo.operations.graph.requests import BOTH, IN, OUT, GraphNeighborsRequest
-from octavo.operations.lines import short
+from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
+from octavo.operations.narrowing import filters_of
 from octavo.retrieval.passages import read_passage
-
-_MOST_SHARING = 200  # what more documents name than that says nothing about any two of them
 
 
 def graph_neighbors(engine: Engine, request: GraphNeighborsRequest) -> NeighborsAnswer:
-    types = tuple(map(EdgeType, request.types))
+    def find(reference: str) -> StoredDocument | None:
+        with suppress(OctavoError):
+            return read_passage(engine, reference).document
+        return None
+
     try:
         document = read_passage(engine, request.reference, request.collection).document
     except NotFound:
-        if ghost := _ghost(engine, request, types):
+        if ghost := missing_document(engine, request):
             return ghost
         raise
-    graph, project = engine.store.graph, engine.project.id
-    with engine.store.reading():
-        found: list[FoundEdge] = []
-        if request.direction != IN:
-            # An import that leads nowhere names a package from elsewhere, and is no link that somebody has to mend.
-            led = [
-                edge
-                for edge in graph.out(project, document.id, types)
-                if edge.target or edge.lookup in WRITTEN_BY_PEOPLE
-            ]
-            found += _shown_out(engine, document, led[: request.limit], types)
-        if request.direction != OUT:
-            found += _shown_back(engine, graph.back(project, document.id, types, request.limit))
-        found += _thematic(engine, document, types)
-        found += _entities(engine, document, types, request)
-        backlinks, linking = graph.back_count(project, document.id)
-        further = _further(engine, document, types, request) if request.hops > 1 else ()
-        community = graph.communities(project, [document.id]).get(document.id)
-    return NeighborsAnswer(
-        collection=document.collection,
-        uri=document.uri,
-        title=short(document.title),
-        document_id=document.id,
-        edges=tuple(found[: request.limit * 3]),
-        backlinks=backlinks,
-        linking=linking,
-        further=further,
-        tags=document.tags[:20],
-        community=community,
-    )
+    return neighbors(engine, document, request, find)
 
 
-def _ghost(engine: Engine, request: GraphNeighborsRequest, types: Sequence[EdgeType]) -> NeighborsAnswer | None:
-    """What points at something that is not there; None where nothing does."""
-    with engine.store.reading():
-        edges = engine.store.graph.back_to_ghost(engine.project.id, request.reference)
-        admitted = [edge for edge in edges if not types or edge.type in types]
-        found = () if request.direction == OUT else tuple(_shown_back(engine, admitted[: request.limit]))
-    if not edges:
-        return None
-    return NeighborsAnswer(
-        collection="",
-        uri=edges[0].path,
-        title=short(edges[0].path),
-        document_id="",
-        edges=found,
-        backlinks=len(edges),
-        linking=len({edge.source for edge in edges}),
-        ghost=True,
-    )
-
-
-def _memory_types(engine: Engine, nodes: Iterable[Node]) -> Mapping[tuple[DocumentId, str], str]:
-    """How memories among these say that they relate to what they link to, by document and target."""
-    memories = {node.document: memory_of(node.uri) for node in nodes if node.kind == Kind.MEMORY}
-    items = {document: engine.store.memories.get(engine.project.id, name) for document, name in memories.items()}
-    return {
-        (document, without_ending(link.target)): link.type
-        for document, item in items.items()
-        if item is not None
-        for link in item.links
-    }
-
-
-def _place(engine: Engine, target: str) -> str | None:
-    with suppress(OctavoError):
-        found = read_passage(engine, target).document
-        return f"{found.collection}/{found.uri}"
-    return None
-
-
-def place_of(node: Node) -> str:
-    return f"{node.collection}/{node.uri}"
-
-
-def _shown_out(
-    engine: Engine, document: StoredDocument, edges: Sequence[Edge], types: Sequence[EdgeType]
-) -> Iterator[FoundEdge]:
-    nodes = _nodes(engine, (*(edge.target for edge in edges if edge.target), document.id))
-    lines = _lines(engine, [document])
-    named = _memory_types(engine, [nodes[document.id]])
-    for edge in edges:
-        node = nodes.get(edge.target) if edge.target else None
-        yield FoundEdge(
-            direction=OUT,
-            type=named.get((document.id, edge.path), edge.type.value),
-            target=edge.path,
-            place=place_of(node) if node else None,
-            title=short(node.title) if node else None,
-            anchor=edge.anchor,
-            line=_line(lines, document.id, edge),
-            context=edge.context or None,
-            missing=_missing(engine, edge),
-            weight=edge.weight,
-        )
-    if not types or EdgeType.MENTIONS in types:
-        written = {edge.path for edge in edges}
-        for (_, target), name in named.items():
-            if target not in written:  # made by hand, and not by the memory's text
-                yield FoundEdge(OUT, name, target, place=_place(engine, target))
-        for tag in document.tags:
-            yield FoundEdge(direction=OUT, type=EdgeType.MENTIONS.value, target=f"#{tag}")
-    if EdgeType.CONTAINS in types:
-        for section in engine.store.documents.sections(engine.project.id, document.id):
-            if section.level:
-                target = f"#{section.anchor}"
-                yield FoundEdge(OUT, EdgeType.CONTAINS.value, target, title=short(section.title), anchor=section.anchor)
-
-
-def _shown_back(engine: Engine, edges: Sequence[Edge]) -> Iterator[FoundEdge]:
-    nodes = _nodes(engine, (edge.source for edge in edges))
-    stored = [engine.store.documents.get(engine.project.id, source) for source in nodes]
-    lines = _lines(engine, [document for document in stored if document is not None])
-    named = _memory_types(engine, nodes.values())
-    for edge in sorted(edges, key=lambda edge: (nodes[edge.source].uri, edge.span.start)):
-        node = nodes[edge.source]
-        yield FoundEdge(
-            direction=IN,
-            type=named.get((edge.source, edge.path), edge.type.value),
-            target=edge.path,
-            place=place_of(node),
-            title=short(node.title),
-            anchor=edge.anchor,
-            line=_line(lines, edge.source, edge),
-            context=edge.context or None,
-            weight=edge.weight,
-        )
-
-
-def _thematic(engine: Engine, document: StoredDocument, types: Sequence[EdgeType]) -> Iterator[FoundEdge]:
-    if types and EdgeType.THEMATIC_LINK not in types:
-        return
-    links = engine.store.graph.thematic(engine.project.id, document.id)
-    nodes = _nodes(engine, (link.target if link.source == document.id else link.source for link in links))
-    for link in sorted(links, key=lambda link: -link.weight):
-        node = nodes[link.target if link.source == document.id else link.source]
-        yield FoundEdge(
-            BOTH, EdgeType.THEMATIC_LINK.value, node.uri, place_of(node), short(node.title), weight=link.weight
-        )
-    yield from _between_sections(engine, document)
-
-
-def _between_sections(engine: Engine, document: StoredDocument) -> Iterator[FoundEdge]:
-    """What sections of it have in common with sections of others; the context names both."""
-    links = engine.store.entities.section_links(engine.project.id, document.id)
-    nodes = _nodes(engine, (link.target if link.source == document.id else link.source for link in links))
-    for link in links:
-        here = (link.source_title, link.target_title)
-        other, anchor, titles = link.target, link.target_anchor, here
-        if link.source != document.id:
-            other, anchor, titles = link.source, link.source_anchor, here[::-1]
-        if other in nodes:
-            yield FoundEdge(
-                BOTH,
-                EdgeType.THEMATIC_LINK.value,
-                f"{nodes[other].uri}#{anchor}",
-                place_of(nodes[other]),
-                short(nodes[other].title),
-                anchor,
-                context=" \u2194 ".join(map(short, titles)),
-                weight=link.weight,
-            )
-
-
-def _entities(
-    engine: Engine, document: StoredDocument, types: Sequence[EdgeType], request: GraphNeighborsRequest
-) -> Iterator[FoundEdge]:
-    """The entities it names, other documents by its author, and those that it refers to, or that refer to it."""
-    wanted = set(types or EdgeType)
-    if wanted.isdisjoint(ENTITY_EDGES):
-        return
-    store, project = engine.store, engine.project.id
-    mentions = store.entities.of_document(project, document.id)
-    lines = _lines(engine, [document]) if mentions else {}
-    for found in mentions[: request.limit]:
-        kind, span = found.mention.entity.kind, found.mention.span
-        cited = kind in CITED and found.mention.role is MentionRole.MENTION
-        type_, direction = (EdgeType.REFERENCES, OUT) if cited else (EdgeType.MENTIONED_IN, IN)
-        if type_ in wanted and request.direction in (direction, BOTH):
-            yield FoundEdge(
-                direction,
-                type_.value,
-                found.mention.entity.label,
-                line=lines[document.id].lines(span.start, span.end).first if span.length else None,
-                weight=WEIGHTS[type_],
-                entity=kind.value,
-            )
-    shared = store.entities.shared(project, document.id, _MOST_SHARING)
-    nodes = _nodes(engine, (sharing.document for sharing in shared))
-    seen: set[tuple[DocumentId, EdgeType, str]] = set()
-    for sharing in shared:
-        edge = _between(sharing)
-        if edge is None or edge[0] not in wanted or (sharing.document, *edge) in seen or sharing.document not in nodes:
-            continue
-        seen.add((sharing.document, *edge))
-        if edge[1] in (request.direction, BOTH) or request.direction == BOTH:
-            node = nodes[sharing.document]
-            yield FoundEdge(
-                edge[1],
-                edge[0].value,
-                node.uri,
-                place_of(node),
-                short(node.title),
-                context=sharing.entity.label,
-                weight=WEIGHTS[edge[0]],
-                entity=sharing.entity.kind.value,
-            )
-
-
-def _between(shared: SharedEntity) -> tuple[EdgeType, str] | None:
-    """How two documents that share an entity are linked by it, if they are: the type, and which way."""
-    roles = shared.role, shared.other_role
-    if roles == (MentionRole.AUTHOR, MentionRole.AUTHOR):
-        return EdgeType.SAME_AUTHOR, BOTH
-    if roles == (MentionRole.MENTION, MentionRole.OWN):
-        return EdgeType.REFERENCES, OUT
-    if roles == (MentionRole.OWN, MentionRole.MENTION):
-        return EdgeType.REFERENCES, IN
-    return None
-
-
-def _further(
-    engine: Engine, document: StoredDocument, types: tuple[EdgeType, ...], request: GraphNeighborsRequest
-) -> tuple[FarDocument, ...]:
-    walk = Walk(hops=request.hops, types=types)
-    reached = engine.store.graph.walk(engine.project.id, {document.id: 1.0}, walk)
-    far = [node for node in reached if node.hops > 1 and node.document != document.id][: request.limit]
-    nodes = _nodes(engine, (node.document for node in far))
-    return tuple(
-        FarDocument(place_of(nodes[node.document]), short(nodes[node.document].title), node.hops, round(node.score, 4))
-        for node in far
-    )
-
-
-def _missing(engine: Engine, edge: Edge) -> str | None:
-    """What a link asks for and does not get: the document, or the heading or block in it."""
-    if edge.target is None:
-        return "document"
-    if not edge.anchor:
-        return None
-    target = engine.store.documents.get(engine.project.id, edge.target)
-    sections = engine.store.documents.sections(engine.project.id, edge.target)
-    return None if target and anchored(sections, target.metadata, edge.anchor) is not None else "anchor"
-
-
-def _nodes(engine: Engine, documents: Iterable[DocumentId]) -> Mapping[DocumentId, Node]:
-    wanted = set(documents)
-    return {node.document: node for node in engine.store.graph.nodes(engine.project.id, wanted)} if wanted else {}
-
-
-def _lines(engine: Engine, documents: Sequence[StoredDocument]) -> Mapping[DocumentId, LineIndex]:
-    texts = engine.store.documents.texts(engine.project.id, {document.text_hash for document in documents})
-    return {document.id: LineIndex(texts[document.text_hash]) for document in documents}
-
-
-def _line(lines: Mapping[DocumentId, LineIndex], document: DocumentId, edge: Edge) -> int | None:
-    return lines[document].lines(edge.span.start, edge.span.end).first if edge.span.length else None
+def graph_related(engine: Engine, request: GraphRelatedRequest) -> RelatedAnswer:
+    document = read_passage(engine, request.reference, request.collection).document
+    vectors = engine.vectors if request.by_meaning else None
+    return related(engine, vectors, document, filters_of(engine, request), request.limit)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.graph import NEIGHBOURS, RESOLUTION, SEED, THRESHOLD, EdgeType
+from octavo.model.graph import BOTH, IN, NEIGHBOURS, OUT, RESOLUTION, SEED, THRESHOLD, EdgeType
 from octavo.model.limits import Field
 from octavo.operations import fields
 
-OUT, IN, BOTH = "out", "in", "both"
 BY_RULES, BY_MODEL = "rules", "model"
 ENTITY_KINDS = ("person", "project", "place", "identifier", "doi", "url")
 TYPES = [edge_type.value for edge_type in EdgeType]

@@ -9,7 +9,7 @@ from octavo.operations.operation import WRITES, Operation
 
 _IN_GRAPH = frozenset({"graph"})
 
-_related = partial(Operation, module="octavo.operations.graph.related")
+
 _neighbors = partial(Operation, module="octavo.operations.graph.neighbors")
 _whole = partial(Operation, module="octavo.operations.graph.whole", tool_sets=_IN_GRAPH)
 _entities = partial(Operation, module="octavo.operations.graph.entities", tool_sets=_IN_GRAPH)
@@ -22,7 +22,7 @@ _view = partial(
 _clusters = partial(Operation, module="octavo.operations.graph.clusters", remote=False)
 
 GRAPH = (
-    _related(
+    _neighbors(
         name="graph_related",
         summary="List the documents that belong to one, and why.",
         description=(

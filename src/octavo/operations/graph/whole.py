@@ -10,11 +10,10 @@ from octavo.jobs.entities import EntitySettings, estimate, find_entities
 from octavo.jobs.graph import find_communities, find_thematic_links
 from octavo.model.graph import COMMUNITIES, ENTITIES, GraphRun
 from octavo.model.job import JobKind
+from octavo.model.text import short
 from octavo.observability.progress import Progress
 from octavo.operations.graph.answers import BuildAnswer, CommunitiesAnswer, FoundCommunity, GhostsAnswer, MissingTarget
-from octavo.operations.graph.neighbors import place_of
 from octavo.operations.graph.requests import BY_MODEL, GraphBuildRequest, GraphCommunitiesRequest, GraphGhostsRequest
-from octavo.operations.lines import short
 
 
 def graph_build(engine: Engine, request: GraphBuildRequest, progress: Progress) -> BuildAnswer:
@@ -90,7 +89,7 @@ def graph_communities(engine: Engine, request: GraphCommunitiesRequest) -> Commu
             return CommunitiesAnswer()
         nodes, edges, numbers = graph.nodes(project), graph.edges(project), graph.communities(project)
         current = _current(engine, run)
-    places = {node.document: place_of(node) for node in nodes}
+    places = {node.document: node.place for node in nodes}
     communities = described(nodes, numbers, degrees(edges))
     large = [community for community in communities if len(community.documents) >= request.smallest]
     shown = tuple(

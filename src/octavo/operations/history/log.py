@@ -17,13 +17,13 @@ from octavo.model.document import Kind
 from octavo.model.query import Filters, Query
 from octavo.model.result import Hit, Result
 from octavo.model.stored import StoredDocument
+from octavo.model.text import short
 from octavo.operations import fields
 from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.history.answers import CommitHit, HistoryAnswer, LogAnswer, Touched
 from octavo.operations.history.lines import commit_lines
 from octavo.operations.history.past import past
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
-from octavo.operations.lines import short
 from octavo.operations.model_text import lines
 from octavo.retrieval.profiles import profile_named
 from octavo.retrieval.stages.floor import ConfidenceFloor

@@ -14,12 +14,13 @@ from octavo.model.document import Kind
 from octavo.model.history import FoundCommit
 from octavo.model.ids import CollectionId, DocumentId, document_id
 from octavo.model.stored import DocumentVersion
+from octavo.model.text import short
 from octavo.operations.budget import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.budget import within as fitting
 from octavo.operations.history.answers import HistoryAnswer, Stored, Touched, Written
 from octavo.operations.history.lines import history_lines, touched_line
 from octavo.operations.history.requests import HistoryRequest
-from octavo.operations.lines import columns, short
+from octavo.operations.lines import columns
 from octavo.operations.model_text import lines, written
 from octavo.retrieval.passages import located, not_called
 

@@ -10,8 +10,8 @@ from typing import Any
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
 from octavo.model.stored import StoredDocument
+from octavo.model.text import short
 from octavo.operations.library.answers import PropertyKey
-from octavo.operations.lines import short
 from octavo.operations.narrowing import filters_of
 
 _VALUES = 5  # of a property that are named

@@ -11,10 +11,9 @@ from octavo.engine.engine import Engine
 from octavo.model.graph import EdgeType
 from octavo.model.position import position
 from octavo.model.stored import StoredDocument
-from octavo.model.text import Span
+from octavo.model.text import Span, short
 from octavo.operations import fields
 from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
-from octavo.operations.lines import short
 from octavo.operations.model_text import written
 from octavo.operations.reading.answers import GetAnswer
 from octavo.operations.reading.lines import get_lines

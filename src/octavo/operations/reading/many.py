@@ -10,10 +10,10 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.stored import StoredDocument
+from octavo.model.text import short
 from octavo.operations import fields
 from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, tokens, within
 from octavo.operations.library.documents import documents_below, property_keys
-from octavo.operations.lines import short
 from octavo.operations.model_text import lines, written
 from octavo.operations.reading.answers import DocumentPassage, DocumentRow, GetManyAnswer, ListDocumentsAnswer
 from octavo.operations.reading.lines import document_line, list_documents_lines

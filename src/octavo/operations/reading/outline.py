@@ -7,10 +7,9 @@ from dataclasses import asdict
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.document import Section
-from octavo.model.text import LineIndex
+from octavo.model.text import LineIndex, short
 from octavo.operations import fields
 from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
-from octavo.operations.lines import short
 from octavo.operations.model_text import lines, written
 from octavo.operations.reading.answers import OutlineAnswer, OutlineSection
 from octavo.operations.reading.lines import outline_lines, section_line

@@ -9,7 +9,7 @@ from octavo.algorithms.times import when
 from octavo.dataclass import dataclass, replace
 from octavo.model.position import NOWHERE, Position
 from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace
-from octavo.operations.lines import short
+from octavo.model.text import short
 
 _SECTIONS = 8  # that a hit lists of those it covers
 _COPIES = 10  # named with a hit; a licence may stand in a thousand files

@@ -9,19 +9,14 @@ from dataclasses import field
 import numpy as np
 
 from octavo.dataclass import dataclass
-from octavo.engine.engine import Engine
 from octavo.model.document import Kind
 from octavo.model.entity import MentionRole
 from octavo.model.graph import EdgeType, Node, Walk
 from octavo.model.ids import DocumentId
 from octavo.model.query import Filters
 from octavo.model.stored import StoredDocument
-from octavo.operations.graph.answers import RelatedAnswer, RelatedDocument
-from octavo.operations.graph.neighbors import place_of
-from octavo.operations.graph.requests import GraphRelatedRequest
-from octavo.operations.lines import short
-from octavo.operations.narrowing import filters_of
-from octavo.retrieval.passages import read_passage
+from octavo.model.text import short
+from octavo.ports import ProjectLibrary, VectorIndex
 
 _MEANING = 0.5  # what a cosine of 1 adds, as much as a link
 _TAG = 0.05
@@ -34,21 +29,40 @@ _MOST_SHARING = 50  # what more documents name than that says little about any t
 _LOOKED_AT = 200  # chunks near in meaning
 
 
+@dataclass(frozen=True, slots=True)
+class RelatedDocument:
+    place: str
+    title: str
+    kind: str
+    score: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedAnswer:
+    collection: str
+    uri: str
+    title: str
+    document_id: str
+    documents: tuple[RelatedDocument, ...]
+
+
 @dataclass(slots=True)
 class _Reasons:
     score: float = 0.0
     why: list[str] = field(default_factory=list)
 
 
-def graph_related(engine: Engine, request: GraphRelatedRequest) -> RelatedAnswer:
-    """By links up to two hops away, by meaning, and a little by shared tags and community; each says why."""
-    document = read_passage(engine, request.reference, request.collection).document
-    graph, project = engine.store.graph, engine.project.id
-    filters = filters_of(engine, request)
-    with engine.store.reading():
+def related(
+    library: ProjectLibrary, vectors: VectorIndex | None, document: StoredDocument, filters: Filters, limit: int
+) -> RelatedAnswer:
+    """By links up to two hops away, a little by shared tags and community, and by meaning if there are `vectors`; each
+    says why."""
+    graph, project = library.store.graph, library.project.id
+    with library.store.reading():
         reasons: dict[DocumentId, _Reasons] = {}
         walk = Walk(hops=2, types=() if document.kind is Kind.COMMIT else _NO_CHANGES)
-        direct = list(_direct(engine, document))
+        direct = list(_direct(library, document))
         beside = {other for other, _, _ in direct}
         for reached in graph.walk(project, {document.id: 1.0}, walk):
             found = reasons.setdefault(reached.document, _Reasons())
@@ -60,12 +74,12 @@ def graph_related(engine: Engine, request: GraphRelatedRequest) -> RelatedAnswer
             found.why.insert(0, why)
             # A walk follows only so many links of one document; a link is one all the same.
             found.score = max(found.score, walk.decay * weight)
-        if request.by_meaning:
-            for other, cosine in _alike(engine, document, filters):
+        if vectors is not None:
+            for other, cosine in _alike(library, vectors, document, filters):
                 found = reasons.setdefault(other, _Reasons())
                 found.score += _MEANING * cosine
                 found.why.append(f"says similar things ({cosine:.2f})")
-        for other, why, worth in _named_alike(engine, document):
+        for other, why, worth in _named_alike(library, document):
             found = reasons.setdefault(other, _Reasons())
             found.score += worth
             found.why.append(why)
@@ -76,22 +90,22 @@ def graph_related(engine: Engine, request: GraphRelatedRequest) -> RelatedAnswer
             node.document: node for node in found_nodes if document.kind is Kind.COMMIT or node.kind != Kind.COMMIT
         }
         if not filters.empty:
-            met = {each.id for each in engine.store.documents.listed(project, filters)}
+            met = {each.id for each in library.store.documents.listed(project, filters)}
             nodes = {name: node for name, node in nodes.items() if name in met}
-        _share(engine, document, nodes, reasons)
+        _share(library, document, nodes, reasons)
     ranked = sorted(nodes.values(), key=lambda node: (-reasons[node.document].score, node.uri, node.collection))
     return RelatedAnswer(
         collection=document.collection,
         uri=document.uri,
         title=short(document.title),
         document_id=document.id,
-        documents=tuple(_related(node, reasons[node.document]) for node in ranked[: request.limit]),
+        documents=tuple(_related(node, reasons[node.document]) for node in ranked[:limit]),
     )
 
 
-def _direct(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, str, float]]:
+def _direct(library: ProjectLibrary, document: StoredDocument) -> Iterator[tuple[DocumentId, str, float]]:
     """What is linked with it, how, and the weight of the link."""
-    graph, project = engine.store.graph, engine.project.id
+    graph, project = library.store.graph, library.project.id
     outward = {edge.target: edge for edge in graph.out(project, document.id) if edge.target}
     inward = {edge.source: edge for edge in graph.back(project, document.id)}
     for other, edge in outward.items():
@@ -102,11 +116,11 @@ def _direct(engine: Engine, document: StoredDocument) -> Iterator[tuple[Document
         yield link.target if link.source == document.id else link.source, "about the same", link.weight
 
 
-def _named_alike(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, str, float]]:
+def _named_alike(library: ProjectLibrary, document: StoredDocument) -> Iterator[tuple[DocumentId, str, float]]:
     """Documents that name the same people, projects, places or sources: a name counts more, the fewer have it."""
     named: dict[DocumentId, dict[str, float]] = {}
     linked: dict[DocumentId, str] = {}
-    for shared in engine.store.entities.shared(engine.project.id, document.id, _MOST_SHARING):
+    for shared in library.store.entities.shared(library.project.id, document.id, _MOST_SHARING):
         roles = shared.role, shared.other_role
         if roles == (MentionRole.AUTHOR, MentionRole.AUTHOR):
             linked.setdefault(shared.document, f"also by {short(shared.entity.label)}")
@@ -133,19 +147,21 @@ def _words(kind: EdgeType) -> str:
     }.get(kind, kind.value)
 
 
-def _alike(engine: Engine, document: StoredDocument, filters: Filters) -> Iterator[tuple[DocumentId, float]]:
+def _alike(
+    library: ProjectLibrary, vectors: VectorIndex, document: StoredDocument, filters: Filters
+) -> Iterator[tuple[DocumentId, float]]:
     """Documents by the chunk of theirs that is nearest to the mean of this one's; none without vectors."""
-    store, project = engine.store, engine.project.id
+    store, project = library.store, library.project.id
     own = store.graph.chunks(project, document.id)
-    vectors = list(engine.vectors.vectors_of([key for key, _ in own]).values())
-    if not vectors:
+    made = list(vectors.vectors_of([key for key, _ in own]).values())
+    if not made:
         return
-    mean = np.mean(np.stack(vectors), axis=0)
+    mean = np.mean(np.stack(made), axis=0)
     length = float(np.linalg.norm(mean))
     if length == 0.0:
         return
     admitted = None if filters.empty else np.asarray(store.documents.admitted(project, filters), dtype=np.int64)
-    found = engine.vectors.search((mean / length).astype(np.float32), _LOOKED_AT, admitted)
+    found = vectors.search((mean / length).astype(np.float32), _LOOKED_AT, admitted)
     known = store.documents.candidates(project, [chunk.key for chunk in found])
     best: dict[DocumentId, float] = {}
     for chunk in found:
@@ -155,11 +171,14 @@ def _alike(engine: Engine, document: StoredDocument, filters: Filters) -> Iterat
 
 
 def _share(
-    engine: Engine, document: StoredDocument, nodes: Mapping[DocumentId, Node], reasons: Mapping[DocumentId, _Reasons]
+    library: ProjectLibrary,
+    document: StoredDocument,
+    nodes: Mapping[DocumentId, Node],
+    reasons: Mapping[DocumentId, _Reasons],
 ) -> None:
     """What tags and communities add to those already found."""
     tags = {tag.lower(): tag for tag in document.tags}
-    communities = engine.store.graph.communities(engine.project.id, [document.id, *nodes])
+    communities = library.store.graph.communities(library.project.id, [document.id, *nodes])
     for node in nodes.values():
         shared = [tags[tag.lower()] for tag in node.tags if tag.lower() in tags]
         if shared:
@@ -173,4 +192,4 @@ def _share(
 
 def _related(node: Node, reasons: _Reasons) -> RelatedDocument:
     why = tuple(dict.fromkeys(reasons.why))
-    return RelatedDocument(place_of(node), short(node.title), node.kind, round(reasons.score, 4), why)
+    return RelatedDocument(node.place, short(node.title), node.kind, round(reasons.score, 4), why)
