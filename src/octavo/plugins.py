@@ -96,6 +96,11 @@ def load(group: str, name: str) -> Any:
     return others(group)[name].load() if ours is None else _resolved(ours)
 
 
+def has(group: str, name: str) -> bool:
+    """Whether a package adds this; one of ours is known without a look at what is installed."""
+    return name in OURS[group] or name in others(group)
+
+
 def names(group: str) -> tuple[str, ...]:
     """Everything that packages add, ours first."""
     return (*OURS[group], *others(group))

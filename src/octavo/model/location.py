@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from octavo.dataclass import dataclass
-from octavo.plugins import OURS, STORES, others
+from octavo.plugins import STORES, has
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def location(given: str | Path) -> Location:
     """Parses the value of `--library`: a server URL, or a path."""
     if isinstance(given, str):
         scheme, separator, _ = given.partition("://")
-        if separator and (scheme in OURS[STORES] or scheme in others(STORES)):
+        if separator and has(STORES, scheme):
             return DatabaseUrl(given)
     return Path(given)
 

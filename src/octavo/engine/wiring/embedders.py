@@ -12,7 +12,7 @@ from octavo.config.schema import Embedding
 from octavo.dataclass import dataclass, replace
 from octavo.errors import ConfigurationError
 from octavo.model.embedding_profile import providers
-from octavo.plugins import PROVIDERS, load, names
+from octavo.plugins import PROVIDERS, has, load
 
 if TYPE_CHECKING:
     from octavo.model.embedding_profile import NamedEmbeddingProfile
@@ -64,7 +64,7 @@ def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> E
 
             whole = completed(settings)
             return remote_embedder(profile.name, whole, api_key(whole.key_variable, whole.key_file))
-        case added if added in names(PROVIDERS):
+        case added if has(PROVIDERS, added):
             embedder: Embedder = load(PROVIDERS, added)(
                 profile.name, settings, api_key(settings.key_variable, settings.key_file)
             )

@@ -27,7 +27,7 @@ from octavo.operations.profiles.requests import (
     ProfilesListRequest,
     ProfilesSetRequest,
 )
-from octavo.plugins import PROVIDERS, names
+from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -154,7 +154,7 @@ def _local_problem(engine: Engine, request: ProfilesSetRequest) -> str:
 
 def _service_problem(engine: Engine, request: ProfilesSetRequest) -> str:
     """Anything else on this machine that listens would be sent a request of a client's making."""
-    if request.provider in names(PROVIDERS):
+    if has(PROVIDERS, request.provider):
         return "a plugin decides where the library's texts are sent"
     if request.provider in ELSEWHERE and not request.url:
         return "it would send the library's texts to another machine"

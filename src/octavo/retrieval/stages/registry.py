@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from octavo.errors import ConfigurationError
-from octavo.plugins import STAGES, load, names
+from octavo.plugins import STAGES, has, load, names
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.bridges import Bridges
 from octavo.retrieval.stages.budget import TokenBudget
@@ -101,7 +101,7 @@ SHAPES: Mapping[str, Mapping[str, type[Any]]] = {"expand": EXPAND, "recall": REC
 def stage_of(shape: str, name: str) -> type[Any] | None:
     """The stage of a name; None where none of this shape has it."""
     kind = SHAPES[shape].get(name)
-    if kind is None and name in names(STAGES):
+    if kind is None and has(STAGES, name):
         kind = load(STAGES, name)
     return kind if callable(getattr(kind, shape, None)) else None
 
