@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from octavo.dataclass import dataclass
 from octavo.errors import ModelUnavailable
 from octavo.observability.progress import NoProgress, Progress
+from octavo.services.failure import REQUEST_ERRORS, failure_of
 
 _PART = ".part"
 _PIECE = 1 << 20  # bytes read at once
@@ -39,9 +39,10 @@ def fetch(file: RemoteFile, target: Path, progress: Progress | None = None) -> N
     for _ in range(_ATTEMPTS):
         try:
             _fetch_rest(file, part, progress)
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            reason = _reason(error)
-            if isinstance(error, urllib.error.HTTPError) and error.code < 500 and error.code != 416:
+        except REQUEST_ERRORS as error:
+            failure = failure_of(error)
+            reason = failure.reason
+            if failure.status is not None and failure.status < 500 and failure.status != 416:
                 break
             continue
         size = part.stat().st_size
@@ -68,7 +69,7 @@ def _fetch_rest(file: RemoteFile, part: Path, progress: Progress) -> None:
     if begun >= file.size:
         return
     if not file.url.startswith(("http://", "https://")):
-        raise ValueError("it is not an http address")
+        raise ValueError("it is neither http nor https")
     headers = {"User-Agent": "octavo"} | ({"Range": f"bytes={begun}-"} if begun else {})
     request = urllib.request.Request(file.url, headers=headers)
     with urllib.request.urlopen(request, timeout=_SILENCE) as response:
@@ -84,13 +85,6 @@ def _fetch_rest(file: RemoteFile, part: Path, progress: Progress) -> None:
                 written += len(piece)
                 progress.advance(len(piece))
         progress.finish()
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, urllib.error.HTTPError):
-        return f"the server answered {error.code}"
-    reason = getattr(error, "reason", None)
-    return f"it cannot be reached ({reason})" if reason else str(error) or type(error).__name__
 
 
 def _sha256(path: Path) -> str:

@@ -21,8 +21,8 @@ from octavo.errors import ProviderFailed
 from octavo.observability.cancellation import current_cancellation
 from octavo.services.breaker import CircuitBreaker
 from octavo.services.connection import RequestSockets, WatchedHttp, WatchedHttps
+from octavo.services.failure import REQUEST_ERRORS, ServiceFailure, failure_of
 
-_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds; what a service itself asks for may be twice the longest
 _TOLD = 300  # characters of a service's own words
 _LARGEST = 512_000_000  # bytes of an answer
@@ -90,7 +90,7 @@ class Endpoint:
             self._take_turn()
             try:
                 return self._asked(path, payload)
-            except _Failure as failure:
+            except ServiceFailure as failure:
                 if not failure.again or attempt == self._patience.retries:
                     raise self._failed(path, failure, attempt + 1) from failure.__cause__
                 wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**attempt) * chance.uniform(0.5, 1.0)
@@ -105,7 +105,7 @@ class Endpoint:
         payload = _encoded(body)
         try:
             answer = self._asked(path, payload, min(self._patience.timeout_seconds, _DEADLINE))
-        except _Failure as failure:
+        except ServiceFailure as failure:
             if not failure.again:
                 raise self._failed(path, failure, 1) from failure.__cause__
             self._breaker.failed(failure.reason)
@@ -141,7 +141,7 @@ class Endpoint:
                         begun = True
                         yield item
                 return
-            except _Failure as failure:
+            except ServiceFailure as failure:
                 pause = max(_FIRST_WAIT / 2, failure.after)
                 if failure.again and attempt == 1 and not begun and self._clock() + pause < ends:
                     self._wait(pause)
@@ -152,7 +152,7 @@ class Endpoint:
 
     @contextmanager
     def _response(self, path: str, payload: bytes, seconds: float) -> Iterator[Any]:
-        """The answer while it is read. Whatever breaks it off is a `_Failure`."""
+        """The answer while it is read. Whatever breaks it off is a `ServiceFailure`."""
         watch = RequestSockets(max(seconds, 0.001), current_cancellation())
         opener = _opener(self._url, WatchedHttp(watch), WatchedHttps(watch))
         try:
@@ -160,19 +160,10 @@ class Endpoint:
                 yield response
                 if watch.expired or watch.cancelled:
                     raise OSError("the connection was shut")
-        except urllib.error.HTTPError as error:
-            raise self._refused(error) from None
-        except (OSError, ValueError, http.client.HTTPException, _Failure) as error:
+        except (*REQUEST_ERRORS, ServiceFailure) as error:
             if watch.cancelled:
-                raise _Failure("nobody waits for its answer any more") from error
-            if isinstance(error, _Failure) and not watch.expired:
-                raise
-            slow = watch.expired or isinstance(getattr(error, "reason", error), TimeoutError)
-            if not slow and isinstance(error, ValueError):
-                raise _Failure(f"{self._url} is no address ({error})") from error
-            reason = getattr(error, "reason", None)
-            broken = f"it cannot be reached ({reason})" if reason else f"it broke off ({type(error).__name__})"
-            raise _Failure("it did not answer in time" if slow else broken, again=True) from error
+                raise ServiceFailure("nobody waits for its answer any more") from error
+            raise self._told(error, slow=watch.expired) from _cause(error)
 
     def _silent(self, reason: str) -> ProviderFailed:
         return ProviderFailed(
@@ -186,40 +177,24 @@ class Endpoint:
             request = self._request(path, payload)
             with self._opener.open(request, timeout=timeout or self._patience.timeout_seconds) as response:
                 answer = response.read(_LARGEST)
-        except urllib.error.HTTPError as error:
-            raise self._refused(error) from None
-        except TimeoutError as error:
-            raise _Failure("it did not answer in time", again=True) from error
-        except urllib.error.URLError as error:
-            if isinstance(error.reason, TimeoutError):
-                raise _Failure("it did not answer in time", again=True) from error
-            raise _Failure(f"it cannot be reached ({error.reason})", again=True) from error
-        except (OSError, http.client.HTTPException) as error:
-            raise _Failure(f"it broke off ({type(error).__name__})", again=True) from error
-        except ValueError as error:
-            raise _Failure(f"{self._url} is no address ({error})") from error
+        except REQUEST_ERRORS as error:
+            raise self._told(error) from _cause(error)
         return _json(answer)
 
     def _request(self, path: str, payload: bytes) -> urllib.request.Request:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "octavo"}
         return urllib.request.Request(self._url + path, payload, headers | self._headers, method="POST")
 
-    def _refused(self, error: urllib.error.HTTPError) -> _Failure:
-        with error:
-            try:
-                body = error.read(_LARGEST).decode("utf-8", "replace")
-            except (OSError, http.client.HTTPException):
-                body = ""
-        after = error.headers.get("Retry-After", "") if error.headers else ""
-        message = self._harmless(_message(body))
-        return _Failure(
-            f"it answered {error.code}" + (f": {message}" if message else ""),
-            again=error.code in _AGAIN,
-            after=float(after) if after.replace(".", "", 1).isdigit() else 0.0,
-            status=error.code,
-        )
+    def _told(self, error: Exception, *, slow: bool = False) -> ServiceFailure:
+        """With what the service itself said of its refusal, without its key."""
+        failure = failure_of(error, slow=slow)
+        if isinstance(error, urllib.error.HTTPError):
+            with error, suppress(OSError, http.client.HTTPException):
+                said = self._harmless(_message(error.read(_LARGEST).decode("utf-8", "replace")))
+                failure.reason += f": {said}" if said else ""
+        return failure
 
-    def _failed(self, path: str, failure: _Failure, attempts: int) -> ProviderFailed:
+    def _failed(self, path: str, failure: ServiceFailure, attempts: int) -> ProviderFailed:
         times = f" after {attempts} attempts" if attempts > 1 else ""
         return ProviderFailed(
             f"{self._name} at {self._url}{path} failed{times}: {failure.reason}",
@@ -279,20 +254,16 @@ def address_problem(url: str) -> str:
     return "has a name or a password in it: a key is read from a variable or a file" if "@" in address.netloc else ""
 
 
-class _Failure(Exception):
-    def __init__(self, reason: str, *, again: bool = False, after: float = 0.0, status: int | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.again = again
-        self.after = after
-        self.status = status
+def _cause(error: Exception) -> Exception | None:
+    """An answer with a status is told in words; it would carry the request's headers along."""
+    return None if isinstance(error, urllib.error.HTTPError) else error
 
 
 def _json(answer: bytes) -> Any:
     try:
         return json.loads(answer)
     except (ValueError, RecursionError) as error:
-        raise _Failure("its answer is not JSON", again=True) from error
+        raise ServiceFailure("its answer is not JSON", again=True) from error
 
 
 def _parts(response: Any) -> Iterator[bytes]:
@@ -301,10 +272,10 @@ def _parts(response: Any) -> Iterator[bytes]:
     while piece := response.read1(65_536):
         size += len(piece)
         if size > _LARGEST_REPLY:
-            raise _Failure(f"its answer is larger than {_LARGEST_REPLY:,} bytes")
+            raise ServiceFailure(f"its answer is larger than {_LARGEST_REPLY:,} bytes")
         yield piece
     if response.length:
-        raise _Failure("it broke off", again=True)
+        raise ServiceFailure("it broke off", again=True)
 
 
 def _whole(response: Any) -> bytes:
@@ -320,7 +291,7 @@ def _lines(response: Any) -> Iterator[str]:
         yield begun.decode("utf-8", "replace")
 
 
-def _hint(failure: _Failure) -> str:
+def _hint(failure: ServiceFailure) -> str:
     match failure.status:
         case 301 | 302 | 303 | 307 | 308:
             return "it redirects elsewhere, which is not followed: configure the address it redirects to"
