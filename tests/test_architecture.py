@@ -285,7 +285,7 @@ def test_no_two_values_of_more_than_four_fields_have_the_same() -> None:
     owners: dict[frozenset[str], list[str]] = {}
     for path in MODULES:
         for node in ast.walk(tree(path)):
-            if isinstance(node, ast.ClassDef) and named(path) != "config/schema.py":
+            if isinstance(node, ast.ClassDef):
                 declared = (item.target for item in node.body if isinstance(item, ast.AnnAssign))
                 fields = frozenset(target.id for target in declared if isinstance(target, ast.Name))
                 owners.setdefault(fields, []).append(f"{named(path)}: {node.name}")

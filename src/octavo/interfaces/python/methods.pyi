@@ -2115,7 +2115,30 @@ class NotesMethods:
         *,
         files: StrPath | Iterable[StrPath] = (),
         collections: str | Iterable[str] = (),
-        rules: str | Iterable[str] = (),
+        rules: Literal[
+            "heading-jump",
+            "duplicate-sibling",
+            "single-h1",
+            "unreadable-front-matter",
+            "broken-wikilink",
+            "broken-link",
+            "missing-anchor",
+            "duplicate-title",
+            "orphan-note",
+        ]
+        | Iterable[
+            Literal[
+                "heading-jump",
+                "duplicate-sibling",
+                "single-h1",
+                "unreadable-front-matter",
+                "broken-wikilink",
+                "broken-link",
+                "missing-anchor",
+                "duplicate-title",
+                "orphan-note",
+            ]
+        ] = (),
         fix: bool = False,
         dry_run: bool = False,
         limit: int = 200,
@@ -2128,8 +2151,7 @@ class NotesMethods:
         Args:
             files: Only these notes: uris or paths.
             collections: Only these collections.
-            rules: Only these rules: heading-jump, duplicate-sibling, single-h1, unreadable-front-matter,
-                broken-wikilink, broken-link, missing-anchor, duplicate-title, orphan-note.
+            rules: Only these rules.
             fix: Mend what can be mended without a choice: heading jumps.
             dry_run: Show the diff, write nothing.
             limit: Findings listed. 1 to 1,099,511,627,776.
@@ -3323,7 +3345,30 @@ class NotesAsyncMethods:
         *,
         files: StrPath | Iterable[StrPath] = (),
         collections: str | Iterable[str] = (),
-        rules: str | Iterable[str] = (),
+        rules: Literal[
+            "heading-jump",
+            "duplicate-sibling",
+            "single-h1",
+            "unreadable-front-matter",
+            "broken-wikilink",
+            "broken-link",
+            "missing-anchor",
+            "duplicate-title",
+            "orphan-note",
+        ]
+        | Iterable[
+            Literal[
+                "heading-jump",
+                "duplicate-sibling",
+                "single-h1",
+                "unreadable-front-matter",
+                "broken-wikilink",
+                "broken-link",
+                "missing-anchor",
+                "duplicate-title",
+                "orphan-note",
+            ]
+        ] = (),
         fix: bool = False,
         dry_run: bool = False,
         limit: int = 200,

@@ -8,7 +8,6 @@ from itertools import pairwise
 from octavo.algorithms.quotations import QUOTED_MEMORIES
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument
 from octavo.memory import canonical
 from octavo.memory.canonical import Canonical, CanonicalSpan
 from octavo.memory.draft import MemoryDraft
@@ -98,8 +97,6 @@ def canonical_get_section(engine: Engine, request: CanonicalGetSectionRequest) -
 
 def canonical_context_pack(engine: Engine, request: CanonicalContextPackRequest) -> CanonicalPackAnswer:
     engine = in_project(engine, request.project)
-    if request.max_tokens < 1:
-        raise InvalidArgument("a pack needs room for at least one token")
     with engine.store.reading():
         items = canonical.listed(engine.memories, request.doc_classes, request.keys)
         documents = [canonical.canonical(engine.memories, item.canonical_key or "") for item in items]

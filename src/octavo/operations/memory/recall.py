@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument
 from octavo.memory.recall import Recalled, latest, narrowed, recalled
 from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind
@@ -24,10 +23,6 @@ OVERSAMPLING, FILTERED_OVERSAMPLING = 4, 8  # hits per memory asked for: several
 
 
 def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
-    if not 1 <= request.limit <= 200:
-        raise InvalidArgument(
-            f"limit must be between 1 and 200, not {request.limit}", details={"field": "limit", "value": request.limit}
-        )
     profile = profile_named(request.profile)
     engine = in_project(engine, request.project)
     wanted = _meeting(engine, memory_filter(engine, request), request.where)

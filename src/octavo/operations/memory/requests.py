@@ -93,8 +93,6 @@ class RememberRequest(ChangeRequest):
 class MemoryCommitRequest(ChangeRequest):
     """A new memory, or with `item` the next version of one. What is left out of a next version stays as it was."""
 
-    __pydantic_config__ = {"json_schema_extra": {"dependentRequired": {"expected_version": ["item"]}}}  # noqa: RUF012
-
     text: Text
     item: Annotated[ItemName, Field("The memory it is the next version of.")] | None = None
     expected_version: Annotated[Version, Field("Fail unless the memory is at this version.")] | None = None

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
-from octavo.errors import InvalidArgument, Stale
+from octavo.errors import Stale
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.operations.narrowing import filters_of
@@ -70,7 +70,7 @@ def asked(
     usual = BY_MEANING if request.hypothesis and not request.query else _usual(engine, request, query)
     profile = profile or engine.retrieval_profile(request.profile or usual)
     profile = reranked(profile, by_model=engine.reranks_by_model) if request.rerank else profile
-    return bounded(query), _narrowed(hypothesised(profile) if request.hyde else profile, request)
+    return query, _narrowed(hypothesised(profile) if request.hyde else profile, request)
 
 
 def _usual(engine: Engine, request: SearchRequest, query: Query) -> str:
@@ -96,14 +96,6 @@ def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalPro
         least = MIN_SCORE if least is None else least
         likeness = SIMILARITY_THRESHOLD if likeness is None else likeness
     return compressed(profile, least, likeness)
-
-
-def bounded(query: Query) -> Query:
-    if query.limit < 1 or query.limit > 1000:
-        raise InvalidArgument(
-            f"limit must be between 1 and 1000, not {query.limit}", details={"field": "limit", "value": query.limit}
-        )
-    return query
 
 
 def found_in(engine: Engine, result: Result) -> Result:

@@ -13,7 +13,7 @@ from octavo.model.result import Result
 from octavo.operations.narrowing import filters_of
 from octavo.operations.narrowing_fields import narrowing
 from octavo.operations.search.answers import SearchAnswer
-from octavo.operations.search.finding import BY_MEANING, bounded, find, found_in
+from octavo.operations.search.finding import BY_MEANING, find, found_in
 from octavo.operations.search.fitting import fitting
 from octavo.operations.search.requests import (
     FindSimilarRequest,
@@ -61,7 +61,7 @@ def find_similar(engine: Engine, request: FindSimilarRequest) -> SearchAnswer:
         max_excerpt_chars=engine.defaults.max_excerpt_chars,
         hypothesis=request.snippet,
     )
-    return fitting(found_in(engine, _by_meaning_or_words(engine, bounded(query), request.min_score)), request)
+    return fitting(found_in(engine, _by_meaning_or_words(engine, query, request.min_score)), request)
 
 
 def _alike(request: FindSimilarRequest) -> Filters:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotFound
+from octavo.errors import NotFound
 from octavo.model.collection import Collection
 from octavo.model.lint import HEADING_JUMP, RULES, SINGLE_H1, Severity
 from octavo.observability.progress import Progress
@@ -65,8 +65,6 @@ def lint(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer
 def _rules(engine: Engine, request: LintRequest) -> frozenset[str]:
     """Those asked for, or all that the configuration has not switched off."""
     writing = engine.library.config.writing
-    if unknown := set(request.rules) - RULES.keys():
-        raise InvalidArgument(f"there is no rule {min(unknown)!r}", hint=f"rules: {', '.join(RULES)}")
     off = {*writing.lint_off, *(() if writing.single_h1 else (SINGLE_H1,))}
     return frozenset(request.rules) or frozenset(RULES) - off
 

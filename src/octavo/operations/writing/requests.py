@@ -223,8 +223,8 @@ class LintRequest:
     ] = ()
     collections: fields.Collections = ()
     rules: Annotated[
-        tuple[Annotated[str, Field(max_length=100)], ...],
-        Field(f"Only these rules: {', '.join(RULES)}.", max_length=50, option="--rule", metavar="RULE"),
+        tuple[Annotated[str, Field(choices=tuple(RULES))], ...],
+        Field("Only these rules.", max_length=50, option="--rule", metavar="RULE"),
     ] = ()
     fix: Annotated[bool, Field("Mend what can be mended without a choice: heading jumps.")] = False
     dry_run: DryRun = False
