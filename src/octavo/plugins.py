@@ -81,7 +81,7 @@ class EntryPoint(NamedTuple):
 
     def load(self) -> Any:
         try:
-            return _resolved(self.target)
+            return resolved(self.target)
         except (Exception, SystemExit) as error:  # whatever a stranger's module does when it is imported
             raise ConfigurationError(
                 f"the plugin {self.distribution} cannot be imported for {self.group} {self.name}: "
@@ -93,7 +93,7 @@ class EntryPoint(NamedTuple):
 def load(group: str, name: str) -> Any:
     """The object that a package adds under a name, which is one of `names`."""
     ours = OURS[group].get(name)
-    return others(group)[name].load() if ours is None else _resolved(ours)
+    return others(group)[name].load() if ours is None else resolved(ours)
 
 
 def has(group: str, name: str) -> bool:
@@ -123,7 +123,8 @@ def folders(group: str) -> list[str]:
     return [path for spec in specs for path in spec.submodule_search_locations or [spec.origin or ""] if path]
 
 
-def _resolved(target: str) -> Any:
+def resolved(target: str) -> Any:
+    """Imports what `module` or `module:attribute` names."""
     module, _, attribute = target.partition(":")
     loaded = import_module(module)
     return getattr(loaded, attribute) if attribute else loaded

@@ -37,6 +37,14 @@ from octavo.embedding.hashing import HashingEmbedder
 def make(name, settings, key):
     return HashingEmbedder(settings.dimensions)
 """
+MENDED = """
+from octavo.converting.text_builder import TextBuilder
+
+def read(name, data, settings):
+    builder = TextBuilder()
+    builder.paragraph(data.decode())
+    return builder.converted("mended")
+"""
 BROKEN = """
 [octavo.converters]
 broken = broken_plugin:read
@@ -88,10 +96,10 @@ class Machine:
         assert done.returncode == exit_code, done.stdout + done.stderr
         return json.loads(done.stdout)
 
-    def indexed(self) -> Any:
+    def indexed(self, exit_code: int = 0) -> None:
         self.octavo("init")
         self.octavo("add", str(self.vault))
-        return self.octavo("index")
+        self.octavo("index", exit_code=exit_code)
 
     def checks(self, exit_code: int = 0) -> dict[str, tuple[bool, str]]:
         told = self.octavo("doctor", exit_code=exit_code)["checks"]
@@ -136,7 +144,14 @@ def test_a_plugin_that_cannot_be_imported_is_named_and_costs_nobody_else_anythin
     (machine.vault / "ada.vcf").write_text(CARD, "utf-8")
     (machine.vault / "odd.broken").write_text("anything", "utf-8")
     (machine.home / "config" / "octavo" / "profiles" / "mine.toml").write_text(PROFILE, "utf-8")
-    machine.indexed()
+    machine.indexed(exit_code=6)
+    (problem,) = machine.octavo("status", "--problems")["problems"]
+    assert problem["uri"] == "odd.broken"
+    assert problem["reason"] == "its reader broken_plugin:read cannot be imported: made for another Octavo"
+    (broken / "broken_plugin.py").write_text(MENDED, "utf-8")
+    machine.octavo("index")
+    assert machine.octavo("status", "--problems")["problems"] == []
+    (broken / "broken_plugin.py").write_text("raise RuntimeError('made for another Octavo')\n", "utf-8")
     hit = machine.octavo("search", "observatory")["hits"][0]
     assert hit["uri"] == "ada.vcf"
     assert machine.octavo("search", "observatory", "--profile", "mine")["hits"][0]["uri"] == "ada.vcf"

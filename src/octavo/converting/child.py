@@ -7,13 +7,13 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib import import_module
 from typing import IO, Any
 
 from octavo.converting.confinement import Limits, confine
 from octavo.converting.text_builder import MOST_CHARACTERS
 from octavo.dataclass import dataclass
 from octavo.model.converted import Converted, RefusedFile, to_plain
+from octavo.plugins import resolved
 
 SIZE = 8  # bytes in front of a message that say how long it is
 
@@ -75,9 +75,7 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
 def _answer(reader: str, name: str, data: bytes, settings: ConversionSettings, limits: Limits) -> list[bytes]:
     """The document or the refusal, then the members that it announces."""
     try:
-        module, _, function = reader.partition(":")
-        read: Reader = getattr(import_module(module), function)
-        outcome = read(name, data, settings)
+        outcome = _reader(reader)(name, data, settings)
     except MemoryError:
         outcome = RefusedFile(f"reading it takes more than {limits.memory // 1_000_000:,} MB of memory")
     except RecursionError:
@@ -92,9 +90,19 @@ def _answer(reader: str, name: str, data: bytes, settings: ConversionSettings, l
         elif not outcome.text.strip() and not outcome.members:
             outcome = RefusedFile("it holds no text")
     members = outcome.members if isinstance(outcome, Converted) else ()
-    plain: dict[str, Any] = {"refused": outcome.reason} if isinstance(outcome, RefusedFile) else to_plain(outcome)
+    plain: dict[str, Any] = outcome._asdict() if isinstance(outcome, RefusedFile) else to_plain(outcome)
     plain["members"] = [member.name for member in members]
     return [json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode(), *(each.data for each in members)]
+
+
+def _reader(target: str) -> Reader:
+    """The reader, or one that refuses every file until the package that has the reader can be imported."""
+    try:
+        read: Reader = resolved(target)
+    except Exception as error:  # whatever a stranger's module does when it is imported
+        refused = RefusedFile(f"its reader {target} cannot be imported: {_said(error)}", passing=True)
+        return lambda name, data, settings: refused
+    return read
 
 
 def _said(error: BaseException) -> str:

@@ -93,8 +93,8 @@ class SandboxedConverter:
                 self._process = _Process(self._limits, asdict(self._settings))
             question = json.dumps({"reader": reader, "name": uri}).encode()
             answer, members = self._process.ask(question, data, self._limits)
-            if "refused" in answer:
-                return RefusedFile(str(answer["refused"]))
+            if "reason" in answer:
+                return RefusedFile(str(answer["reason"]), passing=bool(answer["passing"]))
             return replace(from_plain(answer), members=members)
         except _TimedOut:
             self._end()
