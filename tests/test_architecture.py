@@ -42,6 +42,8 @@ PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named
 
 ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "snapshots"}
 ASKED_BY_NAME = {
+    "octavo.embedding.catalog",
+    "octavo.embedding.fetching",
     "octavo.embedding.installed",
     "octavo.embedding.fast_tables",
     "octavo.embedding.hub_folder",

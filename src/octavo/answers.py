@@ -5,6 +5,8 @@ Written by scripts/make_python_api.py from the table of operations: change that,
 
 from __future__ import annotations
 
+from octavo.embedding.catalog import ModelShown
+from octavo.embedding.fetching import FetchedModel
 from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
 from octavo.graph.related import RelatedAnswer, RelatedDocument
 from octavo.ingest.report import CollectionReport, Problem
@@ -86,14 +88,7 @@ from octavo.operations.memory.answers import (
     RecallAnswer,
     VersionState,
 )
-from octavo.operations.models.answers import (
-    FetchedModel,
-    FinetuneAnswer,
-    ModelAnswer,
-    ModelRemoved,
-    ModelsAnswer,
-    ModelShown,
-)
+from octavo.operations.models.answers import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
 from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.projects.answers import (
     ProjectsListAnswer,

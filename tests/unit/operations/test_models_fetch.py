@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 
 from octavo.embedding.directory import read_directory
+from octavo.embedding.fetching import KNOWN_MODELS, FetchedModel, manifest_entry
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
-from octavo.operations.models import fetching
-from octavo.operations.models.answers import FetchedModel
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.fetching import models_fetch
 from octavo.operations.models.requests import (
@@ -79,8 +78,8 @@ def server() -> Iterator[FileServer]:
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    for module in ("fetching", "catalog", "language_files"):
-        monkeypatch.setattr(f"octavo.operations.models.{module}.models_folder", lambda: tmp_path / "models")
+    for module in ("operations.models.catalog", "embedding.catalog", "embedding.fetching"):
+        monkeypatch.setattr(f"octavo.{module}.models_folder", lambda: tmp_path / "models")
     with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as opened:
         yield opened
 
@@ -227,11 +226,11 @@ def test_a_model_or_a_manifest_that_is_not_there_is_named(engine: Engine, tmp_pa
         models_fetch(engine, ModelsFetchRequest("tiny", manifest=str(tmp_path / "models.toml")))
 
 
-def test_what_ships_is_known_whole_and_pinned() -> None:
-    models = tomllib.loads(fetching.KNOWN_MODELS.read_text("utf-8"))["models"]
+def test_what_ships_is_known_whole_and_pinned(tmp_path: Path) -> None:
+    models = tomllib.loads(KNOWN_MODELS.read_text("utf-8"))["models"]
     assert {"bge-m3", "all-minilm-l6-v2", "smollm2-135m", "qwen3-4b"} <= set(models)
     for name in models:
-        files, licence, _ = fetching.catalog_entry(ModelsFetchRequest(name))
+        files, licence, _ = manifest_entry(name, tmp_path / "none.toml", None)
         assert licence and all(file.url.startswith("https://") and file.size for file in files.values())
         assert any(file.endswith(".gguf") for file in files) or {"model.onnx", "tokenizer.json", "config.json"} <= set(
             files
@@ -243,7 +242,7 @@ def test_a_manifest_of_the_users_own_comes_before_what_ships(
 ) -> None:
     own = tmp_path / "own" / "models.toml"
     own.parent.mkdir()
-    monkeypatch.setattr(fetching, "user_manifest", lambda: own)
+    monkeypatch.setattr("octavo.operations.models.fetching.user_file", lambda _: own)
     with pytest.raises(NotFound, match="neither Octavo nor") as unknown:
         models_fetch(engine, ModelsFetchRequest("tiny"))
     assert "bge-m3" in (unknown.value.hint or "")

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-
-from octavo.algorithms.quotations import QUOTED_MEMORIES
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.memory import canonical
 from octavo.memory.canonical import Canonical, CanonicalSpan
+from octavo.memory.context_pack import context_pack
 from octavo.memory.draft import MemoryDraft
-from octavo.memory.recall import only
 from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section
-from octavo.model.memory import MemoryId, MemoryKind, MemoryLink, memory_of
-from octavo.model.query import Query
-from octavo.model.result import Hit
-from octavo.model.text import LineIndex, Span
+from octavo.model.memory import MemoryKind, MemoryLink
+from octavo.model.text import LineIndex
 from octavo.operations.budget import tokens
 from octavo.operations.canonical.answers import (
     CanonicalAnswer,
@@ -37,10 +31,6 @@ from octavo.operations.canonical.requests import (
 )
 from octavo.operations.memory.answers import MemoryState, memory_state, when
 from octavo.operations.memory.resolve import in_project, instant, provenance
-from octavo.retrieval.profiles import MEMORY_PROFILE, profile_named
-from octavo.retrieval.stages.refine import MergeSpans
-
-_PACK_CANDIDATES = 100  # chunks considered for a pack
 
 
 def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryState:
@@ -97,17 +87,9 @@ def canonical_get_section(engine: Engine, request: CanonicalGetSectionRequest) -
 
 def canonical_context_pack(engine: Engine, request: CanonicalContextPackRequest) -> CanonicalPackAnswer:
     engine = in_project(engine, request.project)
-    with engine.store.reading():
-        items = canonical.listed(engine.memories, request.doc_classes, request.keys)
-        documents = [canonical.canonical(engine.memories, item.canonical_key or "") for item in items]
-    wanted: Iterator[tuple[MemoryId, tuple[Span, ...]]] = ((name, (span,)) for name, span in _every_section(documents))
-    degraded: tuple[str, ...] = ()
-    if request.query.strip():
-        wanted, degraded = _best_sections(engine, documents, request.query)
-    pack = canonical.packed(
-        documents, wanted, request.max_tokens, lambda text: tokens(_with_preface(text)), merge=not request.query.strip()
+    pack, text, degraded = context_pack(
+        engine.memories, engine.search, request.query, request.max_tokens, tokens, request.doc_classes, request.keys
     )
-    text = _with_preface(pack.text)
     return CanonicalPackAnswer(
         query=request.query,
         max_tokens=request.max_tokens,
@@ -134,51 +116,6 @@ def canonical_list(engine: Engine, request: CanonicalListRequest) -> CanonicalLi
 def _document(engine: Engine, request: CanonicalGetRequest) -> Canonical:
     engine = in_project(engine, request.project)
     return canonical.canonical(engine.memories, request.key, request.version, instant(engine, request.as_of))
-
-
-def _with_preface(text: str) -> str:
-    return f"{QUOTED_MEMORIES}\n\n{text}" if text else ""
-
-
-def _best_sections(
-    engine: Engine, documents: Sequence[Canonical], question: str
-) -> tuple[Iterator[tuple[MemoryId, tuple[Span, ...]]], tuple[str, ...]]:
-    """The sections that hits lie in, best first, each whole or else by its hit alone; and what could not be searched.
-
-    Hits are not merged before: together they would be longer than the section that answers.
-    """
-    filters = only(document.item.id for document in documents)
-    if filters is None:
-        return iter(()), ()
-    profile = profile_named(MEMORY_PROFILE)
-    apart = replace(profile, refine=tuple(stage for stage in profile.refine if not isinstance(stage, MergeSpans)))
-    result = engine.search(Query(question, _PACK_CANDIDATES, filters), apart)
-    sections: dict[MemoryId, list[Span]] = {}
-    for name, span in _every_section(documents):
-        sections.setdefault(name, []).append(span)
-    return _around(result.hits, sections), result.degraded
-
-
-def _around(
-    hits: Sequence[Hit], sections: Mapping[MemoryId, Sequence[Span]]
-) -> Iterator[tuple[MemoryId, tuple[Span, ...]]]:
-    for hit in hits:
-        name, cited = memory_of(hit.citation.uri), hit.citation.span
-        for section in sections.get(name, ()):
-            if section.start < cited.end and cited.start < section.end:
-                part = Span(max(section.start, cited.start), min(section.end, cited.end))
-                yield name, tuple(dict.fromkeys((section, part)))
-
-
-def _every_section(documents: Sequence[Canonical]) -> Iterator[tuple[MemoryId, Span]]:
-    """Section by section, each up to where the next begins."""
-    for document in documents:
-        text = document.shown.text
-        starts = [section.span.start for section in document.sections] + [len(text)]
-        for start, end in pairwise(starts):
-            body = text[start:end].rstrip()
-            if body:
-                yield document.item.id, Span(start, start + len(body))
 
 
 def _section(section: Section, index: LineIndex, text: str) -> CanonicalSection:

@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from octavo.dataclass import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class ModelShown:
-    """`state` is for this project: active, filling or idle; `figures` are nDCG@10 before and after, by check."""
-
-    name: str
-    form: str
-    state: str
-    revision: str
-    dimensions: int
-    bytes: int
-    base: str
-    made_at: str
-    figures: Mapping[str, Mapping[str, float]]
-    problems: tuple[str, ...] = ()
+from octavo.embedding.catalog import ModelShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +46,3 @@ class FinetuneAnswer:
     refused: bool = False
     job: int | None = None
     activated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FetchedModel:
-    """`path` is the folder of an encoder, or the GGUF file of a language model; `fetched` of the files were missing."""
-
-    name: str
-    form: str
-    path: str
-    licence: str
-    bytes: int
-    files: int
-    fetched: int

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from octavo.dataclass import replace
+from octavo.embedding.catalog import (
+    ModelShown,
+    card_of_language_model,
+    fetched_language_models,
+    language_model,
+    refuse_activation,
+    remove_language_model,
+    shown,
+)
 from octavo.embedding.fast_tables import table_folder
 from octavo.embedding.installed import (
     InstalledModel,
@@ -21,14 +30,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.ingest.profiles import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
-from octavo.operations.models.answers import ModelAnswer, ModelRemoved, ModelsAnswer, ModelShown
-from octavo.operations.models.language_files import (
-    card_of_language_model,
-    fetched_language_models,
-    language_model,
-    refuse_activation,
-    remove_language_model,
-)
+from octavo.operations.models.answers import ModelAnswer, ModelRemoved, ModelsAnswer
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest, ModelsShowRequest
 from octavo.operations.models.rerankers import activate_reranker, is_active, users_of
 from octavo.operations.profiles.answers import ProfileAnswer
@@ -47,11 +49,11 @@ def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
     states = _states(engine)
     shipped = (bundled_table(), bundled_cross_encoder())
     others = tuple(_stated(engine, model, states) for model in (*shipped, *installed(models_folder())))
-    return ModelsAnswer((_bundled(engine), *others, *fetched_language_models(engine)))
+    return ModelsAnswer((_bundled(engine), *others, *fetched_language_models(engine.library.config.llm)))
 
 
 def models_show(engine: Engine, request: ModelsShowRequest) -> ModelAnswer:
-    if (fetched := language_model(engine, request.name)) is not None:
+    if (fetched := language_model(engine.library.config.llm, request.name)) is not None:
         return ModelAnswer(fetched, card=card_of_language_model(request.name))
     own = bundled()
     model = own if request.name == own.name else _named(request.name)
@@ -74,7 +76,7 @@ def models_activate(engine: Engine, request: ModelsActivateRequest) -> ModelAnsw
         return _activate_bundled(engine, request.name)
     if request.name == engine.configured_embedder().profile.name:
         return _activate_configured(engine)
-    if language_model(engine, request.name) is not None:
+    if language_model(engine.library.config.llm, request.name) is not None:
         refuse_activation(request.name)
     model = _named(request.name)
     if model.form == "table":
@@ -96,7 +98,7 @@ def models_activate(engine: Engine, request: ModelsActivateRequest) -> ModelAnsw
         activate_reranker(engine, None if model.name == bundled_cross_encoder().name else model.name)
         return model_state(engine, model.name)
     done = _filled(engine, model)
-    return ModelAnswer(_shown(model, done.profile.state), job=done.job)
+    return ModelAnswer(shown(model, done.profile.state), job=done.job)
 
 
 def models_remove(engine: Engine, request: ModelsShowRequest) -> ModelRemoved:
@@ -104,8 +106,8 @@ def models_remove(engine: Engine, request: ModelsShowRequest) -> ModelRemoved:
     name = request.name
     if name in (bundled().name, bundled_table().name, bundled_cross_encoder().name):
         raise InvalidArgument(f"{name} is part of Octavo and cannot be removed")
-    if (fetched := language_model(engine, name)) is not None:
-        remove_language_model(engine, fetched)
+    if (fetched := language_model(engine.library.config.llm, name)) is not None:
+        remove_language_model(engine.library.config.llm, fetched)
         return ModelRemoved(fetched)
     model = model_named(models_folder(), name)
     for project in engine.store.catalog.projects():
@@ -120,9 +122,9 @@ def models_remove(engine: Engine, request: ModelsShowRequest) -> ModelRemoved:
             f"{name} is active in project {user}",
             hint=f"activate another reranker there first: `octavo models activate {bundled_cross_encoder().name}`",
         )
-    shown = _shown(model, "")
+    gone = shown(model, "")
     remove(model)
-    return ModelRemoved(shown)
+    return ModelRemoved(gone)
 
 
 def _named(name: str) -> InstalledModel:
@@ -170,35 +172,20 @@ def _filled(engine: Engine, model: InstalledModel) -> ProfileAnswer:
 
 def _states(engine: Engine) -> dict[str, str]:
     """Of encoders by their profiles; a table is active while it is the one that serves the encoder that answers."""
-    shown = profiles_list(engine, ProfilesListRequest()).profiles
-    states = {profile.name: profile.state for profile in shown}
+    profiles = profiles_list(engine, ProfilesListRequest()).profiles
+    states = {profile.name: profile.state for profile in profiles}
     table = table_folder(engine.embedder.profile.revision)
     return states if table is None else states | {table.name: EmbeddingProfileState.ACTIVE.value}
 
 
 def _stated(engine: Engine, model: InstalledModel, states: Mapping[str, str]) -> ModelShown:
     if model.form == "reranker":
-        return _shown(model, EmbeddingProfileState.ACTIVE.value if is_active(engine, model) else "")
-    return _shown(model, states.get(model.name, ""))
+        return shown(model, EmbeddingProfileState.ACTIVE.value if is_active(engine, model) else "")
+    return shown(model, states.get(model.name, ""))
 
 
 def _bundled(engine: Engine) -> ModelShown:
     """Active where it answers: not in a library that another model made and that was not upgraded to it yet."""
     own, recorded = bundled(), engine.store.catalog.recipe(engine.project.id)
     answers = engine.embedder.profile == own.profile and (recorded is None or recorded.embedding == own.profile)
-    return _shown(own, "active" if answers else "idle")
-
-
-def _shown(model: InstalledModel, state: str) -> ModelShown:
-    return ModelShown(
-        name=model.name,
-        form=model.form,
-        state=state or EmbeddingProfileState.IDLE.value,
-        revision=model.profile.revision,
-        dimensions=model.profile.dimensions,
-        bytes=model.bytes,
-        base=model.base,
-        made_at=model.made_at,
-        figures=model.figures,
-        problems=model.damage,
-    )
+    return shown(own, "active" if answers else "idle")
