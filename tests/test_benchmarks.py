@@ -79,7 +79,7 @@ NOT_RUN = {
                     "build_reranker",
                     "distil_encoder",
                     "encoder_words",
-                    "export_weights",
+                    "export_encoder",
                     "finish_encoder",
                 ),
                 *(

@@ -102,6 +102,8 @@ def test_every_command_that_is_named_exists_with_its_options(page: Path) -> None
 def test_every_benchmark_and_script_that_is_named_exists_with_its_options() -> None:
     wrong = []
     for page in PAGES:
+        if page.name == "weights.md":  # how earlier weights were made, by the scripts of their time
+            continue
         text = page.read_text("utf-8").replace("\\\n", " ")
         for program, options in re.findall(r"(\./dev bench [a-z_]+|(?:benchmarks|scripts)/[a-z_]+\.py)([^`\n]*)", text):
             path = ROOT / re.sub(r"\./dev bench (\w+)", r"benchmarks/\1.py", program)
