@@ -26,15 +26,15 @@ from typing import Any
 
 import octavo
 from octavo.errors import OctavoError
-from octavo.writing.edit import EditedText, append, insert, replace
 from octavo.writing.files import overwrite, overwrite_all, read
+from octavo.writing.front_matter_property import set_property
+from octavo.writing.heading_checks import without_jumps
 from octavo.writing.journal import Renamed, all_or_nothing, journal_of
 from octavo.writing.lock import folder_lock
-from octavo.writing.move import move
+from octavo.writing.move_section import move
 from octavo.writing.outline import BOM, NoteOutline, text_start
-from octavo.writing.property import set_property
-from octavo.writing.rename import rename_heading
-from octavo.writing.validate import without_jumps
+from octavo.writing.rename_heading import rename_heading
+from octavo.writing.section_edits import EditedText, append, insert, replace
 
 HASHING = {"embedding": {"provider": "hashing"}, "daemon": {"enabled": False}}
 LARGEST = 1 << 30

@@ -52,7 +52,7 @@ from octavo.algorithms.code_query import read_code_query
 from octavo.config.load import validated
 from octavo.config.schema import Config, Serve
 from octavo.engine.engine import Engine
-from octavo.engine.mending import damage, mend
+from octavo.engine.repair import damage, mend
 from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
 from octavo.ingest.prepare import Origin, PreparationFailure, Preparer, Unpacked

@@ -23,9 +23,9 @@ from typing import Any
 
 import octavo
 from octavo.algorithms.analysis import Analyzer
+from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.embedding_inputs import joined
 from octavo.chunking.sections import SectionChunker
-from octavo.chunking.sizes import default_sizes
 from octavo.config.schema import Config
 from octavo.embedding.bundled import bundled_counter, bundled_embedder
 from octavo.engine.wiring import open_engine
@@ -37,9 +37,9 @@ from octavo.model.query import Filters, Query
 from octavo.observability.progress import NoProgress
 from octavo.parsing.registry import EXTENSIONS, PLAINTEXT, parser_for
 from octavo.retrieval.profiles import profile_named
-from octavo.sources.decode import Decoded, read
 from octavo.sources.files import scan
 from octavo.sources.ignore import IgnoreRules
+from octavo.sources.text_decoding import Decoded, read
 from octavo.stores.sqlite.store import SqliteStore
 
 LIMIT = 10_000_000

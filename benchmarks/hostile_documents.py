@@ -33,8 +33,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from octavo.converting.child import ConversionSettings
 from octavo.converting.confinement import Limits
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.model.converted import Converted
 from octavo.model.formats import format_of

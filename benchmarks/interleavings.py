@@ -43,7 +43,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 from octavo.memory import canonical, commit
 from octavo.memory.draft import MemoryDraft, Provenance
-from octavo.memory.files import sync
+from octavo.memory.folder_sync import sync
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.model.query import Query

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pymupdf
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.pdf import read_pdf
 from octavo.model.converted import Converted
 from octavo.model.text import Span

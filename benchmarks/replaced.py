@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from pathspec import GitIgnoreSpec
 
 from octavo.embedding.bundled import MODEL_DIRECTORY
-from octavo.embedding.tokens import TokenizersCounter
+from octavo.embedding.tokenizer_json import TokenizersCounter
 from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId

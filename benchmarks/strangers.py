@@ -31,8 +31,8 @@ from octavo.operations.memory.requests import MemorySyncRequest
 from octavo.operations.writing.lint import lint
 from octavo.operations.writing.notes import doc_create, doc_rename
 from octavo.operations.writing.requests import DocCreateRequest, DocRenameRequest, LintRequest
+from octavo.retrieval.profile_toml import read_profiles
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.toml import read_profiles
 
 _WAIT_SECONDS = 60  # on the wall, which a busy machine stretches; then somebody waits for ever
 _WORK_SECONDS = 1.0  # of processor time

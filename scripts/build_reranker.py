@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from octavo_train.card import ModelCard
 from octavo_train.export import described_reranker, quantised_reranker
 from octavo_train.graph import emit_reranker, read_graph
+from octavo_train.model_card import ModelCard
 from octavo_train.quantise import calibration_texts
 from octavo_train.weights import WINDOW, Array, Layer, Linear, Model, RerankerWeights
 

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.embedding.bpe import BpeCounter
-from octavo.embedding.directory import read_directory
-from octavo_train.card import ModelCard
+from octavo.embedding.model_folder import read_directory
 from octavo_train.export import archived, described_encoder, described_table, encoder_files, words_of
+from octavo_train.model_card import ModelCard
 from octavo_train.quantise import read_ranges
 from octavo_train.weights import WIDTH, WINDOW, Layer, Linear, Model
 

@@ -27,9 +27,9 @@ from tokenizers import Tokenizer
 from weights_data import lines, say, split
 
 from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.fast_table import Lessons, TableSettings, features_of, fit
 from octavo_train.graph import read_graph
 from octavo_train.quantise import calibrate, calibration_ids, quantise_rows, ranges_as_arrays, spread_out
-from octavo_train.table import Lessons, TableSettings, features_of, fit
 from octavo_train.weights import WINDOW, Model
 
 

@@ -34,7 +34,7 @@ from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.relevance import evidence, is_kin
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.exact import EXACT
+from octavo.retrieval.stages.exact_match import EXACT
 from octavo.retrieval.stages.steps import shares
 
 SHOWN = 10

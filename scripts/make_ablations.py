@@ -22,14 +22,14 @@ from octavo.evaluation.report import markdown_table, replaced
 from octavo.interfaces.cli.progress import progress
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.stage import Expand, Recall, Refine, RetrievalProfile
-from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
+from octavo.retrieval.stages.balanced_fusion import Balance, BalancedFusion
+from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
+from octavo.retrieval.stages.corrected_spelling import TypoRecall
 from octavo.retrieval.stages.duplicates import ExactDuplicates, SemanticDuplicates
-from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
-from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
-from octavo.retrieval.stages.typos import TypoRecall
 from octavo_stages.caps import CapPerSection
 from octavo_stages.diversity import MarginalRelevance
 from octavo_stages.duplicates import MinHashDuplicates, NgramDuplicates

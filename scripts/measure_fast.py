@@ -32,9 +32,9 @@ from octavo.evaluation.evaluate import (
     request_of,
 )
 from octavo.evaluation.runner import run_dataset
-from octavo.ingest.fast import embed_fast
+from octavo.ingest.fast_vectors import embed_fast
 from octavo.observability.progress import NoProgress
-from octavo.retrieval.toml import find_profile
+from octavo.retrieval.profile_toml import find_profile
 
 PROFILES = ("lexical_only", "dense_only", "hybrid")
 

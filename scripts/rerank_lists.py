@@ -24,7 +24,7 @@ from typing import Any
 from octavo.engine.wiring import open_library
 from octavo.observability.progress import NoProgress
 from octavo_train.pairs import PairKind, TrainingPair
-from octavo_train.search_lists import found_lists
+from octavo_train.reranker_lists import found_lists
 
 MOST = 50
 

@@ -30,8 +30,8 @@ from weights_data import MODELS, Check, Sets, Tokens, lines, pack, say, split, u
 
 from octavo_train.contrastive import Examples, TrainingSettings, TrainingStep, blend, mined, sureness, train
 from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.fast_table import Lessons, TableSettings, features_of, fit
 from octavo_train.graph import read_graph
-from octavo_train.table import Lessons, TableSettings, features_of, fit
 
 STARRED = ("scifact.train", "cosqa.dev")  # what may be chosen by
 Mined = tuple[list[int], dict[int, list[int]]]

@@ -13,9 +13,9 @@ import torch
 from tokenizers import Tokenizer
 
 from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.fast_table import Bags, TableSettings
 from octavo_train.graph import read_graph
 from octavo_train.measure import ndcg
-from octavo_train.table import Bags, TableSettings
 from octavo_train.weights import WINDOW, Model, read_model, read_safetensors
 
 MODELS = Path(__file__).resolve().parent.parent / "src/octavo/embedding/models"

@@ -44,7 +44,7 @@ ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", 
 ASKED_BY_NAME = {
     "octavo.embedding.catalog",
     "octavo.embedding.fetching",
-    "octavo.embedding.installed",
+    "octavo.embedding.installed_models",
     "octavo.embedding.fast_tables",
     "octavo.embedding.hub_folder",
 }  # which models lie on this machine

@@ -76,7 +76,7 @@ OTHER_DOINGS = {
     "octavo.jobs",
     "octavo.llm",
     "octavo.services",
-    "octavo.retrieval.stages.language",
+    "octavo.retrieval.stages.language_model_stages",
     "octavo.memory",
     "octavo.model.history",
     "octavo.model.job",

@@ -115,10 +115,10 @@ from octavo.operations.search.answers import FoundHit, SearchAnswer, Step
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
 from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.operations.writing.answers import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
+from octavo.writing.heading_checks import Violation
 from octavo.writing.links import LinkChange
 from octavo.writing.lint import Finding
 from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer
-from octavo.writing.validate import Violation
 
 __all__ = [
     "AddAnswer",

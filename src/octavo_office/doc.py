@@ -7,14 +7,14 @@ import struct
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
+from octavo.converting.heading_styles import TITLE_LEVEL
 from octavo.converting.list_numbers import item_parts
-from octavo.converting.styles import TITLE_LEVEL
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, RefusedFile
 from octavo.model.document import BlockKind
 from octavo_office.compound import Compound, NoCompound
-from octavo_office.summary import summary_facts
+from octavo_office.document_properties import summary_facts
 from octavo_office.word_text import CELL, Paragraph, Story, WordText
 
 CONVERTER = "doc-2"

@@ -15,7 +15,7 @@ from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.mail import converted_message
 from octavo.converting.text_builder import clean, one_line
 from octavo.model.converted import Converted, RefusedFile

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from octavo.converting.styles import TITLE_LEVEL, heading_level
+from octavo.converting.heading_styles import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import one_line
 from octavo_office.word_lists import WordLists
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import idf, saturated
-from octavo.algorithms.nearest import top
+from octavo.algorithms.nearest_chunks import top
 from octavo.algorithms.spelling import Vocabulary
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId

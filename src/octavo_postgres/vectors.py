@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.nearest import directions
+from octavo.algorithms.nearest_chunks import directions
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.recipe import EmbeddingProfile

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from octavo.algorithms.diversity import marginal_relevance
-from octavo.algorithms.likeness import jaccards
 from octavo.algorithms.shingles import shingles
+from octavo.algorithms.text_similarity import jaccards
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, in_order

@@ -5,8 +5,8 @@ Each stage looks at the first `among` candidates; what comes after them is left 
 
 from __future__ import annotations
 
-from octavo.algorithms.likeness import jaccards, kept_first, minhash_jaccards
 from octavo.algorithms.shingles import shingles
+from octavo.algorithms.text_similarity import jaccards, kept_first, minhash_jaccards
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.algorithms.intent import Intent, intent_of
+from octavo.algorithms.query_intent import Intent, intent_of
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Search

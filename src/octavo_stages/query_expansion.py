@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.intent import intent_of
-from octavo.algorithms.nearest import cosines
+from octavo.algorithms.nearest_chunks import cosines
+from octavo.algorithms.query_intent import intent_of
 from octavo.dataclass import dataclass, replace
 from octavo.model.query import Query
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
-from octavo.retrieval.stages.hypothesis import aim
+from octavo.retrieval.stages.hypothetical_answer import aim
 
 
 @dataclass(frozen=True, slots=True)

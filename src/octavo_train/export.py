@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from octavo.dataclass import replace
-from octavo_train.card import ModelCard, card, reranker_card
 from octavo_train.graph import emit, emit_reranker
+from octavo_train.model_card import ModelCard, card, reranker_card
 from octavo_train.quantise import calibrate, calibration_ids, calibration_texts, fold_contexts, spread_out
 
 if TYPE_CHECKING:
     from octavo.embedding.bpe import BpeCounter
-    from octavo.embedding.directory import ModelDirectory
+    from octavo.embedding.model_folder import ModelDirectory
     from octavo.embedding.wordpiece import WordPieceCounter
     from octavo.model.recipe import EmbeddingProfile
     from octavo_train.quantise import Range

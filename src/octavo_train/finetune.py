@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from octavo.dataclass import dataclass, replace
 from octavo.embedding.counters import counter_of
-from octavo.embedding.directory import GRAPH, ModelDirectory
+from octavo.embedding.model_folder import GRAPH, ModelDirectory
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
-from octavo_train.check import teach
 from octavo_train.contrastive import SAVE_SECONDS, Examples, TrainingSettings, TrainingStep, mined, taught, train
 from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.fast_table import Bags, Lessons, TableSettings, features_of, fit
 from octavo_train.graph import read_graph
 from octavo_train.library import Harvest
 from octavo_train.measure import ndcg
+from octavo_train.model_check import teach
 from octavo_train.requirements import REMEDY
 from octavo_train.saved_runs import SavedRun, is_out_of_memory, training_device
-from octavo_train.table import Bags, Lessons, TableSettings, features_of, fit
 from octavo_train.weights import Model
 
 _SMALLEST_BATCH = 8

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from octavo.embedding.installed import bundled, free_name, model_named, models_folder
+from octavo.embedding.installed_models import bundled, free_name, model_named, models_folder
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import FINETUNE, recorded_run
 from octavo.errors import InvalidArgument

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from octavo.embedding.directory import GRAPH, read_directory
-from octavo.embedding.directory import ModelDirectory as ModelDirectory
+from octavo.embedding.model_folder import GRAPH, read_directory
+from octavo.embedding.model_folder import ModelDirectory as ModelDirectory
 from octavo.errors import InvalidArgument, MissingExtra
 
 REMEDY = "train from the bundled model, or from one that `octavo models finetune` made"

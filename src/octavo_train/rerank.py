@@ -12,8 +12,8 @@ import torch
 from tokenizers import Tokenizer
 
 from octavo.dataclass import dataclass, replace
-from octavo.embedding.directory import GRAPH, ModelDirectory
-from octavo.embedding.tokens import load_tokenizer, without_surrogates
+from octavo.embedding.model_folder import GRAPH, ModelDirectory
+from octavo.embedding.tokenizer_json import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
 from octavo_train.candidate_lists import CandidateList

@@ -11,7 +11,7 @@ from typing import Any
 
 from octavo.dataclass import dataclass, replace
 from octavo.embedding.counters import counter_of
-from octavo.embedding.installed import install, model_named, models_folder
+from octavo.embedding.installed_models import install, model_named, models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.dataset import SHIPPED, read_dataset
@@ -19,8 +19,6 @@ from octavo.evaluation.measures import mean
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.requests import ModelsFinetuneRequest
-from octavo_train.card import ModelCard
-from octavo_train.check import pair_scores, score
 from octavo_train.contrastive import TrainingSettings
 from octavo_train.crossencoder import RerankSettings
 from octavo_train.export import (
@@ -32,13 +30,15 @@ from octavo_train.export import (
     table_bytes,
     words_of,
 )
+from octavo_train.fast_table import TableSettings
 from octavo_train.finetune import finetune, fit_table
 from octavo_train.library import Harvest
+from octavo_train.model_card import ModelCard
+from octavo_train.model_check import pair_scores, score
 from octavo_train.pairs import counted
 from octavo_train.requirements import ModelDirectory
 from octavo_train.rerank import finetune_reranker
-from octavo_train.search_lists import FoundList, found_lists
-from octavo_train.table import TableSettings
+from octavo_train.reranker_lists import FoundList, found_lists
 
 BUNDLED_SET = "bundled set"
 HELD_BACK = "held back"

@@ -19,7 +19,7 @@ from octavo.evaluation.baselines import Results, matching
 from octavo.evaluation.compare import compare
 from octavo.evaluation.dataset import Files, read_dataset
 from octavo.evaluation.evaluate import EvaluateRequest, evaluate, originals, outcomes, request_of
-from octavo.evaluation.make import Level, make
+from octavo.evaluation.made_dataset import Level, make
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.report import BEGIN, END
 from octavo.interfaces.cli.main import cli

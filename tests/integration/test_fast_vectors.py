@@ -16,7 +16,7 @@ from workbench import several_processes
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.ingest import fast
+from octavo.ingest import fast_vectors as fast
 from octavo.model.query import Query
 from octavo.model.stored import StoredVectors
 from octavo.operations.library.status import full_status

@@ -16,7 +16,7 @@ from tiny import tiny_folder
 
 from octavo.config.schema import Jobs
 from octavo.embedding.bundled import bundled_fast_embedder
-from octavo.embedding.static import StaticEmbedder
+from octavo.embedding.fast_vectors import StaticEmbedder
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, InvalidArgument, NotFound, NotIndexed

@@ -32,7 +32,7 @@ from octavo.operations.models.requests import (
 from octavo.retrieval.built_in.reranked import HYBRID_RERANK
 from octavo_train.library_training import train_model
 from octavo_train.pairs import PairKind, TrainingPair
-from octavo_train.search_lists import found_lists
+from octavo_train.reranker_lists import found_lists
 
 BUNDLED = "octavo-rerank-1"
 

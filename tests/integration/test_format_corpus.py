@@ -12,8 +12,8 @@ import pytest
 
 from octavo.config.load import validated
 from octavo.config.schema import Config
-from octavo.converting.child import ConversionSettings
 from octavo.converting.confinement import Limits
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.ocr import has_tesseract
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.engine.wiring import open_engine

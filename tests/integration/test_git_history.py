@@ -12,8 +12,8 @@ import samples
 from git_repository import START, GitRepository
 from workbench import Bench
 
+from octavo.engine.commit_histories import follow_histories, index_moved
 from octavo.engine.engine import Engine
-from octavo.engine.histories import follow_histories, index_moved
 from octavo.errors import InvalidArgument, NotFound
 from octavo.ingest import history as ingest_history
 from octavo.ingest.history_watch import HistoryWatch

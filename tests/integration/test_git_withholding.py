@@ -9,7 +9,7 @@ import pytest
 from git_repository import GitRepository
 from workbench import Bench
 
-from octavo.engine.histories import follow_histories, index_moved
+from octavo.engine.commit_histories import follow_histories, index_moved
 from octavo.ingest import history as ingest_history
 from octavo.ingest.history_watch import HistoryWatch
 from octavo.model.collection import CollectionSettings
@@ -157,7 +157,7 @@ def test_a_file_ignored_later_is_withheld_from_then_on_and_one_no_longer_ignored
 def test_a_library_made_before_withholds_after_its_next_run(bench: Bench, repo: GitRepository) -> None:
     hash_ = repo.commit("Add", {".env": SECRET, "a.md": "# A\n"})
     with pytest.MonkeyPatch.context() as earlier:
-        earlier.setattr("octavo.sources.withheld.Withholding.reason", lambda self, uri: None)
+        earlier.setattr("octavo.sources.withheld_files.Withholding.reason", lambda self, uri: None)
         earlier.setattr("octavo.parsing.registry.PARSER_VERSION", "earlier")
         earlier.setattr("octavo.engine.wiring.preparing.PARSER_VERSION", "earlier")
         bench.index()

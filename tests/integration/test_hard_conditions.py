@@ -29,13 +29,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no su
 # An index run with a short lease and small batches, which waits for a word after the first of them.
 INDEXING = """
 import sys
-from octavo.engine import builds
+from octavo.engine import index_runs
 from octavo.ingest import batches
 from octavo.ingest.batch_writer import BatchWriter
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 
-builds._LEASE_SECONDS, builds._BEAT_SECONDS, batches.BATCH_FILES = 0.5, 0.1, 10
+index_runs._LEASE_SECONDS, index_runs._BEAT_SECONDS, batches.BATCH_FILES = 0.5, 0.1, 10
 write = BatchWriter.write
 
 def write_and_wait(self, files):

@@ -17,7 +17,7 @@ from octavo.model.document import Kind
 from octavo.model.query import Query
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.floor import ConfidenceFloor
+from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo_stages.caps import CapPerSection
 from octavo_stages.parents import ParentExpansion
 

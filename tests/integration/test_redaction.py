@@ -13,13 +13,13 @@ from git_repository import GitRepository
 from secret_tokens import TOKENS
 from workbench import Bench
 
-from octavo.engine.mending import damage
+from octavo.engine.repair import damage
 from octavo.errors import InvalidArgument
 from octavo.memory.commit import archive, create, link, revise
 from octavo.memory.draft import MemoryDraft, Provenance
-from octavo.memory.history import version
 from octavo.memory.remember import remember
 from octavo.memory.sessions import start
+from octavo.memory.version_history import version
 from octavo.model.memory import MemoryLink
 from octavo.model.query import Query
 from octavo.operations.canonical.documents import canonical_upsert

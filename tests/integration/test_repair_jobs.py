@@ -10,7 +10,7 @@ import pytest
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
-from octavo.engine.mending import damage, mend
+from octavo.engine.repair import damage, mend
 from octavo.engine.wiring import open_library
 from octavo.model.damage import LibraryPart
 from octavo.model.job import JobKind, JobState

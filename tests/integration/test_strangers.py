@@ -33,7 +33,7 @@ from octavo.model.scan import Scan
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.folder import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest, RememberRequest
-from octavo.retrieval.toml import read_profiles
+from octavo.retrieval.profile_toml import read_profiles
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links, pipes and devices are those of POSIX systems")
 

@@ -491,7 +491,7 @@ def test_two_writers_at_once_lose_nothing(library: package.Library, folder: Path
 _APPENDING = """
 import sys
 from pathlib import Path
-from octavo.writing.edit import append
+from octavo.writing.section_edits import append
 from octavo.writing.files import encoded, overwrite, read
 from octavo.writing.outline import NoteOutline
 path = Path(sys.argv[1])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from octavo.algorithms.analysis import LONGEST, Analyzer
 from octavo.algorithms.folding import EMOJI, FLAG, fold
-from octavo.algorithms.phrases import MaybePhrase
+from octavo.algorithms.phrase_prefilter import MaybePhrase
 
 ANALYZER = Analyzer()
 EMOJI_ONLY = re.compile(f"[{EMOJI}]|[{FLAG}]{{1,2}}")

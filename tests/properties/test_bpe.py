@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from octavo.embedding.bpe import BpeCounter, counter_of
 from octavo.embedding.bundled import MODELS
-from octavo.embedding.tokens import without_surrogates
+from octavo.embedding.tokenizer_json import without_surrogates
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

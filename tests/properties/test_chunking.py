@@ -14,9 +14,9 @@ sys.path.append(str(Path(__file__).parents[1] / "unit" / "chunking"))
 
 from chunk_samples import WordCounter, assert_sound, built
 
+from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.chunking.sections import SectionChunker
-from octavo.chunking.sizes import default_sizes
 from octavo.embedding.bundled import MODEL_DIRECTORY
 from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from octavo.model.document import Source

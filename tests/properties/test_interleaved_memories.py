@@ -15,7 +15,7 @@ from set_clock import SetClock
 from octavo.errors import OctavoError
 from octavo.memory import canonical, commit
 from octavo.memory.draft import MemoryDraft, Provenance
-from octavo.memory.files import sync
+from octavo.memory.folder_sync import sync
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryFilter, MemoryId

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from octavo.errors import OctavoError
-from octavo.writing.edit import append, insert, replace
-from octavo.writing.move import move
+from octavo.writing.heading_checks import violations, without_jumps
+from octavo.writing.move_section import move
 from octavo.writing.outline import ROOT, NoteOutline
-from octavo.writing.validate import violations, without_jumps
+from octavo.writing.section_edits import append, insert, replace
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})
 REFERENCE.core.ruler.disable(["inline"])

@@ -6,9 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from octavo.errors import OctavoError
-from octavo.writing.edit import append, insert, replace
-from octavo.writing.move import move
+from octavo.writing.move_section import move
 from octavo.writing.outline import NoteOutline
+from octavo.writing.section_edits import append, insert, replace
 
 LINES = ("text", "", "", "- item", "> quote", "```", "# no heading", "<!-- c -->", "| a |", "    code", "\ttab")
 

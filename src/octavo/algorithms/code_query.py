@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import lru_cache
 
-from octavo.algorithms.frames import FrameLocation, frames, message_of, places_in
-from octavo.algorithms.patterns import PartOfName, Pieces, is_pattern, read_pattern
+from octavo.algorithms.stack_traces import FrameLocation, frames, message_of, places_in
+from octavo.algorithms.typed_regex import PartOfName, Pieces, is_pattern, read_pattern
 from octavo.dataclass import dataclass
 
 _LONGEST = 20_000  # characters of a question that are read

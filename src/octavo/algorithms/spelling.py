@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.likeness import edits
+from octavo.algorithms.text_similarity import edits
 
 _BITS = 21  # of a code point: three make one integer, exactly
 _TO_LAST = 2

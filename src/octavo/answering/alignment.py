@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from octavo.answering.quantities import UNITS
-from octavo.answering.reading import Reading, Token
-from octavo.answering.words import same
+from octavo.answering.sentence_analysis import Reading, Token
+from octavo.answering.word_relations import same
 
 HEADING, COLUMN = -1, -2  # instead of a sentence's number
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.diversity import marginal_relevance
-from octavo.algorithms.nearest import cosines
+from octavo.algorithms.nearest_chunks import cosines
 from octavo.answering.passages import CitedSpan, NumberedPassage
 from octavo.answering.sentences import Sentence
 from octavo.dataclass import dataclass

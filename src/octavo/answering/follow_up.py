@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from octavo.algorithms.quotations import with_line_numbers
-from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of
+from octavo.answering.answer_prompt import OwnPrompts, asked, no_prompts, prompt_of
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest
 from octavo.ports import LanguageModel

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.answering.alignment import Window
-from octavo.answering.bindings import Clash, Comparison, compare
+from octavo.answering.claim_mismatches import Clash, Comparison, compare
 from octavo.answering.passages import CitedSpan, NumberedPassage
-from octavo.answering.reading import Reading, Token, read
+from octavo.answering.sentence_analysis import Reading, Token, read
 from octavo.answering.sentences import sentences
 from octavo.dataclass import dataclass
 from octavo.model.scores import rounded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.chunking.building import ChunkBuilder
+from octavo.chunking.chunk_builder import ChunkBuilder
 from octavo.dataclass import replace
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Block, BlockKind, Document, Kind

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from octavo.chunking.default_sizes import SPECIAL_TOKENS, context_reserve
 from octavo.chunking.pieces import by_lines
-from octavo.chunking.sizes import SPECIAL_TOKENS, context_reserve
 from octavo.model.chunk import Chunk, EmbeddingInput
 from octavo.model.document import HEADING_SEPARATOR, BlockKind, Document, Kind
 from octavo.model.ids import text_hash

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from octavo.chunking.building import ChunkBuilder
+from octavo.chunking.chunk_builder import ChunkBuilder
 from octavo.chunking.packing import pack
 from octavo.chunking.pieces import Piece, Pieces, pieces
 from octavo.chunking.section_groups import SectionPieces, grouped, owner, section_texts, split_at

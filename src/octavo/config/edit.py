@@ -11,9 +11,9 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AbstractTable
 
+from octavo.config.atomic_files import replace_file
 from octavo.config.describe import NAMES, describe, plain
 from octavo.config.load import PROJECT_FILE, load, parsed, project_file, read_flat, user_file, variable
-from octavo.config.replacing import replace_file
 from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError, InvalidArgument
 from octavo.model.location import DatabaseUrl

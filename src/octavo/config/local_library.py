@@ -14,7 +14,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from octavo.config.replacing import replace_file
+from octavo.config.atomic_files import replace_file
 from octavo.errors import ConfigurationError
 from octavo.model.location import real_path
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import IO, Any, NamedTuple
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import one_line
 from octavo.model.converted import Converted, Member, RefusedFile
 from octavo.model.formats import ending

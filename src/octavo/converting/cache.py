@@ -15,7 +15,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.model.converted import Converted, RefusedFile, from_plain, to_plain
 from octavo.model.formats import CONVERTER_VERSION, FileFormat, ending, format_of
 from octavo.ports import Converter

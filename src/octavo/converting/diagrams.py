@@ -9,7 +9,7 @@ import zlib
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.html import write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.docx_numbering import Numbering
+from octavo.converting.heading_styles import TITLE_LEVEL, heading_level
 from octavo.converting.list_numbers import item_parts
 from octavo.converting.pptx import chart_labels, diagram_labels
-from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local

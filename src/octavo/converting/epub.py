@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from octavo.converting.charsets import declared_text
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.html import write_html
 from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.text_builder import TextBuilder, one_line

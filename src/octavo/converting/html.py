@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line

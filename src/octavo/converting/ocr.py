@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections import defaultdict
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.image_facts import caption
 from octavo.converting.pdf_layout import Line
 from octavo.converting.text_builder import TextBuilder, TooLong

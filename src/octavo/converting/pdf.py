@@ -12,7 +12,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.ocr import MISSING, has_tesseract, recognised
 from octavo.converting.pdf_layout import (
     Line,

@@ -17,9 +17,9 @@ from functools import cache
 from typing import IO, Any
 
 from octavo.converting.charsets import declared_text
-from octavo.converting.child import ConversionSettings, received, send
 from octavo.converting.confinement import Confinement, Limits, close_memory
-from octavo.converting.scratch import ScratchFolder
+from octavo.converting.converter_process import ConversionSettings, received, send
+from octavo.converting.scratch_folders import ScratchFolder
 from octavo.dataclass import replace
 from octavo.model.converted import Converted, Member, RefusedFile, from_plain
 from octavo.model.formats import EXTRA, SNIFFED, format_of, true_name
@@ -30,7 +30,7 @@ _PROGRAM = """
 import json, sys
 start = json.loads(sys.stdin.buffer.readline())
 sys.path[:] = start["path"]
-from octavo.converting.child import serve
+from octavo.converting.converter_process import serve
 serve(start["limits"], start["settings"])
 """
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TESSDATA_PREFIX")  # no keys, no tokens, no home

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, RefusedFile, Unit
 

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 
 from octavo.embedding.bounded import Bounded
-from octavo.embedding.tokens import without_surrogates
+from octavo.embedding.tokenizer_json import without_surrogates
 
 START, END = "<s>", "</s>"
 

@@ -12,7 +12,7 @@ from octavo.ports import TokenCounter
 
 if TYPE_CHECKING:
     from octavo.embedding.crossencoder import OnnxCrossEncoder
-    from octavo.embedding.static import StaticEmbedder
+    from octavo.embedding.fast_vectors import StaticEmbedder
 
 MODELS = Path(__file__).parent / "models"
 MODEL_DIRECTORY = MODELS / "octavo-encoder-1"
@@ -37,6 +37,6 @@ def bundled_counter() -> TokenCounter:
 
 def bundled_fast_embedder() -> StaticEmbedder:
     """The table in the bundled encoder's space: its vectors are compared with that encoder's, and no other's."""
-    from octavo.embedding.static import StaticEmbedder
+    from octavo.embedding.fast_vectors import StaticEmbedder
 
     return StaticEmbedder(FAST_DIRECTORY, remedy=REMEDY)

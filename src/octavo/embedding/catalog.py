@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from octavo.dataclass import dataclass
-from octavo.embedding.installed import InstalledModel, models_folder
+from octavo.embedding.installed_models import InstalledModel, models_folder
 from octavo.errors import Conflict, InvalidArgument, StorageError
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.model.location import expand_user, real_path

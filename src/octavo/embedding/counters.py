@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from octavo.algorithms.readability import Readability, TaughtScripts
 from octavo.embedding import bpe, wordpiece
-from octavo.embedding.directory import ModelDirectory
-from octavo.embedding.tokens import TokenizersCounter
+from octavo.embedding.model_folder import ModelDirectory
+from octavo.embedding.tokenizer_json import TokenizersCounter
 
 if TYPE_CHECKING:
     from octavo.embedding.bpe import BpeCounter

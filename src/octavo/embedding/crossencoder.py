@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.embedding.batching import plan
-from octavo.embedding.cores import available_cores
-from octavo.embedding.directory import GRAPH, read_directory
+from octavo.embedding.cpu_cores import available_cores
+from octavo.embedding.model_folder import GRAPH, read_directory
 from octavo.embedding.runtime import model_session
-from octavo.embedding.tokens import load_tokenizer, without_surrogates
+from octavo.embedding.tokenizer_json import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.model.execution import CPU, ExecutionProvider
 

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from octavo.embedding.bundled import FAST_DIRECTORY, bundled_fast_embedder
-from octavo.embedding.installed import models_folder, table_for
-from octavo.embedding.static import StaticEmbedder
+from octavo.embedding.fast_vectors import StaticEmbedder
+from octavo.embedding.installed_models import models_folder, table_for
 from octavo.ports import Embedder
 
 

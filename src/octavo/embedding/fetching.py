@@ -12,7 +12,7 @@ from typing import Any
 from octavo.dataclass import dataclass
 from octavo.embedding.catalog import CARD, FETCHED
 from octavo.embedding.hub_folder import describe_folder
-from octavo.embedding.installed import checked_name, models_folder
+from octavo.embedding.installed_models import checked_name, models_folder
 from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
 from octavo.observability.progress import Progress
 from octavo.services.download import RemoteFile, fetch

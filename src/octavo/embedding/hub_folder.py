@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from octavo.embedding.directory import FORMAT, GRAPH
+from octavo.embedding.model_folder import FORMAT, GRAPH
 from octavo.errors import ModelUnavailable
 
 _RECORDED = (GRAPH, "tokenizer.json", "model.onnx_data")

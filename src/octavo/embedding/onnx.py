@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from octavo.algorithms.readability import Readability, TaughtScripts
 from octavo.embedding.batching import plan
-from octavo.embedding.cores import available_cores
 from octavo.embedding.counters import any_counter_of, counter_of, readability_of
-from octavo.embedding.directory import GRAPH, ModelDirectory, read_directory
+from octavo.embedding.cpu_cores import available_cores
+from octavo.embedding.model_folder import GRAPH, ModelDirectory, read_directory
 from octavo.embedding.runtime import model_session
-from octavo.embedding.tokens import load_tokenizer, without_surrogates
+from octavo.embedding.tokenizer_json import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.model.execution import CPU, ExecutionProvider
 from octavo.model.recipe import EmbeddingProfile

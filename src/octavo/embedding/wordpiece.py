@@ -14,8 +14,8 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from octavo.embedding.bert_characters import Characters
 from octavo.embedding.bounded import Bounded
-from octavo.embedding.characters import Characters
 
 if TYPE_CHECKING:
     import numpy as np

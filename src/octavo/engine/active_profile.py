@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from octavo.ingest.profiles import active_profile
+from octavo.ingest.profile_switch import active_profile
 from octavo.model.embedding_profile import LOCAL_PROVIDERS
 
 if TYPE_CHECKING:
     from octavo.engine.wiring.adapters import Adapters
-    from octavo.ingest.accelerate import Accelerator
+    from octavo.ingest.snapshot_access import Accelerator
     from octavo.model.collection import Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.recipe import EmbeddingProfile

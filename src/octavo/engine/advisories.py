@@ -29,8 +29,8 @@ from octavo.model.stored import LibraryCounts
 from octavo.model.summary import SUMMARIES
 from octavo.observability.logs import logger
 from octavo.ports import ReadingEmbedder
-from octavo.retrieval.stages.levels import FileRecall, SectionRecall
 from octavo.retrieval.stages.neighbours import WRITTEN_EDGES
+from octavo.retrieval.stages.summary_levels import FileRecall, SectionRecall
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from octavo.algorithms.prompts import PromptFile
     from octavo.config.schema import Config, Jobs, Retrieval
     from octavo.engine.active_profile import EmbeddingSetup
-    from octavo.engine.builds import Builds
+    from octavo.engine.index_runs import Builds
     from octavo.engine.job_threads import JobThreads
     from octavo.engine.library import OpenLibrary
     from octavo.engine.watcher import Watcher
     from octavo.engine.writer import Writer
-    from octavo.ingest.accelerate import Accelerator
     from octavo.ingest.report import IndexReport
+    from octavo.ingest.snapshot_access import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
     from octavo.model.collection import Collection

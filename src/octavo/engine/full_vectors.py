@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from octavo.engine.publishing import publish
 from octavo.errors import Busy, StorageError
 from octavo.ingest.embed import embed_pending
-from octavo.ingest.fast import embed_fast
-from octavo.ingest.postponed import make_postponed
+from octavo.ingest.fast_vectors import embed_fast
+from octavo.ingest.postponed_inputs import make_postponed
 from octavo.model.collection import CollectionSettings
 
 if TYPE_CHECKING:

@@ -11,19 +11,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
+from octavo.engine.commit_histories import index_histories
 from octavo.engine.full_vectors import embed_by_fallback, embed_newest, make_inputs, upgrade
-from octavo.engine.histories import index_histories
 from octavo.engine.memories import project_memories
 from octavo.engine.publishing import publish
 from octavo.engine.recorded_recipe import ensure_recipe, unredacted
 from octavo.errors import NotIndexed, SourceError
 from octavo.ingest.batch_writer import Target
 from octavo.ingest.embed import embed_pending
-from octavo.ingest.fast import Filled, embed_fast, embed_in_tiers
+from octavo.ingest.fast_vectors import Filled, embed_fast, embed_in_tiers
 from octavo.ingest.pipeline import CollectionRun, index_collection, index_sources, recorded_as
 from octavo.ingest.plan import plan
 from octavo.ingest.prepare import Origin
-from octavo.ingest.profiles import missing as missing_vectors
+from octavo.ingest.profile_switch import missing as missing_vectors
 from octavo.ingest.report import CollectionReport, IndexReport, Problem
 from octavo.jobs.graph import queue_entities, queue_graph_jobs
 from octavo.jobs.handlers import queue_snapshot

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from octavo.config.schema import Config
-    from octavo.engine.builds import Builds
+    from octavo.engine.index_runs import Builds
     from octavo.engine.wiring.adapters import Adapters
     from octavo.ingest.history import HistoryRules
     from octavo.model.collection import Project
@@ -55,7 +55,7 @@ class OpenLibrary:
     @cached_property
     def builds(self) -> Builds:
         """The runs of indexing. A process that only searches has none."""
-        from octavo.engine.builds import Builds
+        from octavo.engine.index_runs import Builds
 
         return Builds(self.adapters.clock, self.store.leases, self.project.id, patient=self.store.patient)
 

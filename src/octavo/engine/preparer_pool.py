@@ -11,7 +11,7 @@ from functools import partial
 
 from octavo.engine.child_process import ChildProcess, Died
 from octavo.ingest.prepare import Origin, PreparationFailure, PreparedFile, Preparer
-from octavo.ingest.transport import Packed, pack, unpack
+from octavo.ingest.worker_messages import Packed, pack, unpack
 from octavo.model.scan import SeenFile
 
 _GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it

@@ -12,7 +12,7 @@ from octavo.algorithms.syntax import parse_query
 from octavo.dataclass import replace
 from octavo.engine.degradation import Degradation
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
-from octavo.engine.languages import LibraryLanguages
+from octavo.engine.library_languages import LibraryLanguages
 from octavo.engine.path_filters import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
 from octavo.engine.read_snapshot import in_read_snapshot
@@ -23,11 +23,11 @@ from octavo.retrieval.pipeline import expanded_ahead, first_level, run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
 from octavo.retrieval.relevance import with_relevance
-from octavo.retrieval.remembered import SearchMemory
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.searched_library import SearchedLibrary, SearchRun, SearchText
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.budget import check_cursor, next_cursor
+from octavo.retrieval.text_cache import SearchMemory
 
 if TYPE_CHECKING:
     import threading
@@ -144,7 +144,7 @@ class Reader:
         folders = [folder for folder in self._library.adapters.profile_folders if folder.is_dir()]
         if not folders:
             return {}
-        from octavo.retrieval.toml import own_profiles  # and with it every stage there is
+        from octavo.retrieval.profile_toml import own_profiles  # and with it every stage there is
 
         return own_profiles(folders)
 

@@ -14,8 +14,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import dataclass
-from octavo.engine.builds import Stopped
-from octavo.engine.histories import follow_histories
+from octavo.engine.commit_histories import follow_histories
+from octavo.engine.index_runs import Stopped
 from octavo.engine.indexing import is_stale
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.ingest.history_watch import HistoryWatch

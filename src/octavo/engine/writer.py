@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from octavo.engine.commit_histories import index_moved
 from octavo.engine.full_vectors import make_inputs, upgrade
-from octavo.engine.histories import index_moved
 from octavo.engine.indexing import embed_some, index_changes, index_folders, index_texts
-from octavo.engine.mending import RepairableEngine, damage, mend_derived
+from octavo.engine.repair import RepairableEngine, damage, mend_derived
 from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from octavo.engine.builds import Build, Work
     from octavo.engine.index_options import IndexOptions
+    from octavo.engine.index_runs import Build, Work
     from octavo.engine.indexing import Changes
     from octavo.engine.library import OpenLibrary
     from octavo.ingest.report import CollectionReport, IndexReport

@@ -25,7 +25,7 @@ from octavo.engine.wiring.preparing import recipe_of
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.evaluation.baselines import Outcome, outcome
 from octavo.evaluation.dataset import CorpusRecord, Dataset, Files, Question, read_dataset
-from octavo.evaluation.make import Original, SectionPart
+from octavo.evaluation.made_dataset import Original, SectionPart
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
 from octavo.jobs.summaries import SummarySettings, make_summaries
@@ -37,9 +37,9 @@ from octavo.model.query import Filters, Query
 from octavo.model.recipe import Recipe
 from octavo.model.text import normalise
 from octavo.observability.progress import NoProgress, Progress
+from octavo.retrieval.profile_toml import find_profile
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.levels import searches_summaries
-from octavo.retrieval.toml import find_profile
+from octavo.retrieval.stages.summary_levels import searches_summaries
 
 PROJECT = "evaluation"
 _WHOLE = "corpus"

@@ -9,7 +9,7 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, OctavoError
 from octavo.graph.edges import linked
 from octavo.ingest.batches import BATCH_FILES
-from octavo.ingest.fast import put_fast
+from octavo.ingest.fast_vectors import put_fast
 from octavo.ingest.prepare import PreparationFailure, PreparedFile, Unpacked
 from octavo.ingest.report import CollectionReport, Problem
 from octavo.model.collection import Collection

@@ -15,8 +15,8 @@ from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.position import stored_marks
 from octavo.model.text import Span
 from octavo.parsing.markdown.anchors import Anchors
-from octavo.sources.decode import UnreadableFile, decode
 from octavo.sources.redaction import described, redacted_values
+from octavo.sources.text_decoding import UnreadableFile, decode
 
 _BREAKING = frozenset({Unit.PAGE, Unit.SLIDE, Unit.SHEET})
 _SHOWN_KEYWORDS = 50

@@ -31,7 +31,7 @@ from octavo.sources.git import commits, reachable, refs, shallow_boundary
 from octavo.sources.git_repositories import UnreadableRepository, holds_repository, repositories
 from octavo.sources.ignore import IgnoreRules
 from octavo.sources.redaction import redacted
-from octavo.sources.withheld import Withholding
+from octavo.sources.withheld_files import Withholding
 
 BATCH = 1_000  # commits in one transaction
 READ_AT_ONCE = 2_000  # new commits that are read with their diffs right away

@@ -25,8 +25,8 @@ from octavo.model.ledger import FileStamp
 from octavo.model.scan import SeenFile
 from octavo.parsing.commit import CommitParser, commit_document
 from octavo.ports import Chunker, Converter, Embedder, Parser, TokenCounter
-from octavo.sources.decode import UnreadableFile, decode, read, read_bytes
 from octavo.sources.redaction import described, find_keys, redacted, redacted_values
+from octavo.sources.text_decoding import UnreadableFile, decode, read, read_bytes
 
 _COMMITS = CommitParser()
 _DIFF = ContentType.DIFF  # asked for once: Python 3.11 takes its time to find a member of an enumeration

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import Lengths, best
-from octavo.algorithms.shards import shard_count, shard_of
+from octavo.algorithms.shard_assignment import shard_count, shard_of
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot, NotIndexed, OctavoError
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId

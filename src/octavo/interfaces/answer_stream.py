@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator
 
-from octavo.engine.builds import Stopped
+from octavo.engine.index_runs import Stopped
 from octavo.interfaces.calls import Calls
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer
 from octavo.operations.answering.ask import answered

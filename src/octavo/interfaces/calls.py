@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass
-from octavo.engine.builds import Stopped
 from octavo.engine.child_process import Died
 from octavo.engine.engine import Engine
+from octavo.engine.index_runs import Stopped
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders

@@ -7,15 +7,15 @@ from typing import Protocol
 
 from octavo.dataclass import replace
 from octavo.errors import MissingExtra
-from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.embed import embed_pending
-from octavo.ingest.profiles import CONFIGURED, profile_named, switch, switch_back
+from octavo.ingest.profile_switch import CONFIGURED, profile_named, switch, switch_back
+from octavo.ingest.snapshot_access import Accelerator
 from octavo.jobs.entities import EntitySettings, find_entities
 from octavo.jobs.graph import can_find_communities, find_communities, find_thematic_links
 from octavo.jobs.summaries import SummarySettings, make_summaries
 from octavo.memory.project_memories import ProjectMemories
+from octavo.memory.reanalysis import reingest
 from octavo.memory.redacting import redact_stored
-from octavo.memory.reingest import reingest
 from octavo.model.collection import Project
 from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import ProjectId

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from octavo.dataclass import replace
 from octavo.errors import ProviderFailed
-from octavo.llm.reading import clipped, read_json, with_schema, without_thoughts
+from octavo.llm.reply_parsing import clipped, read_json, with_schema, without_thoughts
 from octavo.model.language_model import Completion, CompletionRequest, Usage
 from octavo.model.model_settings import ModelSettings, Prices
 

@@ -6,8 +6,8 @@ import difflib
 
 from octavo.dataclass import dataclass
 from octavo.memory.draft import MemoryDraft, source_of
-from octavo.memory.history import version
 from octavo.memory.project_memories import ProjectMemories
+from octavo.memory.version_history import version
 from octavo.model.memory import MemoryId
 
 Place = tuple[tuple[str, ...], int]

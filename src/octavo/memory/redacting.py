@@ -6,7 +6,7 @@ from collections.abc import Collection as Container
 
 from octavo.dataclass import replace
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.reingest import reingest
+from octavo.memory.reanalysis import reingest
 from octavo.model.memory import MemoryId
 from octavo.observability.logs import logger
 from octavo.sources.redaction import redacted

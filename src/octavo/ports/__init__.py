@@ -6,6 +6,21 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
+from octavo.ports.adapters import (
+    AheadEmbedder,
+    AtOnceEmbedder,
+    ChoosingIndex,
+    Chunker,
+    Converter,
+    Embedder,
+    Parser,
+    ReadingEmbedder,
+    Reranker,
+    RoutedIndex,
+    TieredIndex,
+    TokenCounter,
+    VectorIndex,
+)
 from octavo.ports.entities import Entities
 from octavo.ports.language import (
     Completions,
@@ -25,21 +40,6 @@ from octavo.ports.library import (
     Embeddings,
     Graph,
     Ledger,
-)
-from octavo.ports.making import (
-    AheadEmbedder,
-    AtOnceEmbedder,
-    ChoosingIndex,
-    Chunker,
-    Converter,
-    Embedder,
-    Parser,
-    ReadingEmbedder,
-    Reranker,
-    RoutedIndex,
-    TieredIndex,
-    TokenCounter,
-    VectorIndex,
 )
 from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
 from octavo.ports.project_library import ProjectLibrary

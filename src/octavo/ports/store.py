@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.stored import LibraryCounts
     from octavo.observability.progress import Progress
+    from octavo.ports.adapters import VectorIndex
     from octavo.ports.entities import Entities
     from octavo.ports.language import Completions
     from octavo.ports.leases import Leases
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
         Graph,
         Ledger,
     )
-    from octavo.ports.making import VectorIndex
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
     from octavo.ports.pruning import Pruning
     from octavo.ports.query_log import QueryLog

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from octavo.algorithms.file_heads import is_file_head, is_only_comments
+from octavo.algorithms.file_preamble import is_file_head, is_only_comments
 from octavo.algorithms.folding import fold
 from octavo.algorithms.symbol_kinds import symbol_kind
 from octavo.dataclass import replace

@@ -24,9 +24,9 @@ from octavo.retrieval.stage import (
     Search,
     SkipStage,
 )
+from octavo.retrieval.stages.filter_listing import FilterRecall, as_listed
 from octavo.retrieval.stages.fuse import SingleChannel
-from octavo.retrieval.stages.listing import FilterRecall, as_listed
-from octavo.retrieval.ties import by_place
+from octavo.retrieval.tie_breaking import by_place
 
 _T = TypeVar("_T")
 

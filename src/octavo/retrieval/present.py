@@ -13,7 +13,7 @@ from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
 from octavo.retrieval.citations import best_stretch, citations
 from octavo.retrieval.searched_library import SearchedLibrary
-from octavo.retrieval.stages.matched import matched
+from octavo.retrieval.stages.match_kinds import matched
 
 
 def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibrary) -> tuple[Hit, ...]:

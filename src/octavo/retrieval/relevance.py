@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.algorithms.calibration import AnswerEvidence, Calibration
-from octavo.algorithms.phrases import MaybePhrase
+from octavo.algorithms.phrase_prefilter import MaybePhrase
 from octavo.dataclass import replace
 from octavo.model.result import Candidate
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.exact import EXACT, HOLDS_WORD
+from octavo.retrieval.stages.exact_match import EXACT, HOLDS_WORD
 from octavo.retrieval.stages.steps import channel_score, given_title, shares, texts_of
 
 BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)

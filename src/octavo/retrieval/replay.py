@@ -23,10 +23,10 @@ from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace
 from octavo.ports import Embedder, QueryWriter, SummaryIndex, VectorIndex
 from octavo.retrieval.pipeline import deeper_stage, run
+from octavo.retrieval.profile_toml import read_profile, write_profile
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.searched_library import SearchedLibrary, SearchModels, SearchVectors
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage
-from octavo.retrieval.toml import read_profile, write_profile
 
 FORMAT = 1
 _DIGITS = 12

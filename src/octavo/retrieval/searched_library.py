@@ -14,8 +14,8 @@ from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.query import Terms
 from octavo.model.result import Candidate, StageTrace
 from octavo.ports import Embedder, QueryWriter, Store, SummaryIndex, VectorIndex
-from octavo.retrieval.remembered import SearchMemory
 from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.text_cache import SearchMemory
 
 if TYPE_CHECKING:
     import numpy as np

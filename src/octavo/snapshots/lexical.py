@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import Lengths, Postings, best, idf
-from octavo.algorithms.nearest import top
+from octavo.algorithms.nearest_chunks import top
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey, ProjectId

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.nearest import best_of_each, cosines, distinct, nearest, nearest_of, rows_of
+from octavo.algorithms.nearest_chunks import best_of_each, cosines, distinct, nearest, nearest_of, rows_of
 from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
 from octavo.model.snapshot import WindowVectors

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.nearest import cosines, top
+from octavo.algorithms.nearest_chunks import cosines, top
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
 

@@ -9,12 +9,10 @@ from typing import Protocol
 from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument
 from octavo.writing.collection_notes import collection_notes
-from octavo.writing.edit import EditedText
 from octavo.writing.files import File, encoded, located, refuse_changed, refuse_generated, refuse_irreplaceable
-from octavo.writing.hiding import hidden, hiding
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
-from octavo.writing.move import move
+from octavo.writing.move_section import move
 from octavo.writing.note_change import (
     FileChange,
     LinkedWriteAnswer,
@@ -26,7 +24,9 @@ from octavo.writing.note_change import (
 )
 from octavo.writing.outline import NoteOutline
 from octavo.writing.project_notes import ProjectNotes
-from octavo.writing.rename import rename_heading
+from octavo.writing.redacted_notes import hidden, hiding
+from octavo.writing.rename_heading import rename_heading
+from octavo.writing.section_edits import EditedText
 
 
 class LinkTerms(WriteTerms, Protocol):

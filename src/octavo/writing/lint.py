@@ -17,9 +17,9 @@ from octavo.model.lint import (
     RULES,
 )
 from octavo.model.text import LineIndex
+from octavo.writing.heading_checks import violations
 from octavo.writing.linked_notes import LinkedNotes, NoteLink
 from octavo.writing.outline import NoteOutline
-from octavo.writing.validate import violations
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from octavo.model.location import real_path
 from octavo.model.note_write import Replaced, ReplacedPart
 from octavo.writing.diff import difference
 from octavo.writing.files import File, digest, overwrite_all, refuse_no_place
-from octavo.writing.hiding import redacted_diff, refuse_marks
 from octavo.writing.journal import Journal, Renamed, all_or_nothing
 from octavo.writing.links import LinkChange
+from octavo.writing.redacted_notes import redacted_diff, refuse_marks
 from octavo.writing.splice import ChangedRange
 from octavo.writing.system_renames import rename_new
 

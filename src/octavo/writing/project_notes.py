@@ -15,7 +15,6 @@ from octavo.model.note_write import NoteWrite
 from octavo.model.scan import Scan
 from octavo.observability.logs import logger
 from octavo.ports import Store
-from octavo.writing.edit import EditedText
 from octavo.writing.files import (
     File,
     encoded,
@@ -27,11 +26,12 @@ from octavo.writing.files import (
     refuse_irreplaceable,
     write_new,
 )
-from octavo.writing.hiding import hiding, left_out, without_keys
 from octavo.writing.journal import Journal
 from octavo.writing.lock import folder_lock
 from octavo.writing.note_change import FileChange, NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.outline import NoteOutline
+from octavo.writing.redacted_notes import hiding, left_out, without_keys
+from octavo.writing.section_edits import EditedText
 
 _INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
 

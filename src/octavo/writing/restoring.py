@@ -10,7 +10,6 @@ from octavo.model.ids import document_id
 from octavo.model.note_write import UNDO, NoteWrite, Replaced
 from octavo.model.text import normalise
 from octavo.writing.files import File, digest, encoded, located, refuse_changed, refuse_irreplaceable
-from octavo.writing.hiding import hiding, lacks_keys, shown_text
 from octavo.writing.note_change import (
     FileChange,
     NoteChange,
@@ -22,6 +21,7 @@ from octavo.writing.note_change import (
 )
 from octavo.writing.outline import BOM
 from octavo.writing.project_notes import ProjectNotes
+from octavo.writing.redacted_notes import hiding, lacks_keys, shown_text
 from octavo.writing.spacing import line_ending
 from octavo.writing.splice import ChangedRange
 

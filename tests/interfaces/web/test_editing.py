@@ -15,7 +15,7 @@ from secret_tokens import TOKENS
 
 from octavo.config.schema import Serve
 from octavo.sources.redaction import MARK
-from octavo.writing.hiding import WITHHELD_CHANGES
+from octavo.writing.redacted_notes import WITHHELD_CHANGES
 
 TOKEN = "0123456789abcdef0123"
 READ = {"accept": "text/html", "authorization": f"Bearer {TOKEN}"}

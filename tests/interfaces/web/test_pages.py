@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import NotFound
-from octavo.interfaces.http.leaving import while_wanted
+from octavo.interfaces.http.client_disconnects import while_wanted
 from octavo.interfaces.presenting.marks import marks_of
 from octavo.interfaces.web.text import DocumentPlace, code, excerpt, inline, markdown, sentence
 

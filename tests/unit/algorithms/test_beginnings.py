@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.algorithms.analysis import Analyzer, written_words
-from octavo.algorithms.beginnings import beginning
+from octavo.algorithms.prefix_tokens import beginning
 
 ANALYZER = Analyzer()
 DOCS = Path(__file__).parents[3] / "docs"

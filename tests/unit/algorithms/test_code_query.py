@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octavo.algorithms.code_query import QuestionForm, read_code_query, share_in_order, share_of_runs
-from octavo.algorithms.frames import FrameLocation, frames, message_of, places_in
 from octavo.algorithms.language_names import language_named
+from octavo.algorithms.stack_traces import FrameLocation, frames, message_of, places_in
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms import diversity, likeness
-from octavo.algorithms.likeness import edits, jaccards, kept_first, minhash_jaccards
+from octavo.algorithms import diversity, text_similarity
 from octavo.algorithms.shingles import jaccard, shingles
+from octavo.algorithms.text_similarity import edits, jaccards, kept_first, minhash_jaccards
 
 WORDS = st.text("ab", max_size=5)
 
 
 def test_the_worked_examples_hold() -> None:
-    for module in (likeness, diversity):
+    for module in (text_similarity, diversity):
         assert doctest.testmod(module).failed == 0
 
 

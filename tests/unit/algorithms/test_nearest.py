@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.nearest import distinct
+from octavo.algorithms.nearest_chunks import distinct
 
 
 @given(st.lists(st.integers(-5, 2**60), max_size=30))

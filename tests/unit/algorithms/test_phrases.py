@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.phrases import MaybePhrase
+from octavo.algorithms.phrase_prefilter import MaybePhrase
 
 ANALYZER = Analyzer()
 

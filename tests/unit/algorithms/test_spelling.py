@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.algorithms import spelling
-from octavo.algorithms.likeness import trigrams
 from octavo.algorithms.shingles import jaccard
 from octavo.algorithms.spelling import Vocabulary, nearest_spelling
+from octavo.algorithms.text_similarity import trigrams
 
 WORDS = st.text("abcé日\U0001f600", max_size=6)
 

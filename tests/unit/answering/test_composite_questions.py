@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.answering.hops import composite
+from octavo.answering.multi_hop import composite
 
 
 @pytest.mark.parametrize(

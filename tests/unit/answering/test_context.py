@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cited_passages import passage
 
-from octavo.answering.context import Mode, context
+from octavo.answering.answer_prompt import Mode, context
 
 
 def test_every_line_of_a_passage_is_marked_and_braces_stay_its_own() -> None:

@@ -9,10 +9,10 @@ import pytest
 from cited_passages import passage
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.answering.context import Mode
+from octavo.answering.answer_prompt import Mode
 from octavo.answering.metering import MeteredModel
 from octavo.answering.support import CitationChecker, Support
-from octavo.answering.written import AnswerWriting, WrittenSentence, written_answer
+from octavo.answering.written_answer import AnswerWriting, WrittenSentence, written_answer
 from octavo.embedding.bundled import bundled_embedder
 from octavo.llm import model_for
 from octavo.model.model_settings import LanguageModels, ModelSettings

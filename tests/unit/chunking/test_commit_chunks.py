@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.chunking.commit import CommitChunker
+from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.embedding_inputs import inputs
 from octavo.chunking.sections import SectionChunker
-from octavo.chunking.sizes import default_sizes
 from octavo.embedding.hashing import WhitespaceCounter
 from octavo.model.chunk import ContentType
 from octavo.model.commit import ChangedFile, Commit, Person

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from chunk_samples import assert_sound
 
+from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.sections import SectionChunker
-from octavo.chunking.sizes import default_sizes
 from octavo.embedding.bundled import MODEL_DIRECTORY
 from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from octavo.model.chunk import Chunk

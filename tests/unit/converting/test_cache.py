@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.converting.cache import CachedConverter
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.model.converted import Converted, ConvertedHeading, Member, PageMark, RefusedFile, Unit
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.image_facts import caption
 from octavo.converting.ocr import read_image, recognised
 from octavo.model.converted import Converted, RefusedFile

@@ -18,7 +18,7 @@ import pytest
 from documents import pdf, zipped
 
 from octavo.converting.archives import read_archive
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.model.converted import Converted, RefusedFile, Unit, from_plain, to_plain
 from octavo.model.formats import FORMATS, format_of, left_out_reason
 from octavo.model.text import normalise

@@ -15,7 +15,7 @@ import pytest
 
 from octavo.converting.confinement import Confinement, Limits
 from octavo.converting.sandbox import SandboxedConverter
-from octavo.converting.scratch import ScratchFolder, remove_abandoned
+from octavo.converting.scratch_folders import ScratchFolder, remove_abandoned
 from octavo.model.converted import Converted, RefusedFile
 from octavo.model.formats import FileFormat
 
@@ -215,7 +215,7 @@ def test_a_process_that_is_killed_leaves_no_folder_behind_for_the_next(
 import sys
 from octavo.converting.confinement import Confinement, Limits
 from octavo.converting.sandbox import SandboxedConverter
-from octavo.converting.scratch import ScratchFolder, remove_abandoned
+from octavo.converting.scratch_folders import ScratchFolder, remove_abandoned
 converter = SandboxedConverter(Limits(programs={programs}))
 print(converter.convert("a.csv", b"a,b").text, flush=True)
 sys.stdin.read()

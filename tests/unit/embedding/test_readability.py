@@ -9,7 +9,7 @@ import pytest
 
 from octavo.algorithms.readability import Readability, fluent_trust, trust
 from octavo.embedding.bundled import bundled_embedder, bundled_fast_embedder
-from octavo.embedding.tokens import TokenizersCounter
+from octavo.embedding.tokenizer_json import TokenizersCounter
 from octavo.ports import ReadingEmbedder
 
 UNREAD = ("压缩", "телескоп", "بيانات", "किताब", "😀", "ไทย", "東京", "qwxzv", "???")

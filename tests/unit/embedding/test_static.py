@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octavo.embedding.bundled import bundled_embedder, bundled_fast_embedder
-from octavo.embedding.static import StaticEmbedder
+from octavo.embedding.fast_vectors import StaticEmbedder
 from octavo.errors import ModelUnavailable
 
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dome", "rain", "close", "##s", "."]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from octavo.embedding import bounded
 from octavo.embedding.bundled import MODEL_DIRECTORY, bundled_counter
-from octavo.embedding.tokens import TokenizersCounter
+from octavo.embedding.tokenizer_json import TokenizersCounter
 from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from octavo.errors import ModelUnavailable
 

@@ -11,7 +11,7 @@ from octavo.embedding.fast_tables import fast_tier
 from octavo.engine import free_memory
 from octavo.engine.full_vectors import make_inputs
 from octavo.engine.wiring import open_library
-from octavo.ingest.fast import embed_fast
+from octavo.ingest.fast_vectors import embed_fast
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import index
 from octavo.operations.library.requests import IndexRequest, StatusRequest

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pytest
 from set_clock import SetClock
 
-from octavo.engine import builds as module
+from octavo.engine import index_runs as module
 from octavo.engine import lease_holders
-from octavo.engine.builds import RUNNING, Builds
+from octavo.engine.index_runs import RUNNING, Builds
 from octavo.errors import Busy, LeaseLost
 from octavo.ingest.report import IndexReport
 from octavo.model.ids import project_id

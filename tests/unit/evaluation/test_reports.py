@@ -8,8 +8,8 @@ import pytest
 
 from octavo.errors import InvalidArgument
 from octavo.evaluation.baselines import Outcome
+from octavo.evaluation.html_report import page
 from octavo.evaluation.measures import RANKED
-from octavo.evaluation.page import page
 from octavo.evaluation.report import BEGIN, END, by_dataset, figures, markdown, markdown_table, overview, replaced
 
 

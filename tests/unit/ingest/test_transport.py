@@ -12,7 +12,7 @@ from octavo.algorithms.analysis import Analyzer
 from octavo.chunking.sections import SectionChunker
 from octavo.embedding.hashing import WhitespaceCounter
 from octavo.ingest.prepare import Origin, PreparationFailure, PreparedFile, Preparer
-from octavo.ingest.transport import pack, unpack
+from octavo.ingest.worker_messages import pack, unpack
 from octavo.model.index import PreparedDocument
 from octavo.model.recipe import ChunkSizes
 from octavo.parsing.registry import EXTENSIONS, parser_for

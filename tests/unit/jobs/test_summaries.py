@@ -24,8 +24,8 @@ from octavo.operations.summaries.summaries import summaries_build, summaries_cle
 from octavo.retrieval.built_in.documents import HYBRID
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.adaptive import BalancedFusion
-from octavo.retrieval.stages.levels import FileRecall, LevelFusion, SectionRecall
+from octavo.retrieval.stages.balanced_fusion import BalancedFusion
+from octavo.retrieval.stages.summary_levels import FileRecall, LevelFusion, SectionRecall
 
 LONG = " ".join(f"The furnace number {number} in the cellar heats water for the house." for number in range(20))
 NOTES = {

@@ -27,7 +27,7 @@ from octavo.jobs.backoff import delay
 from octavo.jobs.worker import JobWorker, Round
 from octavo.memory import commit
 from octavo.memory.draft import MemoryDraft
-from octavo.memory.reingest import reingest
+from octavo.memory.reanalysis import reingest
 from octavo.model.ids import project_id
 from octavo.model.job import Job, JobKind, JobState
 from octavo.operations.jobs.queue import jobs_purge, jobs_retry

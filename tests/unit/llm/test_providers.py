@@ -10,7 +10,7 @@ from language_model_services import ModelService, model_served
 
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm import model_for
-from octavo.llm.judging import order_in, score_in
+from octavo.llm.llm_rerankers import order_in, score_in
 from octavo.llm.prompt_files import prompt_named
 from octavo.llm.providers import rerank_service
 from octavo.model.language_model import CompletionRequest, Prompt

@@ -23,8 +23,8 @@ from octavo.operations.plain import plain
 from octavo.operations.search.answers import without_hits
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
+from octavo.retrieval.profile_toml import read_profile, write_profile
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.toml import read_profile, write_profile
 
 NOTES = {
     "boiler.md": "# Boiler\n\nThe furnace in the cellar heats the water of the whole house.\n",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.llm.sizes import millions_of_parameters, smallest_first
+from octavo.llm.model_sizes import millions_of_parameters, smallest_first
 from octavo.model.model_settings import LanguageModels, ModelSettings
 
 

@@ -16,9 +16,9 @@ from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, SourceError
-from octavo.memory import files
+from octavo.memory import folder_sync
 from octavo.memory.draft import MemoryDraft
-from octavo.memory.files import TRASH, sync
+from octavo.memory.folder_sync import TRASH, sync
 from octavo.memory.notes import read_note, write_note
 from octavo.memory.redacting import redact_stored
 from octavo.memory.remember import remember
@@ -215,7 +215,7 @@ def test_a_crash_between_a_file_and_its_row_is_made_good_by_the_next_run(
 
     with monkeypatch.context() as broken:
         if when == "before the file":
-            broken.setattr(files, "write_atomically", crash)
+            broken.setattr(folder_sync, "write_atomically", crash)
         else:
             broken.setattr(type(engine.store.memories), "put_file", crash)
         with pytest.raises(Crash):
@@ -375,7 +375,7 @@ def test_a_memory_restored_while_its_file_goes_to_the_trash_keeps_its_file(engin
 def test_what_another_run_has_written_is_no_edit(engine: Engine, folder: Path) -> None:
     done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
     run(engine, folder)
-    begun = files.Synchronisation(engine.memories, folder, False)
+    begun = folder_sync.Synchronisation(engine.memories, folder, False)
     memory_commit(engine, MemoryCommitRequest(item=done.item, text="We ship on Tuesdays."))
     run(engine, folder)
     memory_commit(engine, MemoryCommitRequest(item=done.item, text="We ship on Wednesdays."))
@@ -391,7 +391,7 @@ def test_a_memory_restored_after_another_run_took_its_file_away_is_not_archived_
 ) -> None:
     done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
     run(engine, folder)
-    begun = files.Synchronisation(engine.memories, folder, False)
+    begun = folder_sync.Synchronisation(engine.memories, folder, False)
     forget(engine, ForgetRequest(item=done.item))
     run(engine, folder)
     memory_restore(engine, MemoryRestoreRequest(item=done.item, version=1))

@@ -8,7 +8,7 @@ import pytest
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
-from octavo.memory.files import TRASH, sync
+from octavo.memory.folder_sync import TRASH, sync
 from octavo.model.memory import MemoryFilter, MemoryItem
 from octavo.operations.memory.changes import memory_commit
 from octavo.operations.memory.requests import MemoryCommitRequest

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from compound_files import compound
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.model.converted import Converted, RefusedFile
 from octavo_office.doc import read_doc
 

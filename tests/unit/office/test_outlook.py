@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from compound_files import Storage, compound
 
-from octavo.converting.child import ConversionSettings
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.mail import read_mail
 from octavo.model.converted import Converted, Member, RefusedFile
 from octavo_office.compound import Compound, NoCompound

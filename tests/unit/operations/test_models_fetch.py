@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from octavo.embedding.directory import read_directory
 from octavo.embedding.fetching import KNOWN_MODELS, FetchedModel, manifest_entry
+from octavo.embedding.model_folder import read_directory
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound

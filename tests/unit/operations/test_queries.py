@@ -11,7 +11,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.evaluation.evaluate import originals
-from octavo.evaluation.make import Level, LoggedQuestion, make
+from octavo.evaluation.made_dataset import Level, LoggedQuestion, make
 from octavo.operations.queries.answers import AskedQuery
 from octavo.operations.queries.opened import OpenedPassage, opened_passages
 from octavo.operations.queries.queries import queries_clear, queries_list

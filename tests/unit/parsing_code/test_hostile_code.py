@@ -10,7 +10,7 @@ import time
 import pytest
 
 from octavo.chunking.code import CodeChunker
-from octavo.chunking.sizes import default_sizes
+from octavo.chunking.default_sizes import default_sizes
 from octavo.embedding.bundled import bundled_counter
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId

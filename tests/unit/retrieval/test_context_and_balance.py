@@ -14,7 +14,7 @@ from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.scores import rounded
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
+from octavo.retrieval.stages.balanced_fusion import Balance, BalancedFusion
 from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.stores.sqlite.store import SqliteStore
 

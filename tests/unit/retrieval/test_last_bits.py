@@ -17,7 +17,7 @@ import samples
 from search_vectors import Meaning
 from stage_samples import PROFILE, LetterEmbedder
 
-from octavo.algorithms.nearest import nearest
+from octavo.algorithms.nearest_chunks import nearest
 from octavo.ingest.embed import embed_pending
 from octavo.model.query import Filters, Query, Terms
 from octavo.observability.progress import NoProgress

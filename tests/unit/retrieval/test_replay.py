@@ -21,14 +21,14 @@ from octavo.retrieval.replay import read_recording, replay, run_recorded
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.adaptive import BalancedFusion
+from octavo.retrieval.stages.balanced_fusion import BalancedFusion
 from octavo.retrieval.stages.budget import TokenBudget
+from octavo.retrieval.stages.corrected_spelling import TypoRecall
 from octavo.retrieval.stages.duplicates import SemanticDuplicates
 from octavo.retrieval.stages.fuse import ScoreFusion
-from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.rerank import Rerank
-from octavo.retrieval.stages.typos import TypoRecall
 from octavo_stages.diversity import MarginalRelevance
 from octavo_stages.lexical_channels import PhraseRecall, TitleRecall
 from octavo_stages.parents import ParentExpansion

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from octavo.retrieval.profile_toml import read_profile
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stages.registry import SHAPES, stages
-from octavo.retrieval.toml import read_profile
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "stages.md").read_text("utf-8")
 ROWS = dict(re.findall(r"^\| `(\w+)` \|(.*)$", PAGE, re.MULTILINE))

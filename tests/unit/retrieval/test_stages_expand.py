@@ -14,7 +14,7 @@ from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.searched_library import SearchedLibrary, SearchText
 from octavo.retrieval.stage import RetrievalProfile, SkipStage
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from octavo.retrieval.stages.hypothesis import HypothesisRecall
+from octavo.retrieval.stages.hypothetical_answer import HypothesisRecall
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
 

@@ -11,7 +11,7 @@ from octavo.model.result import Ranking, ScoredChunk
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import SkipStage, in_order
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
-from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo_stages.graph import GraphExpansion
 from octavo_stages.intents import IntentFusion
 

@@ -14,10 +14,10 @@ from octavo.model.index import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
 from octavo.model.text import Span
+from octavo.retrieval.profile_toml import read_profile, write_profile
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import SkipStage, in_order
 from octavo.retrieval.stages.neighbours import NeighbourBoost
-from octavo.retrieval.toml import read_profile, write_profile
 from octavo_stages.graph import CommunityBoost, GraphRecall
 
 

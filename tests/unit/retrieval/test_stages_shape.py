@@ -10,9 +10,9 @@ from stage_samples import asking, details, library, listed, note, uris
 from octavo.model.result import ScoreStep
 from octavo.retrieval.stage import Refine, RetrievalProfile, SkipStage, in_order
 from octavo.retrieval.stages.compressed import compressed
+from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.duplicates import SemanticDuplicates
-from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.recall import LexicalRecall

@@ -19,8 +19,8 @@ from snapshot_samples import Bench
 from octavo.config.schema import Snapshots
 from octavo.errors import Busy, DamagedSnapshot, StorageError
 from octavo.ingest import publish as publishing
-from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.publish import check, publish
+from octavo.ingest.snapshot_access import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.ids import SnapshotId
 from octavo.model.query import Filters, Terms

@@ -17,7 +17,7 @@ from octavo.algorithms.diversity import marginal_relevance, representatives
 from octavo.engine.wiring import open_library
 from octavo.model.query import Query
 from octavo.model.snapshot import WindowVectors
-from octavo.retrieval.toml import read_profile
+from octavo.retrieval.profile_toml import read_profile
 from octavo.snapshots.outline import section_vectors
 
 ROUTED = """

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from octavo.algorithms.nearest import cosines
-from octavo.algorithms.shards import fnv1a32, shard_count, shard_of
+from octavo.algorithms.nearest_chunks import cosines
+from octavo.algorithms.shard_assignment import fnv1a32, shard_count, shard_of
 from octavo.model.snapshot import WindowVectors
 from octavo.snapshots.shards import Shards, codes, save_shard, smallest, to_float32
 

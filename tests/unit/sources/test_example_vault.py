@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from octavo.sources.decode import Decoded, read
 from octavo.sources.files import scan
 from octavo.sources.ignore import IgnoreRules
+from octavo.sources.text_decoding import Decoded, read
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from octavo.errors import SourceError
 from octavo.model.ledger import FileStamp
 from octavo.model.scan import Scan, SeenFile, SkippedFile
-from octavo.sources.decode import Decoded, read
 from octavo.sources.files import Lister, scan
 from octavo.sources.ignore import IgnoreRules
+from octavo.sources.text_decoding import Decoded, read
 
 RULES = IgnoreRules(extensions=frozenset({".md", ".txt", ".json"}), max_bytes=1000)
 

@@ -12,13 +12,13 @@ pytest.importorskip("torch", reason="training needs torch, which is an extra: pi
 from tiny import tiny_reranker_folder
 
 from octavo.embedding.crossencoder import OnnxCrossEncoder
-from octavo.embedding.directory import ModelDirectory
+from octavo.embedding.model_folder import ModelDirectory
 from octavo.observability.progress import NoProgress
 from octavo_train.candidate_lists import CandidateList
-from octavo_train.card import ModelCard
 from octavo_train.crossencoder import CrossEncoder, RerankSettings, scored
 from octavo_train.export import described_reranker, reranker_files
 from octavo_train.graph import read_reranker
+from octavo_train.model_card import ModelCard
 from octavo_train.requirements import reranker_directory
 from octavo_train.rerank import finetune_reranker, pair_tokenizer
 

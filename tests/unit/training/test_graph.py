@@ -12,7 +12,7 @@ pytest.importorskip("onnx", reason="graphs are written with the onnx package, wh
 from tiny import tiny_folder, tiny_model
 
 from octavo.dataclass import replace
-from octavo.embedding.directory import GRAPH
+from octavo.embedding.model_folder import GRAPH
 from octavo.embedding.onnx import OnnxEmbedder
 from octavo.embedding.runtime import model_session
 from octavo_train.export import table_bytes

@@ -16,8 +16,8 @@ pytest.importorskip("torch", reason="training needs torch, which is an extra: pi
 import torch
 from tiny import tiny_folder
 
-from octavo.embedding.directory import ModelDirectory
-from octavo.embedding.installed import install, installed
+from octavo.embedding.installed_models import install, installed
+from octavo.embedding.model_folder import ModelDirectory
 from octavo.errors import ProviderFailed, StorageError
 from octavo.observability.progress import NoProgress
 from octavo_train.contrastive import TrainingSettings

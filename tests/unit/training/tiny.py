@@ -58,8 +58,8 @@ def tiny_tokenizer(texts: Sequence[str]) -> tuple[bytes, list[str]]:
 def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
     """A model folder in Octavo's form, whose vocabulary is the words of some texts; untrained but for its words."""
     from octavo.embedding.wordpiece import WordPieceCounter
-    from octavo_train.card import ModelCard
     from octavo_train.export import described_encoder, encoder_files
+    from octavo_train.model_card import ModelCard
 
     _, vocabulary = tiny_tokenizer(texts)
     counter = WordPieceCounter({word: place for place, word in enumerate(vocabulary)})
@@ -71,8 +71,8 @@ def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
 
 def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
     """The same for a reranker, which knows nothing yet."""
-    from octavo_train.card import ModelCard
     from octavo_train.export import described_reranker, reranker_files
+    from octavo_train.model_card import ModelCard
     from octavo_train.weights import RerankerWeights
 
     tokenizer, vocabulary = tiny_tokenizer(texts)

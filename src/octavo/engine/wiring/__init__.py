@@ -17,7 +17,7 @@ from octavo.config.schema import Config
 from octavo.engine.query_threads import load_model_ahead
 from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
 from octavo.engine.wiring.stores import open_store
-from octavo.ingest.profiles import active_profile
+from octavo.ingest.profile_switch import active_profile
 from octavo.model.ids import project_id
 from octavo.model.location import location
 

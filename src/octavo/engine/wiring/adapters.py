@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from octavo.engine.wiring.preparing import Preparing
     from octavo.engine.wiring.sources import Sources
     from octavo.engine.wiring.vectors import Indexes
-    from octavo.ingest.accelerate import Accelerator
+    from octavo.ingest.snapshot_access import Accelerator
     from octavo.model.collection import Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.location import Location

@@ -7,7 +7,7 @@ from functools import partial
 from octavo.config.schema import Embedding, Reranking
 from octavo.embedding.bundled import bundled_counter, bundled_embedder, bundled_reranker
 from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
-from octavo.embedding.installed import model_named, models_folder
+from octavo.embedding.installed_models import model_named, models_folder
 from octavo.embedding.onnx import OnnxEmbedder, token_counter
 from octavo.model.location import expand_user
 from octavo.ports import Embedder, Reranker, TokenCounter

@@ -10,13 +10,13 @@ from pathlib import Path
 from octavo.algorithms.analysis import Analyzer
 from octavo.chunking.code import CodeChunker, MixedChunker
 from octavo.chunking.commit import CommitChunker
+from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.sections import SectionChunker
-from octavo.chunking.sizes import default_sizes
 from octavo.config.load import conversions_folder
 from octavo.config.schema import Config, Converting, Embedding
 from octavo.converting.cache import CachedConverter
-from octavo.converting.child import ConversionSettings
 from octavo.converting.confinement import Limits
+from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.dataclass import dataclass, replace
 from octavo.embedding.fast_tables import opened, table_folder

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from octavo.algorithms.analysis import Analyzer
 from octavo.config.schema import Config, Snapshots
 from octavo.errors import MissingExtra, NotIndexed
-from octavo.ingest.accelerate import Accelerator
+from octavo.ingest.snapshot_access import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.location import DatabaseUrl, Location
 from octavo.plugins import STORES, load

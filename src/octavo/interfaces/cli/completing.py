@@ -33,8 +33,8 @@ def uris(context: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     from octavo.config.load import profile_folders
+    from octavo.retrieval.profile_toml import read_profiles
     from octavo.retrieval.profiles import PROFILES
-    from octavo.retrieval.toml import read_profiles
 
     names = list(PROFILES)
     with suppress(OctavoError):

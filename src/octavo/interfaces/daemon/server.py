@@ -23,8 +23,8 @@ from pydantic import ValidationError
 
 from octavo.config.load import validated
 from octavo.config.schema import Config
-from octavo.engine.builds import RUNNING
 from octavo.engine.engine import Engine
+from octavo.engine.index_runs import RUNNING
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.answer_stream import stream_answer

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from octavo.interfaces.answer_stream import stream_answer
 from octavo.interfaces.calls import Calls
-from octavo.interfaces.http.leaving import while_wanted
+from octavo.interfaces.http.client_disconnects import while_wanted
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.arguments import request as parsed

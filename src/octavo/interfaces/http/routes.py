@@ -14,9 +14,9 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.client_disconnects import while_wanted
 from octavo.interfaces.http.documents import described, described_get, described_stream
 from octavo.interfaces.http.events import event, event_stream, sentence_stream
-from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.http.problems import protocol_problem
 from octavo.model.query import Query
 from octavo.model.result import Result

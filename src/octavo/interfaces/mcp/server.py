@@ -12,7 +12,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from octavo.engine.builds import Stopped
+from octavo.engine.index_runs import Stopped
 from octavo.errors import OctavoError
 from octavo.interfaces.calls import CallProgress, Calls
 from octavo.interfaces.mcp import memory_resources, prompts, resources

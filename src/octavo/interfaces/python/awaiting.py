@@ -10,7 +10,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from octavo.engine.builds import Stopped
+from octavo.engine.index_runs import Stopped
 from octavo.operations.methods import method_of
 from octavo.operations.table import EVERY
 

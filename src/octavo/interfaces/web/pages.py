@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, Response
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import LibraryError, OctavoError
-from octavo.interfaces.http.leaving import while_wanted
+from octavo.interfaces.http.client_disconnects import while_wanted
 from octavo.interfaces.presenting.marks import marks_of
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import HEADERS, Listed, Site, templates

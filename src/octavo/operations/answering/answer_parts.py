@@ -8,7 +8,7 @@ from dataclasses import asdict
 from octavo.answering.extractive import Statement
 from octavo.answering.metering import MeteredModel
 from octavo.answering.passages import CitedSpan, NumberedPassage
-from octavo.answering.written import WrittenSentence
+from octavo.answering.written_answer import WrittenSentence
 from octavo.model.text import short
 from octavo.operations.answering.answers import AnswerSentence, ModelUsage, ReadPassage, SentenceCitation
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from octavo.answering.context import Mode, OwnPrompts, context
+from octavo.answering.answer_prompt import Mode, OwnPrompts, context
 from octavo.answering.extractive import statements
 from octavo.answering.follow_up import standalone
-from octavo.answering.hops import Planning, gathered
 from octavo.answering.metering import MeteredModel
+from octavo.answering.multi_hop import Planning, gathered
 from octavo.answering.passages import NumberedPassage, passages_of
 from octavo.answering.support import CitationChecker
-from octavo.answering.written import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
+from octavo.answering.written_answer import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed

@@ -15,7 +15,7 @@ from octavo.operations.search.fitting import fitting
 from octavo.retrieval.profiles import hypothesised
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.compressed import compressed
-from octavo.retrieval.stages.language import ModelRerank
+from octavo.retrieval.stages.language_model_stages import ModelRerank
 from octavo.retrieval.stages.rerank import Rerank
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.engine.mending import damage, not_read_again, read_everything
+from octavo.engine.repair import damage, not_read_again, read_everything
 from octavo.engine.wiring.salvaging import Salvaged, salvage_file
 from octavo.errors import LibraryError
 from octavo.model.damage import LibraryPart

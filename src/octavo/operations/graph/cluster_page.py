@@ -7,7 +7,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from octavo.graph.page import filled
+from octavo.graph.html_page import filled
 from octavo.operations.graph.answers import ClusterMap
 
 _DRAWING = files("octavo.graph") / "drawing"

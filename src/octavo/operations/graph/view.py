@@ -7,8 +7,8 @@ import json
 from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed
 from octavo.graph.export import as_graphml, as_json
-from octavo.graph.page import page
-from octavo.graph.view import GraphView, Shown, view
+from octavo.graph.html_page import page
+from octavo.graph.whole_graph import GraphView, Shown, view
 from octavo.operations.files import write_new
 from octavo.operations.graph.answers import GraphFile
 from octavo.operations.graph.requests import GraphExportRequest, GraphPlotRequest

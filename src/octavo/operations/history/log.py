@@ -26,7 +26,7 @@ from octavo.operations.history.past import past
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
 from octavo.operations.model_text import lines
 from octavo.retrieval.profiles import profile_named
-from octavo.retrieval.stages.floor import ConfidenceFloor
+from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.refine import CapPerDocument
 
 _SHOWN_FILES = 20

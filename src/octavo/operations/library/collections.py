@@ -25,7 +25,7 @@ from octavo.operations.library.answers import (
 from octavo.operations.library.documents import documents_below, property_keys
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
-from octavo.writing.hiding import key_in
+from octavo.writing.redacted_notes import key_in
 
 _SETTINGS = (
     *("include", "ignore", "max_heading_depth", "intelligent_heading_depth"),

@@ -7,8 +7,8 @@ from contextlib import suppress
 
 from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
-from octavo.engine.mending import damage
 from octavo.engine.recorded_recipe import other_model_hint
+from octavo.engine.repair import damage
 from octavo.engine.wiring.preparing import confinement_here
 from octavo.errors import ConfigurationError, OctavoError, ProviderFailed
 from octavo.model.advisory import Advisory

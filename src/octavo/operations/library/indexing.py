@@ -8,10 +8,10 @@ from functools import partial
 from octavo.algorithms.times import when
 from octavo.dataclass import replace
 from octavo.engine.advisories import advisories
-from octavo.engine.builds import Build
 from octavo.engine.engine import Engine
 from octavo.engine.index_options import IndexOptions
-from octavo.engine.mending import damage
+from octavo.engine.index_runs import Build
+from octavo.engine.repair import damage
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.ingest.report import IndexReport
 from octavo.model.commit import is_repository

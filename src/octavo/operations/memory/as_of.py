@@ -8,9 +8,9 @@ from octavo.algorithms.fusion import reciprocal_rank
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.memory.draft import MemoryDraft, prepared_of
-from octavo.memory.history import version
 from octavo.memory.indexing import index_document
 from octavo.memory.recall import Excerpt, Recalled, excerpts, falling, only
+from octavo.memory.version_history import version
 from octavo.model.memory import MemoryCommit, MemoryFilter, MemoryId, MemoryItem, MemoryStatus
 from octavo.model.query import Query
 from octavo.operations.search.as_of import embed_if_answering

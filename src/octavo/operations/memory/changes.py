@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.memory import commit, history
+from octavo.memory import commit, version_history
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.remember import remember as remember_draft
@@ -124,7 +124,7 @@ def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None
 
 def _draft_of(engine: Engine, item: MemoryItem, text: str) -> MemoryDraft:
     """The item with another text. A title that was derived from the old text is derived again."""
-    title = history.given_title(engine.memories, item)
+    title = version_history.given_title(engine.memories, item)
     return MemoryDraft(
         text, item.kind, item.scope, title, item.tags, canonical_key=item.canonical_key, doc_class=item.doc_class
     )

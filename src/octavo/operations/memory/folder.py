@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.memory.files import sync
+from octavo.memory.folder_sync import sync
 from octavo.memory.sync_report import SyncReport
 from octavo.model.location import expand_user
 from octavo.operations.memory.requests import MemorySyncRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.memory import canonical, history
+from octavo.memory import canonical, version_history
 from octavo.model.collection import MEMORIES
 from octavo.model.memory import MemoryFilter, MemoryItem
 from octavo.operations.memory.resolve import item_named
@@ -38,7 +38,7 @@ def listed_memories(engine: Engine) -> tuple[MemoryItem, ...]:
 
 def read_memory(engine: Engine, name: str, *, version: int | None = None, anchor: str | None = None) -> ReadMemory:
     item = item_named(engine, name)
-    shown = history.version(engine.memories, item.id, item.version if version is None else version)
+    shown = version_history.version(engine.memories, item.id, item.version if version is None else version)
     if anchor is None:
         return ReadMemory(item, shown.version.number, shown.text, 0, len(shown.text))
     document = canonical.Canonical(item, shown, canonical.sections(engine.memories, item, shown.text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.memory import diffs, history
+from octavo.memory import diffs, version_history
 from octavo.operations.memory.answers import (
     ChangeState,
     MemoryDiffAnswer,
@@ -20,8 +20,10 @@ from octavo.operations.memory.resolve import in_project, instant, item_named
 def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
     engine = in_project(engine, request.project)
     item = item_named(engine, request.item, partly=True)
-    moment = history.as_of(engine.memories, item, instant(engine, request.as_of))
-    shown = moment.shown if request.version is None else history.version(engine.memories, item.id, request.version)
+    moment = version_history.as_of(engine.memories, item, instant(engine, request.as_of))
+    shown = (
+        moment.shown if request.version is None else version_history.version(engine.memories, item.id, request.version)
+    )
     version = shown.version
     return MemoryGetAnswer(
         item=item.id,
@@ -46,7 +48,7 @@ def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
 
 def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHistoryAnswer:
     engine = in_project(engine, request.project)
-    found = history.history(engine.memories, item_named(engine, request.item, partly=True))
+    found = version_history.history(engine.memories, item_named(engine, request.item, partly=True))
     return MemoryHistoryAnswer(
         item=found.item.id,
         title=found.item.title,

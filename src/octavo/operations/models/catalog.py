@@ -15,7 +15,7 @@ from octavo.embedding.catalog import (
     shown,
 )
 from octavo.embedding.fast_tables import table_folder
-from octavo.embedding.installed import (
+from octavo.embedding.installed_models import (
     InstalledModel,
     bundled,
     bundled_cross_encoder,
@@ -28,7 +28,7 @@ from octavo.embedding.installed import (
 )
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
-from octavo.ingest.profiles import CONFIGURED
+from octavo.ingest.profile_switch import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.operations.models.answers import ModelAnswer, ModelRemoved, ModelsAnswer
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest, ModelsShowRequest

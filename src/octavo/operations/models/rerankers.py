@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from octavo.embedding.installed import InstalledModel, bundled_cross_encoder, model_named, models_folder
+from octavo.embedding.installed_models import InstalledModel, bundled_cross_encoder, model_named, models_folder
 from octavo.engine.engine import Engine
 from octavo.model.location import expand_user
 

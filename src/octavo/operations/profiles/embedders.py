@@ -5,10 +5,18 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from octavo.dataclass import replace
-from octavo.embedding.installed import models_folder
+from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, ProviderFailed
-from octavo.ingest.profiles import CONFIGURED, active_profile, checked_name, missing, profile_named, switch, switch_back
+from octavo.ingest.profile_switch import (
+    CONFIGURED,
+    active_profile,
+    checked_name,
+    missing,
+    profile_named,
+    switch,
+    switch_back,
+)
 from octavo.model.embedding_profile import (
     LOCAL_PROVIDERS,
     EmbeddingProfileSettings,

@@ -11,7 +11,7 @@ from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.operations.narrowing import filters_of
 from octavo.retrieval.profiles import hypothesised, reranked
-from octavo.retrieval.stages.matched import MatchedBy
+from octavo.retrieval.stages.match_kinds import MatchedBy
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

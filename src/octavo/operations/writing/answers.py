@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from octavo.dataclass import dataclass
+from octavo.writing.heading_checks import Violation
 from octavo.writing.lint import Finding
 from octavo.writing.note_change import WriteAnswer
-from octavo.writing.validate import Violation
 
 
 @dataclass(frozen=True, slots=True)

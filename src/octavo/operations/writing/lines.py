@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from octavo.model.lint import Severity
 from octavo.operations.lines import Line, Part, count
 from octavo.operations.writing.answers import AutoFixAnswer, LintAnswer, ValidateAnswer
+from octavo.writing.heading_checks import Violation
 from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer
-from octavo.writing.validate import Violation
 
 _DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
 

@@ -16,13 +16,13 @@ from octavo.observability.progress import Progress
 from octavo.operations.writing.answers import FixedNote, LintAnswer
 from octavo.operations.writing.requests import LintRequest, WriteRequest
 from octavo.writing.collection_notes import CollectionNotes, collection_notes
-from octavo.writing.edit import EditedText
 from octavo.writing.files import located
-from octavo.writing.hiding import hidden
+from octavo.writing.heading_checks import without_jumps
 from octavo.writing.lint import Finding, linted
 from octavo.writing.note_change import NoteFile
 from octavo.writing.outline import NoteOutline
-from octavo.writing.validate import without_jumps
+from octavo.writing.redacted_notes import hidden
+from octavo.writing.section_edits import EditedText
 
 
 def lint(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer:

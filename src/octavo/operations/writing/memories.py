@@ -14,8 +14,8 @@ from octavo.operations.memory.resolve import item_named
 from octavo.operations.memory.versions import memory_get
 from octavo.operations.writing.requests import MemoryFromNoteRequest, MemoryToNoteRequest
 from octavo.retrieval.passages import read_passage
-from octavo.writing.edit import append, check_section_path
 from octavo.writing.note_change import WriteAnswer
+from octavo.writing.section_edits import append, check_section_path
 
 WRITTEN_TO = "written_to"
 """The type of a link from a memory to the section that it was written out to."""

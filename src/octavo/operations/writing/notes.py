@@ -24,19 +24,27 @@ from octavo.operations.writing.requests import (
     NotesTodayRequest,
     WriteRequest,
 )
-from octavo.writing.create import from_template, new_note
-from octavo.writing.daily import append_to_note, new_daily_note, note_of_today
-from octavo.writing.edit import EditedText, append, check_new_section, check_section_path, insert, position_of, replace
+from octavo.writing.daily_notes import append_to_note, new_daily_note, note_of_today
 from octavo.writing.files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.following_links import move_section, rename_file, rename_section
+from octavo.writing.front_matter_property import check_key, set_property
+from octavo.writing.heading_checks import violations, without_jumps
 from octavo.writing.headings import heading_text, one_line
-from octavo.writing.hiding import hidden
+from octavo.writing.new_note import from_template, new_note
 from octavo.writing.note_change import LinkedWriteAnswer, NoteChange, WriteAnswer
 from octavo.writing.outline import NoteOutline
-from octavo.writing.property import check_key, set_property
+from octavo.writing.redacted_notes import hidden
 from octavo.writing.restoring import restore_version, undo
+from octavo.writing.section_edits import (
+    EditedText,
+    append,
+    check_new_section,
+    check_section_path,
+    insert,
+    position_of,
+    replace,
+)
 from octavo.writing.spacing import content_lines
-from octavo.writing.validate import violations, without_jumps
 
 
 def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from octavo.algorithms.calibration import Calibration
 from octavo.retrieval.relevance import BY_WORDS
 from octavo.retrieval.stage import Recall, Refine, RetrievalProfile
-from octavo.retrieval.stages.adaptive import BalancedFusion
+from octavo.retrieval.stages.balanced_fusion import BalancedFusion
 from octavo.retrieval.stages.commits import CapCommits
 from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.retrieval.stages.copies import ExactDuplicates
-from octavo.retrieval.stages.exact import ExactMatch
+from octavo.retrieval.stages.document_name import NamedFirst
+from octavo.retrieval.stages.exact_match import ExactMatch
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from octavo.retrieval.stages.links import LinksBelow
-from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.neighbours import NeighbourBoost
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.dataclass import replace
 from octavo.retrieval.built_in.documents import HYBRID
-from octavo.retrieval.stages.bridges import Bridges
-from octavo.retrieval.stages.named import NamedFirst
+from octavo.retrieval.stages.document_name import NamedFirst
+from octavo.retrieval.stages.second_hop import Bridges
 
 _AT = next(place for place, stage in enumerate(HYBRID.refine) if isinstance(stage, NamedFirst))
 

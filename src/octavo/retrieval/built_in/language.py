@@ -7,8 +7,8 @@ from octavo.retrieval.built_in.documents import HYBRID, SHOWN
 from octavo.retrieval.built_in.reranked import before_shaping
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.fuse import SingleChannel
-from octavo.retrieval.stages.hypothesis import HypothesisRecall
-from octavo.retrieval.stages.language import Hypothesise, ModelExpansion, ModelRerank
+from octavo.retrieval.stages.hypothetical_answer import HypothesisRecall
+from octavo.retrieval.stages.language_model_stages import Hypothesise, ModelExpansion, ModelRerank
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.rerank import Rerank
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.dataclass import replace
 from octavo.retrieval.built_in.documents import HYBRID
-from octavo.retrieval.stages.levels import FileRecall, LevelFusion, SectionRecall
+from octavo.retrieval.stages.summary_levels import FileRecall, LevelFusion, SectionRecall
 
 # Not calibrated: its scores are sums of reciprocal ranks, which say nothing of how near a passage is.
 MULTI_VECTOR = replace(

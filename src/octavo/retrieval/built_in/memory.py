@@ -7,9 +7,9 @@ from octavo.retrieval.built_in.documents import CALIBRATION, SHAPE
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.retrieval.stages.copies import ExactDuplicates
+from octavo.retrieval.stages.corrected_spelling import TypoRecall
 from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.typos import TypoRecall
 
 # Two memories of one text are two memories: each has a history, links and a kind of its own.
 _SHAPE = tuple(stage for stage in SHAPE if not isinstance(stage, ExactDuplicates))

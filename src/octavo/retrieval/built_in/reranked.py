@@ -5,8 +5,8 @@ from __future__ import annotations
 from octavo.dataclass import replace
 from octavo.retrieval.built_in.documents import HYBRID
 from octavo.retrieval.stage import Refine, RetrievalProfile
-from octavo.retrieval.stages.exact import ExactMatch
-from octavo.retrieval.stages.named import NamedFirst
+from octavo.retrieval.stages.document_name import NamedFirst
+from octavo.retrieval.stages.exact_match import ExactMatch
 from octavo.retrieval.stages.rerank import Rerank
 
 # At more of a share a set of technical questions loses, and with less work none does: docs/research/reranker.md.

@@ -14,10 +14,10 @@ from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order
-from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
+from octavo.retrieval.stages.balanced_fusion import Balance, BalancedFusion
 from octavo.retrieval.stages.declarations import by_declaration
 from octavo.retrieval.stages.fuse import ScoreFusion
-from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.recall import DenseRecall
 from octavo.retrieval.stages.steps import ground, noted, texts_of
 from octavo.retrieval.stages.symbols import beginnings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.dataclass import replace
 from octavo.retrieval.stage import Refine, RetrievalProfile
+from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.duplicates import SemanticDuplicates
-from octavo.retrieval.stages.floor import ConfidenceFloor
 
 MIN_SCORE = 0.3
 SIMILARITY_THRESHOLD = 0.85

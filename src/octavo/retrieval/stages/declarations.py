@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from octavo.algorithms.code_query import QuestionForm, read_code_query
-from octavo.algorithms.file_heads import is_file_head
+from octavo.algorithms.file_preamble import is_file_head
 from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.likeness import kept_first
+from octavo.algorithms.text_similarity import kept_first
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.model.scores import rounded

@@ -10,7 +10,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, ScoreStep, ranked_steps
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search, in_order
-from octavo.retrieval.ties import by_place
+from octavo.retrieval.tie_breaking import by_place
 
 BEYOND = 0.8
 """What a chunk that a channel did not list is taken to score, as a share of what it can score at most."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from octavo.algorithms.intent import Intent, intent_of
+from octavo.algorithms.query_intent import Intent, intent_of
 from octavo.dataclass import dataclass
 from octavo.model.collection import MEMORIES
 from octavo.model.ids import ChunkKey
@@ -15,7 +15,7 @@ from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.model.scores import just_below
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.fuse import ScoreFusion
-from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.steps import ground, noted
 
 _PINNED, _CANONICAL = "pinned", "canonical"

@@ -12,7 +12,7 @@ from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.commits import beside_commits
 from octavo.retrieval.stages.fuse import NO_VECTOR
-from octavo.retrieval.ties import best
+from octavo.retrieval.tie_breaking import best
 
 IN_SMALL = 400
 """How deep a channel looks where there is little to look through; 0 never asks whether there is."""

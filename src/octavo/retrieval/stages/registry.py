@@ -8,33 +8,33 @@ from typing import Any
 
 from octavo.errors import ConfigurationError
 from octavo.plugins import STAGES, has, load, names
-from octavo.retrieval.stages.adaptive import BalancedFusion
-from octavo.retrieval.stages.bridges import Bridges
+from octavo.retrieval.stages.balanced_fusion import BalancedFusion
 from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
 from octavo.retrieval.stages.commits import CapCommits
+from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.retrieval.stages.copies import ExactDuplicates
+from octavo.retrieval.stages.corrected_spelling import TypoRecall
 from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst, OnePerDeclaration
+from octavo.retrieval.stages.document_name import NamedFirst
 from octavo.retrieval.stages.duplicates import SemanticDuplicates
-from octavo.retrieval.stages.exact import ExactMatch
-from octavo.retrieval.stages.floor import ConfidenceFloor
+from octavo.retrieval.stages.exact_match import ExactMatch
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
-from octavo.retrieval.stages.hypothesis import HypothesisRecall
-from octavo.retrieval.stages.joined import JoinedFusion
-from octavo.retrieval.stages.language import Hypothesise, ModelExpansion, ModelRerank
-from octavo.retrieval.stages.levels import FileRecall, LevelFusion, SectionRecall
+from octavo.retrieval.stages.hypothetical_answer import HypothesisRecall
+from octavo.retrieval.stages.joined_fusion import JoinedFusion
+from octavo.retrieval.stages.language_model_stages import Hypothesise, ModelExpansion, ModelRerank
 from octavo.retrieval.stages.links import LinksBelow
-from octavo.retrieval.stages.matched import MatchedBy
+from octavo.retrieval.stages.match_kinds import MatchedBy
 from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
-from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.neighbours import NeighbourBoost
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.rerank import Rerank
+from octavo.retrieval.stages.second_hop import Bridges
+from octavo.retrieval.stages.summary_levels import FileRecall, LevelFusion, SectionRecall
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
-from octavo.retrieval.stages.typos import TypoRecall
 
 EXPAND: Mapping[str, type[Any]] = {
     "read_code": ReadCode,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
-from octavo.algorithms.beginnings import beginning
 from octavo.algorithms.code_query import Name, read_code_query
-from octavo.algorithms.frames import FrameLocation
-from octavo.algorithms.patterns import PartOfName
+from octavo.algorithms.prefix_tokens import beginning
+from octavo.algorithms.stack_traces import FrameLocation
+from octavo.algorithms.typed_regex import PartOfName
 from octavo.dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey

@@ -15,8 +15,8 @@ from octavo.model.damage import Damage, LibraryPart
 from octavo.model.ids import ChunkKey
 from octavo.model.index import LexicalRow
 from octavo.observability.progress import Progress
-from octavo.stores.shared.checking import Tally, stride
 from octavo.stores.shared.database import Row, value
+from octavo.stores.shared.row_checks import Tally, stride
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.lexical import quoted
 from octavo.stores.sqlite.lexical_blocks import LexicalBlocks, unpacked

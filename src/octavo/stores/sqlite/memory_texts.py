@@ -9,7 +9,7 @@ from typing import Any
 import zstandard
 
 from octavo.model.damage import Damage, LibraryPart
-from octavo.stores.shared.checking import Tally
+from octavo.stores.shared.row_checks import Tally
 from octavo.stores.sqlite.database import SqliteDatabase
 
 _COPIES = 256  # read at once

@@ -20,9 +20,9 @@ from octavo.evaluation.evaluate import (
     request_of,
     results_folder,
 )
-from octavo.evaluation.make import Level, LoggedQuestion, write_dataset
-from octavo.evaluation.make import make as made_of
-from octavo.evaluation.page import page
+from octavo.evaluation.html_report import page
+from octavo.evaluation.made_dataset import Level, LoggedQuestion, write_dataset
+from octavo.evaluation.made_dataset import make as made_of
 from octavo.evaluation.report import difference_json, figures, markdown_table, overview, replaced
 from octavo.evaluation.report import markdown as markdown_report
 from octavo.evaluation.runner import write_trec

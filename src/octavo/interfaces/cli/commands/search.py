@@ -109,7 +109,7 @@ def profile_file(name: str | None) -> RetrievalProfile | None:
     """The profile that a file describes, if it is a file that was named."""
     if name is None or not name.endswith(".toml"):
         return None
-    from octavo.retrieval.toml import read_profile
+    from octavo.retrieval.profile_toml import read_profile
 
     try:
         return read_profile(Path(name).read_text("utf-8"), name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from octavo.errors import LibraryError, OctavoError
 from octavo.jobs.graph import queue_graph_jobs
-from octavo.memory.reingest import reingest
+from octavo.memory.reanalysis import reingest
 from octavo.memory.repair import repair_items
 from octavo.model.collection import MEMORIES
 from octavo.model.damage import Damage, LibraryPart
@@ -20,7 +20,7 @@ _ALL = 1 << 40  # vectors: as many as are missing
 _STORED = {LibraryPart.FILE, LibraryPart.MEMORIES}
 
 if TYPE_CHECKING:
-    from octavo.ingest.accelerate import Accelerator
+    from octavo.ingest.snapshot_access import Accelerator
     from octavo.memory.project_memories import ProjectMemories
     from octavo.model.collection import Collection, Project
     from octavo.observability.progress import Progress

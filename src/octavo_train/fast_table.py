@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from octavo.dataclass import dataclass
-from octavo.embedding.static import LEAD
+from octavo.embedding.fast_vectors import LEAD
 from octavo_train.contrastive import TrainingStep
 from octavo_train.encoder import Ids
 

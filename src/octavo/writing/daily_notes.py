@@ -11,14 +11,14 @@ from octavo.algorithms.document_names import folded, last, without_ending
 from octavo.dataclass import replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import Collection
-from octavo.writing.create import from_template, new_note
-from octavo.writing.edit import EditedText, append, append_to_end
+from octavo.writing.file_names import safe_folder, safe_name
 from octavo.writing.files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.writing.headings import one_line
-from octavo.writing.names import safe_folder, safe_name
+from octavo.writing.new_note import from_template, new_note
 from octavo.writing.note_change import NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.outline import NoteOutline
 from octavo.writing.project_notes import ProjectNotes
+from octavo.writing.section_edits import EditedText, append, append_to_end
 from octavo.writing.spacing import content_lines
 
 _SUFFIX = ".md"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.languages import function_words
 from octavo.answering.quantities import Quantity, quantity
-from octavo.answering.words import base, is_verb
+from octavo.answering.word_relations import base, is_verb
 
 _MARKUP = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_]{1,3}(?=\S)|(?<=\S)[`*_]{1,3}")
 _DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])-(\d\d)\b")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from octavo.algorithms.analysis import shared_analyzer
-from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of, quoted_passages
+from octavo.answering.answer_prompt import OwnPrompts, asked, no_prompts, prompt_of, quoted_passages
 from octavo.answering.passages import NumberedPassage
 from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from octavo.dataclass import dataclass
 from octavo.embedding.bundled import FAST_DIRECTORY, MODEL_DIRECTORY, RERANKER_DIRECTORY
 from octavo.embedding.bundled import REMEDY as REINSTALL
-from octavo.embedding.directory import read_directory
+from octavo.embedding.model_folder import read_directory
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
 from octavo.model.recipe import EmbeddingProfile
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from octavo.algorithms.phrases import MaybePhrase
+from octavo.algorithms.phrase_prefilter import MaybePhrase
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms

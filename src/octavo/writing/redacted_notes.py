@@ -15,12 +15,12 @@ from octavo.model.ids import text_hash
 from octavo.sources.ignore import IgnoreRules
 from octavo.sources.redaction import MARK, MARKS, find_keys, new_marks, redacted, redacted_values, replaced_by_marks
 from octavo.sources.secrets import secret_folder
-from octavo.sources.withheld import IGNORED, Withholding
+from octavo.sources.withheld_files import IGNORED, Withholding
 from octavo.writing.diff import unified
+from octavo.writing.heading_checks import Violation
 from octavo.writing.links import LinkChange
 from octavo.writing.lint import Finding
 from octavo.writing.splice import ChangedRange
-from octavo.writing.validate import Violation
 
 Told = TypeVar("Told", Finding, Violation, LinkChange)
 

@@ -13,7 +13,7 @@ from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Condition, Filters, Terms
 from octavo.ports import Store
-from octavo.retrieval.beginnings import Beginnings, Keys
+from octavo.retrieval.prefix_search import Beginnings, Keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from statistics import median
 from octavo.algorithms.prompts import PromptFile
 from octavo.algorithms.quotations import with_line_numbers
 from octavo.errors import ConfigurationError, ProviderFailed
-from octavo.llm.reading import read_json
+from octavo.llm.reply_parsing import read_json
 from octavo.model.language_model import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 

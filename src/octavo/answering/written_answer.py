@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
-from octavo.answering.context import Mode, OwnPrompts, asked, context, no_prompts, prompt_of, quoted_passages
+from octavo.answering.answer_prompt import Mode, OwnPrompts, asked, context, no_prompts, prompt_of, quoted_passages
 from octavo.answering.drafts import DraftSentence, drafts
 from octavo.answering.passages import NumberedPassage
 from octavo.answering.support import Checked, CitationChecker, Support

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.errors import Conflict, InvalidArgument
-from octavo.writing.edit import EditedText, check_section_path, headings_between, same_start
 from octavo.writing.headings import heading_line, heading_text, renamed
 from octavo.writing.outline import NoteOutline
+from octavo.writing.section_edits import EditedText, check_section_path, headings_between, same_start
 from octavo.writing.spacing import line_ending
 from octavo.writing.splice import Splice, Spliced
 

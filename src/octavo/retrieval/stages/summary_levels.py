@@ -10,7 +10,7 @@ from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.scores import just_below
 from octavo.model.summary import NodeType
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, UsesQueryVector
-from octavo.retrieval.stages.adaptive import BalancedFusion
+from octavo.retrieval.stages.balanced_fusion import BalancedFusion
 from octavo.retrieval.stages.fuse import looked_up
 from octavo.retrieval.stages.recall import vectors_for
 
