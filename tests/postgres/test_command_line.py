@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import psycopg
 import pytest
 from click.testing import CliRunner, Result
+from later_schema import add_migration
 
 from octavo.interfaces.cli.main import cli
 from octavo.model.location import DatabaseUrl
+from octavo_postgres.dialect import PACKAGE
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 
@@ -83,11 +84,11 @@ def test_saving_and_putting_back(tmp_path: Path) -> None:
     assert answer("db", "upgrade", "--library", str(tmp_path / "again.db"))["differences"] == []
 
 
-def test_an_older_library_is_upgraded_by_the_command_that_its_refusal_names(url: DatabaseUrl) -> None:
+def test_an_older_library_is_upgraded_by_the_command_that_its_refusal_names(
+    url: DatabaseUrl, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library = ("--library", url.secret)
-    with psycopg.connect(url.secret, autocommit=True) as connection:
-        connection.execute("drop table lexical_texts")
-        connection.execute("update library set value = 9 where name = 'schema'")
+    add_migration(monkeypatch, PACKAGE, "create table later (name text)")
     refused = call("status", *library)
     assert refused.exit_code != 0
     assert "run `octavo db upgrade`" in refused.output
