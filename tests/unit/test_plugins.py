@@ -11,12 +11,20 @@ import pytest
 from octavo.errors import ConfigurationError
 from octavo.plugins import CONVERTERS, OURS, STAGES, folders, installed, load, names
 
-PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
 def test_the_list_of_our_own_plugins_is_what_the_project_declares() -> None:
-    declared = {group: dict(entries) for group, entries in PROJECT["entry-points"].items()}
+    declared = {group: dict(entries) for group, entries in PROJECT["project"]["entry-points"].items()}
     assert declared == {group: dict(entries) for group, entries in OURS.items() if entries}
+
+
+def test_every_package_is_in_the_wheel_and_is_checked() -> None:
+    packages = {path.parent.name for path in (ROOT / "src").glob("*/__init__.py")}
+    tools = PROJECT["tool"]
+    assert {Path(name).name for name in tools["hatch"]["build"]["targets"]["wheel"]["packages"]} == packages
+    assert set(tools["mypy"]["packages"]) == set(tools["importlinter"]["root_packages"]) == packages
 
 
 @pytest.mark.parametrize(("group", "name"), [(group, name) for group, entries in OURS.items() for name in entries])
