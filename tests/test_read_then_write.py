@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "octavo"
 PAGE = ROOT / "docs" / "research" / "read-then-write.md"
-ROOMS = ("memory", "jobs", "ingest", "operations")
+ROOMS = ("evaluation", "memory", "jobs", "ingest", "operations")
 
 
 def transactions(node: ast.AST, name: str = "") -> Iterator[str]:
