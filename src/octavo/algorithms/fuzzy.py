@@ -1,4 +1,4 @@
-"""Fuzzy matching of names: letters in order, with others between them.
+"""Fuzzy matching of names: the typed letters in order, with other letters between them.
 
 A letter counts more at the start of a word and right after the letter before it, as in the pickers of editors, so that
 `obsclo` finds `observing/Closing down.md` before `lost objects close.md`.

@@ -1,4 +1,4 @@
-"""Whether a text may say a phrase, told without tokenising it: most texts do not, and this takes a tenth."""
+"""Rules out texts without a phrase before they are tokenised, in a tenth of the time that tokenising takes."""
 
 from __future__ import annotations
 

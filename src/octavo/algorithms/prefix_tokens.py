@@ -1,10 +1,10 @@
-"""Which tokens words have that are written with a given beginning: tokens are stems, and `begin*` asks for words.
+"""The index tokens of all words with a given prefix: tokens are stems, `begin*` asks for words as written.
 
     runn*    tokens that begin so, and `run`, if running is where it comes from
     many*    tokens that begin so, and `mani`, the stem of many; none of `man`, `manag`
     mani*    tokens that begin so, but `mani` only where it does not come from many
 
-What only the written words can tell is marked as such: whoever asks looks at the text.
+Tokens that only the written word can decide are marked as doubtful: the caller reads the text.
 """
 
 from __future__ import annotations

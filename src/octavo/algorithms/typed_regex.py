@@ -1,4 +1,4 @@
-r"""A regular expression as somebody types it into a search: what it says literally, one way at a time.
+r"""The literal strings in a regular expression that a person types into the search, for each alternative.
 
 def (url|redirect)_\w+\(     `def url_` and `(`, or `def redirect_` and `(`; names that begin with url_ or redirect_
 \w+Mixin|BaseView            names that end with Mixin; BaseView

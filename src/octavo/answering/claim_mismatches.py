@@ -1,7 +1,7 @@
-"""What a claim binds otherwise than a place of a passage does: numbers, units, names, roles, denials, opposites.
+"""Compares a claim with one or two sentences of a passage: numbers, units, names, roles, negations, opposites.
 
-Each word of the claim is aligned with one of the place, which is a sentence or two that follow each other. What has no
-partner, or another one than the claim says, is a problem; a place supports a claim when there is none.
+Each word of the claim is aligned with a word of these sentences. A word without a partner, or with another partner than
+in the claim, is a mismatch. Sentences without a mismatch support the claim.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NEARLY = 10  # words that a claim has of a sentence for each of its own, to be 
 
 
 class Clash(StrEnum):
-    """How a claim and a place may differ."""
+    """The kinds of mismatch between a claim and a passage."""
 
     WORD = "word"
     NAME = "name"

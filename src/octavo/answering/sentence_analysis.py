@@ -1,4 +1,4 @@
-"""A sentence as the words that say something, each with how it stands there: its phrase, what is denied, who acts."""
+"""The content words of a sentence, each with its phrase, its negation and its role as subject or object."""
 
 from __future__ import annotations
 

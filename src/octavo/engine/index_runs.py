@@ -1,7 +1,7 @@
-"""One run of the writing flow at a time, in this process and across all that have the library open.
+"""Lets one indexing run write to a library at a time, within this process and across processes.
 
-Within a process runs queue here. Across processes a lease in the library keeps them apart: the run renews it as it
-reports, others read from it who runs and how far, and the lease of a process that died is taken over.
+Runs of one process wait in a queue. A lease in the library keeps processes apart: the run renews it with its progress,
+other processes read the progress from it, and they take over the lease of a process that died.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Filters by place as answers write places: with the collection's name in front, or without it."""
+"""Resolves path filters that begin with the name of a collection, as the uris of answers do."""
 
 from __future__ import annotations
 

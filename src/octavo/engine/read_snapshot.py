@@ -1,4 +1,4 @@
-"""Searches read one state of the library, and ask models while no read transaction is open."""
+"""Runs a search on one state of the library, and calls models outside of read transactions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Interruptible:
 
 
 def in_read_snapshot(store: Store, library: SearchedLibrary, answer: Callable[[SearchedLibrary], _T]) -> _T:
-    """What `answer` makes of one state of the library.
+    """The answer from one state of the library.
 
     A model that is asked in the middle of it is asked between two read transactions: an open one keeps the write-ahead
     log from being reset and, on a server, old rows from being removed. If the library has changed meanwhile, the search

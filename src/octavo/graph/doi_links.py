@@ -1,4 +1,4 @@
-"""DOIs, addresses of the web and repositories in a text, however they are written."""
+"""Finds DOIs, web addresses and repositories in a text and normalises them."""
 
 from __future__ import annotations
 

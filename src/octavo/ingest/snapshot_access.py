@@ -1,4 +1,4 @@
-"""What searches read in place of the store where a project has snapshots."""
+"""Gives searches the indexes of a snapshot in place of those of the database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Accelerator:
-    """Everything works without it, only slower. Snapshots are made and removed by its `upkeep`."""
+    """Speeds searches up; without snapshots they read the database. `upkeep` builds and removes snapshots."""
 
     def __init__(self, setup: SnapshotSetup) -> None:
         self.setup = setup

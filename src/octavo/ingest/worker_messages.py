@@ -1,4 +1,4 @@
-"""How a prepared document crosses from a worker process: plain tuples, no text twice.
+"""Serialises prepared documents of worker processes as plain tuples, each text once.
 
 Pickling the values themselves costs as much as preparing them. Slices are left out and cut again on arrival. Blocks and
 links as written stay behind: nothing after the chunker asks for the ones, and the others go as what they ask for.

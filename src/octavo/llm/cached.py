@@ -1,4 +1,4 @@
-"""A language model that is not asked twice for the same."""
+"""Caches the replies of a language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in front of a language model has its name, its window, its prices and its way to count tokens."""
+"""Base of wrappers around a language model: name, context window, prices and token counts are those of the model."""
 
 from __future__ import annotations
 

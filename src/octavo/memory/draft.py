@@ -1,4 +1,4 @@
-"""The input of every change: the draft of a memory, and its provenance."""
+"""The draft of a memory and its provenance: the input of every change."""
 
 from __future__ import annotations
 

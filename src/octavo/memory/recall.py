@@ -1,4 +1,4 @@
-"""Which memories a search covers, and its hits as memories: the best hit of each, with whether it still holds."""
+"""Turns the hits of a search into memories: the best hit of each memory, and whether the memory still holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which section or declaration a hit is cited by: the one its best passage lies in, and that passage alone."""
+"""Chooses the section or declaration that a hit is cited by: the one with its best passage."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The chunks with a word that begins as somebody has typed: `begin*`, half a hash, a lone character of Chinese.
+"""Finds chunks by the beginning of a word: `begin*`, half a hash, a single Chinese character.
 
-The index has stems. Where a stem does not tell how the word goes on, the text does.
+The index has stems; where a stem does not decide, the text of the chunk is read.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class SkipStage(Exception):
 _COMPOUNDS = 0.5
 """The share of a compound's score that its part is worth."""
 _AGREED = 0.1
-"""What is added where a word occurs as it is written: of two passages, the one with the very form goes first."""
+"""Added to the score of a passage with the word exactly as typed, which ranks it above one with another form."""
 
 _LEAST_LATIN = 0.25
 """The trust in a query in ASCII: pieces of a code or of a misspelt word still say a little."""

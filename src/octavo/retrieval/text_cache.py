@@ -1,4 +1,4 @@
-"""What earlier searches have read of a library: key by key, a query finds much the same passages."""
+"""Caches texts and lengths that earlier searches read: the next keystroke finds mostly the same passages."""
 
 from __future__ import annotations
 

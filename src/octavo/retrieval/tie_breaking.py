@@ -1,4 +1,4 @@
-"""Equal scores in one channel stand in the order of their places: keys tell in which order files were read."""
+"""Orders equal scores of a channel by uri and position, because the order of keys depends on when files were read."""
 
 from __future__ import annotations
 

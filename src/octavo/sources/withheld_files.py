@@ -1,4 +1,4 @@
-"""Which files of a commit are shown: those that a collection would index if they lay in its folder today.
+"""Decides which files of a commit may be shown: those that its collection would index today.
 
 The content of a file that is denied, ignored or not included stays out of every diff; its name stays in the commit.
 """

@@ -1,4 +1,4 @@
-"""What is told of a note as it is on disk: without keys and tokens, as the library has it."""
+"""Redacts keys and tokens in what is shown of a note on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work for a client over HTTP, given up once the client has gone."""
+"""Cancels the work for an HTTP request when its client disconnects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that were not read, counted by why: `23 .pdf (install octavo[formats]), 12 images, 6 .xyz`."""
+"""Counts files that were not read, by reason: `23 .pdf (install octavo[formats]), 12 images, 6 .xyz`."""
 
 from __future__ import annotations
 

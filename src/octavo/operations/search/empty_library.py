@@ -1,4 +1,4 @@
-"""Why a library has nothing to search: nothing was read, and which files were left out for which reason."""
+"""Refuses to search an empty library, and names the excluded files with their reasons."""
 
 from __future__ import annotations
 

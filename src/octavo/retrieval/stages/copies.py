@@ -1,4 +1,4 @@
-"""Copies: of candidates that say the same, the best stays and says for whom it stands.
+"""Removes candidates with equal texts; the best one stays and lists the removed ones.
 
 A search by words alone has this stage too, so nothing here needs numpy.
 """

@@ -1,4 +1,4 @@
-"""A document by its name: the note a query names comes before those that only mention it."""
+"""Ranks a document whose name is the query above documents that only mention the name."""
 
 from __future__ import annotations
 

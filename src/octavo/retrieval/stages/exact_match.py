@@ -1,4 +1,4 @@
-"""Exact matches first: a rare word, an identifier, a number or the query's own phrase goes before what resembles it."""
+"""Ranks exact matches of a rare word, an identifier, a number or the query's phrase above similar passages."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ _AROUND = "()[]{}<>,;.:!?\"'`…"
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:
-    """Whoever types `639ACE`, `1.4.4` or `ignoreIfPresent` wants the passages that hold it whole.
+    """Ranks exact matches of `639ACE`, `1.4.4` or `ignoreIfPresent` first.
 
-    What is looked for whole is in the query's terms; so is when the rest of the query leaves it undecided. A single
-    word counts as rare where fewer than `rare` chunks hold it; of so many candidates with it, or with an identifier
-    that is the whole query, those that hold it in the very form go first. A query that occurs as a phrase in fewer
-    than `rare` chunks is looked for as one; otherwise, of the first `among` candidates, those with the phrase go before
-    those with its words scattered. Scores are handed on in their order: an exact match gets the score of the place it
-    takes.
+    The query's terms say what must match whole. A word is rare when fewer than `rare` chunks have it; among the first
+    `rare` candidates with a rare word, or with an identifier that is the whole query, exact-case matches rank above
+    stemmed ones. A query that is a phrase in fewer than `rare` chunks is searched as a phrase; otherwise, among the
+    first `among` candidates, those with the phrase rank above those with scattered words. The order of scores stays:
+    an exact match gets the score of the rank it moves to.
     """
 
     rare: int = 50

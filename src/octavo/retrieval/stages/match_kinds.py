@@ -1,4 +1,4 @@
-"""What found a candidate, and only those that were found so."""
+"""Filters candidates by the channel that found them, such as words or meaning."""
 
 from __future__ import annotations
 

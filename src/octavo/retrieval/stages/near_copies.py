@@ -1,4 +1,4 @@
-"""Near-copies: a passage that repeats a better one but for a few words goes behind all that says something else."""
+"""Moves near-copies of a better passage to the end of the list."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _AS_NEAR = 0.05
 class NearCopies:
     """Of the first `among` candidates, those that share `threshold` of their runs of words with a better one go last.
 
-    They keep their order, and take over the scores of the places they take. Texts are compared only where lengths,
-    lexical scores, cosines and then words nearly agree, so a list without near-copies costs little.
+    They keep their order and get the scores of the ranks they move to. Texts are compared only where lengths, lexical
+    scores, cosines and then words nearly agree, so a list without near-copies costs little.
     """
 
     threshold: float = 0.9

@@ -1,4 +1,4 @@
-"""The second hop without a model: what the best passages name is looked for by that name."""
+"""Second hop without a language model: searches for the titles that the best passages mention."""
 
 from __future__ import annotations
 

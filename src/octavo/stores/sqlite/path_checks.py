@@ -1,4 +1,4 @@
-"""Where a library cannot lie, said before SQLite is asked: it would only say that it cannot open the file."""
+"""Refuses paths that cannot be a library, with the reason; SQLite would only say that it cannot open the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose row it is that was found on a page: told by the number and the types of its values."""
+"""Recognises the table of a salvaged row by the number and the types of its values."""
 
 from __future__ import annotations
 
