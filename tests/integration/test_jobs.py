@@ -44,12 +44,12 @@ _WRITE = """
 import sys
 from octavo.engine.wiring import open_library
 from octavo.memory import commit
-from octavo.memory.draft import Provenance, Draft
+from octavo.memory.draft import MemoryDraft, Provenance
 
 with open_library(sys.argv[1], create=True, settings={"embedding.provider": "hashing"}) as engine:
     for number in range(1000):
         key = f"{sys.argv[2]}-{number}"
-        made = commit.create(engine.memories, Draft(f"Fact {key}: the pump was started."), Provenance(key=key))
+        made = commit.create(engine.memories, MemoryDraft(f"Fact {key}: the pump was started."), Provenance(key=key))
         print(made.item.id, flush=True)
 """
 

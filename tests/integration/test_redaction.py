@@ -25,7 +25,7 @@ from octavo.model.query import Query
 from octavo.operations.canonical.documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
 from octavo.operations.library.collections import add
-from octavo.operations.library.health import doctor
+from octavo.operations.library.health import health_checks
 from octavo.operations.library.requests import AddRequest
 from octavo.retrieval.passages import read_passage
 from octavo.sources import git
@@ -50,7 +50,7 @@ def test_a_token_in_a_file_is_stored_as_marks_and_its_line_is_in_the_ledger(benc
     assert TOKEN.lower() not in stored(bench).lower()
     with bench.opened() as engine:
         assert read_passage(engine, "deploy.md").text == HIDDEN
-        said = [check for check in doctor(engine) if check.name == "secrets"]
+        said = [check for check in health_checks(engine) if check.name == "secrets"]
     assert bench.ledger()["deploy.md"].warnings == (
         "redacted: GitHub token, line 1",
         "redacted: GitHub token, line 3",
@@ -112,7 +112,7 @@ def test_a_collection_that_allows_secrets_stores_them_and_takes_it_back(bench: B
     bench.index()
     with bench.opened() as engine:
         assert read_passage(engine, "deploy.md").text == NOTE
-        assert not [check for check in doctor(engine) if check.name == "secrets"]
+        assert not [check for check in health_checks(engine) if check.name == "secrets"]
     bench.collection = replace(bench.collection, allow_secrets=False)
     bench.index()
     with bench.opened() as engine:

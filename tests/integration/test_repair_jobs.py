@@ -17,7 +17,7 @@ from octavo.model.job import JobKind, JobState
 from octavo.model.ledger import LedgerEntry
 from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.working import work
-from octavo.operations.library.health import doctor
+from octavo.operations.library.health import health_checks
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
@@ -78,7 +78,7 @@ def test_a_search_that_meets_a_damaged_word_index_has_it_mended(library: Path) -
 def test_damage_that_the_doctor_finds_is_mended_by_a_job(part: str, library: Path) -> None:
     hurt(library, DAMAGES[part])
     with open_library(library, settings=SETTINGS) as engine:
-        assert [check.name for check in doctor(engine) if not check.ok] == ["library"]
+        assert [check.name for check in health_checks(engine) if not check.ok] == ["library"]
         assert repairs(engine) == ["library"]
         work(engine, Jobs())
         assert damage(engine) == ()
@@ -89,7 +89,7 @@ def test_a_text_that_cannot_be_made_again_is_left_for_a_person(library: Path) ->
     for statement in LOST_MEMORIES:
         hurt(library, statement)
     with open_library(library, settings=SETTINGS) as engine:
-        assert not doctor(engine)[0].ok
+        assert not health_checks(engine)[0].ok
         work(engine, Jobs(max_attempts=1))
         (job,) = engine.store.outbox.jobs(engine.project.id, [JobState.DEAD])
         assert (job.kind, "not everything could be mended" in job.error) == (JobKind.REPAIR, True)

@@ -10,7 +10,7 @@ from octavo.errors import LibraryError
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbRepairRequest
 from octavo.operations.database.upkeep import db_repair
-from octavo.operations.library.health import doctor
+from octavo.operations.library.health import health_checks
 
 DAMAGE = {
     "structure": "update lexical_data set block = x'00' where id = 10",
@@ -43,15 +43,15 @@ def test_a_damaged_word_index_is_made_anew_without_the_folders(bench: Bench, sta
     for name in GOOD:
         (bench.folder / name).unlink()
     with bench.opened() as engine:
-        library = doctor(engine)[0]
+        library = health_checks(engine)[0]
         assert not library.ok
         assert "`octavo db repair`" in str(library.hint)
         done = db_repair(engine, DbRepairRequest(), NoProgress())
         assert done.found
         assert done.left == ()
         assert engine.store.lexical.containing(engine.project.id, ["prune"]) == expected
-        assert doctor(engine)[0].ok
-        assert doctor(engine)[0].hint is None
+        assert health_checks(engine)[0].ok
+        assert health_checks(engine)[0].hint is None
     assert statements(bench) == before
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -29,7 +30,9 @@ class InThisProcess(HashingEmbedder):
 
 def opened(library: Path, soon: str | None) -> Engine:
     config = load(HASHING | {"library": location(library)}).config
-    return open_engine(config, models=lambda settings: (InThisProcess, WhitespaceCounter), soon=soon)
+    return open_engine(
+        config, embedders=lambda _: SimpleNamespace(embedder=InThisProcess(), counter=WhitespaceCounter()), soon=soon
+    )
 
 
 def found(engine: Engine) -> list[tuple[str, float]]:
@@ -64,6 +67,7 @@ def test_a_model_that_cannot_be_loaded_is_reported_by_the_search(library: Path, 
 
 _BROKEN_OFF = """
 import sys, threading
+from types import SimpleNamespace
 from octavo.config.load import load
 from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
 from octavo.engine.wiring import open_engine
@@ -77,7 +81,8 @@ class Slow(HashingEmbedder):
         print("loaded")
 
 config = load({"embedding.provider": "hashing", "library": location(sys.argv[1])}).config
-open_engine(config, models=lambda settings: (Slow, WhitespaceCounter), soon="harbour 3")
+made = SimpleNamespace(embedder=Slow(), counter=WhitespaceCounter())
+open_engine(config, embedders=lambda settings: made, soon="harbour 3")
 raise KeyboardInterrupt
 """
 
