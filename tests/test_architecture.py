@@ -136,6 +136,7 @@ def function_level_imports(path: Path) -> set[int]:
     return {node.lineno for node in inside if isinstance(node, ast.Import | ast.ImportFrom)}
 
 
+@cache
 def private_names(path: Path) -> set[str]:
     """The attributes with an underscore that a file defines: methods, fields, and those of `self` or `cls`."""
     found = set()
@@ -220,7 +221,10 @@ def reaches(path: Path, ours: Collection[str]) -> Iterator[str]:
 def test_no_test_and_no_benchmark_names_anything_private() -> None:
     ours = frozenset[str]().union(*map(private_names, MODULES))
     files = sorted(path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
-    assert [where for path in files for where in reaches(path, ours)] == []
+    maybe = [
+        path for path in files if re.search(r"[.\"' ]_[A-Za-z]", path.read_text("utf-8"))
+    ]  # parsing all takes longer
+    assert [where for path in maybe for where in reaches(path, ours)] == []
 
 
 def test_modules_import_at_their_top() -> None:
