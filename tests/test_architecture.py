@@ -35,8 +35,10 @@ SAY_NOTHING = {
     "base",
     "shared_utils",
 }
-FUNCTION_LEVEL_IMPORTS = 141
-"""Imports inside functions: a ceiling that only ever comes down. Laziness is for the doors: commands and `__init__`."""
+FUNCTION_LEVEL_IMPORTS = 127
+COMMANDS = PACKAGE / "interfaces" / "cli" / "commands"
+"""Imports inside functions: a ceiling that only ever comes down. Laziness is for the doors: a command's own imports,
+which its help does without, are not counted."""
 
 PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named tuples and of `os`
 
@@ -228,7 +230,8 @@ def test_no_test_and_no_benchmark_names_anything_private() -> None:
 
 
 def test_modules_import_at_their_top() -> None:
-    lines = {named(path): len(function_level_imports(path)) for path in MODULES}
+    inside = [path for path in MODULES if COMMANDS not in path.parents]
+    lines = {named(path): len(function_level_imports(path)) for path in inside}
     assert sum(lines.values()) <= FUNCTION_LEVEL_IMPORTS, {name: count for name, count in lines.items() if count}
 
 

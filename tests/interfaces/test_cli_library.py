@@ -174,7 +174,10 @@ def test_without_a_passage_the_library_is_opened_in_the_browser(
 ) -> None:
     assert octavo("open", "--print").stdout.startswith("http://127.0.0.1:7411/login?token=")
     ports: list[int | None] = []
-    monkeypatch.setattr("octavo.interfaces.cli.actions.serve.serve_page", lambda choices, port: ports.append(port))
+    monkeypatch.setattr(
+        "octavo.interfaces.cli.commands.viewing.serve_library",
+        lambda choices, given, tools, show: ports.append(given["serve.port"]),
+    )
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setenv("OCTAVO_SERVE_PORT", str(taken.getsockname()[1]))
         assert octavo("open").exit_code == 0

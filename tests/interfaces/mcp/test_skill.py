@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from cli_calls import Octavo
 
-from octavo.interfaces.cli.actions.skill import skill_text
+from octavo.interfaces.cli.commands.skill import skill_text
 from octavo.operations.table import OPERATIONS
 
 PLUGIN = Path(__file__).parents[3] / "plugins" / "claude-code"

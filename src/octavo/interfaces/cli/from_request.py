@@ -10,7 +10,6 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,15 +176,13 @@ def command(
     examples: Sequence[str] = (),
     optional: Sequence[str] = (),
     hidden: bool = False,
-    action: str = "",
     formats: Sequence[str] = (),
     instead: str = "",
 ) -> Callable[[Callable[..., Any]], OperationCommand]:
     """Makes a command of a function that takes the choices, the request, and the options said below it.
 
     `operation` is the row that explains it; a command that is no operation has a docstring and `examples` of its own.
-    With an `action`, `module:name` in `actions`, that is imported and called instead of the function. `formats` are
-    ways to write the answer that no other command has: `choices.own_format` is the one that was asked for.
+    `formats` are ways to write the answer that no other command has; `choices.own_format` is the requested one.
     `instead` is an option of its own in whose presence no text is read from stdin.
     """
 
@@ -196,7 +193,7 @@ def command(
             values = {name: _unmarked(value) for name, value in values.items()}
             read = not (instead and values.get(instead))
             given = () if request is None else (request_from(request, values, read=read),)
-            return (_action(action) if action else function)(choices, *given, **values)
+            return function(choices, *given, **values)
 
         own: list[click.Parameter] = getattr(function, "__click_params__", [])[::-1]
         return OperationCommand(
@@ -216,9 +213,3 @@ def _unmarked(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_unmarked(item) for item in value)
     return value.removeprefix(_TEXT) if isinstance(value, str) else value
-
-
-def _action(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"octavo.interfaces.cli.actions.{module}"), function)
-    return found

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from octavo.dataclass import replace
+from octavo.errors import LibraryError, NewerLibrary
 from octavo.interfaces.cli.commands.index import run_index
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup
+from octavo.interfaces.cli.generated import OperationGroup, exit_of, operation_of
 from octavo.interfaces.cli.options import Choices, LibraryPlace, shared_options
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.model.imported import Imported
+from octavo.model.location import Location
+from octavo.operations.database.answers import RepairAnswer
 from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.library.requests import IndexRequest
+from octavo.operations.lines import Line, Part, columns, count, size
+
+if TYPE_CHECKING:
+    from octavo.operations.database.copies import Migrated
+
+_RESTORE = "put back a saved copy with `octavo db restore FILE --force`"
 
 _PLACE = LibraryPlace(dir_okay=False, path_type=Path)
 
@@ -24,7 +42,6 @@ def db() -> None:
 
 
 @command(
-    action="database:migrate",
     examples=["octavo db migrate --to copy.db", "octavo db migrate --to postgresql://team@server/octavo"],
 )
 @click.option(
@@ -36,32 +53,83 @@ def db() -> None:
     show_default="the configured library",
 )
 @click.option("--to", "target", type=_PLACE, metavar="PATH|URL", required=True, help="Where there is no library yet.")
-def migrate() -> None:
+def migrate(choices: Choices, source: Location | None, target: Location) -> None:
     """Copy a library to another file or to a server, either way, and compare both.
 
     The source is only read. A copy that was interrupted goes on where it was when the same command is given again.
     From a Chroma directory each collection becomes a collection of the library, be that new or not; its vectors are
     kept, and Octavo's own are made as for any text.
     """
+    from octavo.operations.database.copies import migrate as copy
+
+    if isinstance(source, Path) and source.is_dir():
+        _import_records(choices, source, target)
+        return
+    done = copy(source or _configured(choices), target, progress(quiet=choices.quiet))
+    rows = [{"table": carried.table, "rows": carried.rows, "sha256": carried.sha256} for carried in done.carried]
+    data = {"source": done.source, "target": done.target, "resumed": done.transfer.resumed, "tables": rows}
+    choices.answer(Answer(data, rows, ("table", "rows", "sha256"), lambda width: _migrated(done), brief=True))
 
 
-@command(DbBackupRequest, "db_backup", action="database:backup")
-def backup() -> None: ...
+@command(DbBackupRequest, "db_backup")
+def backup(choices: Choices, request: DbBackupRequest) -> None:
+    # Read without opening an engine: no model is needed, and a library of an older version can be saved too.
+    from octavo.operations.database.copies import save_copy
+
+    saved = save_copy(_configured(choices), Path(request.to), replace=request.force)
+    choices.answer(operation_answer(operation_of("db backup"), saved, TerminalView()))
 
 
-@command(action="database:restore", examples=["octavo db backup saved.db", "octavo db restore saved.db --force"])
+@command(examples=["octavo db backup saved.db", "octavo db restore saved.db --force"])
 @click.argument("saved", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Where there is a library already, rename it and keep it.")
-def restore() -> None:
+def restore(choices: Choices, saved: Path, force: bool) -> None:
     """Put a saved library back where the configuration looks for one."""
+    from octavo.operations.database.copies import restore as put_back
+
+    done = put_back(saved, _configured(choices), replace=force)
+    made = operation_answer(operation_of("db backup"), done, TerminalView())
+    text = [(Part(f"Restored {done.path} ({size(done.bytes)})."),)]
+    choices.answer(replace(made, text=lambda width: text))
 
 
-@command(DbUpgradeRequest, "db_upgrade", action="database:upgrade")
-def upgrade() -> None: ...
+@command(DbUpgradeRequest, "db_upgrade")
+def upgrade(choices: Choices, request: DbUpgradeRequest) -> None:
+    from octavo.operations.database.upkeep import upgrade_schema
+
+    operation = operation_of("db upgrade")
+    saved = upgrade_schema(_configured(choices))
+    with opened(choices) as session:
+        done = operation.run(session.engine, request, progress(quiet=choices.quiet))
+    done = replace(done, saved=str(saved) if saved else None)
+    choices.answer(operation_answer(operation, done, TerminalView()))
 
 
-@command(DbRepairRequest, "db_repair", action="database:repair")
-def repair() -> None: ...
+@command(DbRepairRequest, "db_repair")
+def repair(choices: Choices, request: DbRepairRequest) -> Exit:
+    # Mends what can be mended in place; a file that is damaged itself is read into a new one.
+    from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
+
+    operation, library, found = operation_of("db repair"), _configured(choices), ""
+    try:
+        with opened(choices) as session:
+            # A file that is damaged is not written to: that could spread the damage, and it is kept as it was found.
+            found = file_damage(session.engine) if isinstance(library, Path) else ""
+            if not found:
+                done: RepairAnswer = operation.run(session.engine, request, progress(quiet=choices.quiet))
+    except LibraryError as error:
+        if isinstance(error, NewerLibrary) or not isinstance(library, Path) or not library.is_file():
+            raise
+        found = error.message
+    if found and isinstance(library, Path):
+        kept, salvaged = salvage_library(library)
+        try:
+            with opened(choices) as session:
+                done = rebuilt(session.engine, kept, salvaged, found, progress(quiet=choices.quiet))
+        except LibraryError as error:  # whose hint would be this command
+            raise LibraryError(error.message, hint=f"{_RESTORE}; the damaged file is kept as {kept}") from error
+    choices.answer(operation_answer(operation, done, TerminalView()))
+    return exit_of(operation, done)
 
 
 @command(examples=["octavo db complete"])
@@ -75,3 +143,55 @@ def complete(choices: Choices) -> Exit:
 
 for _made in (migrate, backup, restore, upgrade, repair, complete):
     db.add_command(_made)
+
+
+def _import_records(choices: Choices, source: Path, target: Location) -> None:
+    from octavo.operations.database.importing import open_source
+
+    with open_source(source) as folder, opened(choices, create=True, library=target) as session:
+        done = folder.import_into(session.engine, progress(quiet=choices.quiet))
+    rows = [
+        {
+            "collection": imported.name,
+            "records": imported.records,
+            "added": imported.added,
+            "unchanged": imported.unchanged,
+            "without_text": list(imported.without_text),
+            "vectors": imported.vectors,
+            "profile": imported.profile or None,
+            "sha256": imported.sha256,
+        }
+        for imported in done.collections
+    ]
+    data = {"source": str(source), "target": str(target), "embedded": done.embedded, "collections": rows}
+    names = tuple(rows[0]) if rows else ("collection",)
+    choices.answer(Answer(data, rows, names, lambda width: _imported(done, source, target), brief=True))
+
+
+def _configured(choices: Choices) -> Location:
+    from octavo.config.load import library_location, load
+
+    return library_location(load(choices.flags()).config)
+
+
+def _migrated(done: Migrated) -> Iterator[Line]:
+    tables = [(Part(f"  {carried.table}"), Part(f"{carried.rows:,}")) for carried in done.carried if carried.rows]
+    yield from columns(tables)
+    again = ", continued from an earlier copy" if done.transfer.resumed else ""
+    yield (Part(f"{done.target} holds the same {done.transfer.rows:,} rows as {done.source}{again}."),)
+    yield (Part("Counts and checksums of every table agree.", "dim"),)
+
+
+def _imported(done: Imported, source: Path, target: Location) -> Iterator[Line]:
+    if not done.collections:
+        yield (Part(f"{source} has no collections."),)
+        return
+    for imported in done.collections:
+        said = [f"{imported.added:,} added" if imported.added or not imported.unchanged else "nothing new"]
+        said += [f"{imported.unchanged:,} there already"] if imported.unchanged else []
+        said += [f"{len(imported.without_text):,} without a text left out"] if imported.without_text else []
+        said += [f"{imported.vectors:,} vectors kept as {imported.profile}"] if imported.vectors else []
+        yield (Part(f"{imported.name}: {count(imported.records, 'record')}, {', '.join(said)}"),)
+    yield (Part(f"{target} holds what {source} does; counts and checksums agree.", "dim"),)
+    if done.embedded:
+        yield (Part(f"{count(done.embedded, 'vector')} made by the library's own model.", "dim"),)

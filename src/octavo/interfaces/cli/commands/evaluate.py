@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from octavo.errors import NotFound, SourceError, StorageError
+from octavo.evaluation.baselines import Outcome, Results, matching
+from octavo.evaluation.made_dataset import Level, LoggedQuestion, write_dataset
+from octavo.evaluation.made_dataset import make as made_of
+from octavo.evaluation.runner import write_trec
 from octavo.interfaces.cli import completing
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.groups import CommandGroup
-from octavo.interfaces.cli.options import shared_options
+from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.presenting.formats import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
+from octavo.operations.lines import Line, Part, columns, visible
+
+if TYPE_CHECKING:
+    from octavo.evaluation.compare import MeasureDifference
+
+_COLUMNS = (
+    "dataset",
+    "profile",
+    "queries",
+    "ndcg@10",
+    "recall@10",
+    "recall@100",
+    "mrr@10",
+    "map",
+    "diversity@10",
+    "latency_ms_p50",
+    "latency_ms_p95",
+)
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -31,36 +59,81 @@ def evaluate() -> None:
 
 
 @evaluate.add
-@command(EvalRunRequest, "eval_run", name="run", action="evaluate:run")
+@command(EvalRunRequest, "eval_run", name="run")
 @click.option("--compare", "baseline", metavar="NAME", help="Compare with a baseline, question by question.")
 @click.option("--run-file", type=_FILE, metavar="FILE", help="Write the rankings as a TREC run.")
 @_BASELINES
-def run() -> None: ...
+def run(
+    choices: Choices,
+    asked: EvalRunRequest,
+    baseline: str | None,
+    run_file: Path | None,
+    baselines: Path | None,
+) -> None:
+    from octavo.config.load import load
+    from octavo.evaluation.compare import compare
+    from octavo.evaluation.evaluate import cache_folder, evaluate, outcomes
+    from octavo.operations.evaluation.measuring import measured_by
+
+    config = load(choices.flags()).config
+    results = _results(baselines)
+    earlier = results.baseline(baseline) if baseline else ()
+    request = measured_by(asked, config)
+    evaluation = evaluate(config, request, cache_folder(), progress(quiet=choices.quiet))
+    _warn(evaluation.warnings)
+    if run_file:
+        for ranked in evaluation.runs:
+            write_trec(_run_file(run_file, ranked.profile, len(evaluation.runs)), ranked)
+    measured = outcomes(evaluation)
+    results.record(measured)
+    pairs = [(matching(earlier, baseline, outcome), outcome) for outcome in measured] if baseline else []
+    differences = [(old, new, compare(old.scores, new.scores)) for old, new in pairs]
+    choices.answer(_answer(measured, baseline, differences))
 
 
 @evaluate.add
 @command(
-    action="evaluate:save_baseline",
     name="save-baseline",
     examples=["octavo eval run questions", "octavo eval save-baseline --name before"],
 )
 @click.option("--name", default="baseline", show_default=True, help="What to call it.")
 @_BASELINES
-def save_baseline() -> None:
+def save_baseline(choices: Choices, name: str, baselines: Path | None) -> None:
     """Keep the figures of the last run under a name, to compare later runs with."""
+    results = _results(baselines)
+    last = results.last()
+    path = results.save_baseline(name, last)
+    rows = [{"name": name, "dataset": outcome.dataset, "profile": outcome.profile} for outcome in last]
+    kept = ", ".join(f"{outcome.dataset} {outcome.profile}" for outcome in last)
+    text = [(Part(name, "title"), Part(f": {kept}"))]
+    data = {"name": name, "path": str(path), "outcomes": [outcome.as_json() for outcome in last]}
+    choices.answer(Answer(data, rows, tuple(rows[0]), lambda width: text, files=[str(path)], brief=True))
 
 
 @evaluate.add
-@command(action="evaluate:list_baselines", name="list-baselines", examples=["octavo eval list-baselines"])
+@command(name="list-baselines", examples=["octavo eval list-baselines"])
 @_BASELINES
-def list_baselines() -> None:
+def list_baselines(choices: Choices, baselines: Path | None) -> None:
     """List the baselines and what they hold."""
+    from octavo.evaluation.report import figures
+
+    known = _results(baselines).baselines()
+    rows = [
+        {"name": name, **_flat(outcome), "measured_at": outcome.measured_at}
+        for name in known
+        for outcome in known[name]
+    ]
+    named = [name for name in known for _ in known[name]]
+    header, *body = figures([outcome for name in known for outcome in known[name]])
+    table = [["name", *header], *([name, *row] for name, row in zip(named, body, strict=True))]
+    data = {"baselines": [{"name": name, "outcomes": [outcome.as_json() for outcome in known[name]]} for name in known]}
+    nothing: list[Line] = [(Part("there are no baselines; `octavo eval save-baseline` keeps the last run", "dim"),)]
+    shown = ("name", "dataset", "profile", "queries", "ndcg@10", "recall@10")
+    choices.answer(Answer(data, rows, shown, lambda width: _table(table) if body else nothing))
 
 
 @evaluate.add
-@command(
-    action="evaluate:report", examples=["octavo eval run questions", "octavo eval report --out report.html --quiet"]
-)
+@command(examples=["octavo eval run questions", "octavo eval report --out report.html --quiet"])
 @click.option("--out", type=_FILE, metavar="FILE", help="Write an HTML page, or Markdown if FILE ends in .md.")
 @click.option("--baseline", metavar="NAME", help="Report a baseline rather than the latest of each run.")
 @click.option(
@@ -70,12 +143,40 @@ def list_baselines() -> None:
     show_default="retrieval.profile",
 )
 @_BASELINES
-def report() -> None:
+def report(
+    choices: Choices, out: Path | None, baseline: str | None, reference: str | None, baselines: Path | None
+) -> None:
     """Show the latest figures of every data set and profile: here, as Markdown (--format md), or as a page (--out)."""
+    from octavo.config.load import load
+    from octavo.evaluation.html_report import page
+    from octavo.evaluation.report import figures
+    from octavo.evaluation.report import markdown as markdown_report
+
+    results = _results(baselines)
+    kept = results.baseline(baseline) if baseline else results.latest()
+    if not kept:
+        raise NotFound("nothing has been measured yet", hint="run `octavo eval run DATASET` first")
+    base = reference or load(choices.flags()).config.retrieval.profile
+    if out:
+        _write(out, markdown_report(kept, base) if out.suffix == ".md" else page(kept, base))
+        if not choices.quiet:
+            click.echo(f"written to {visible(str(out))}", err=True)
+    data = {"outcomes": [outcome.as_json() for outcome in kept]}
+    choices.answer(
+        Answer(
+            data,
+            [_flat(outcome) for outcome in kept],
+            _COLUMNS,
+            lambda width: _table(figures(kept)),
+            markdown=lambda: markdown_report(kept, base),
+            files=[str(out)] if out else [],
+            brief=out is not None,
+        )
+    )
 
 
 @evaluate.add
-@command(action="evaluate:make", examples=["octavo eval make --out made --limit 50"])
+@command(examples=["octavo eval make --out made --limit 50"])
 @click.option("--out", type=_FOLDER, required=True, metavar="DIR", help="The folder to write the data set to.")
 @click.option(
     "--level",
@@ -89,12 +190,25 @@ def report() -> None:
 @click.option(
     "-c", "--collection", "names", multiple=True, shell_complete=completing.collections, help="Only this one."
 )
-def make() -> None:
+def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     """Make a data set from your own library: its headings and titles become questions with known answers."""
+    from octavo.evaluation.evaluate import originals
+    from octavo.operations.queries.opened import opened_passages
+
+    with opened(choices) as session:
+        found = list(originals(session.engine, names))
+        asked = [
+            LoggedQuestion(passage.query, passage.place, passage.text) for passage in opened_passages(session.engine)
+        ]
+    made = made_of(found, level=Level(level), limit=limit, seed=seed, asked=asked)
+    write_dataset(made, out)
+    data = {"path": str(out), "documents": len(made.corpus), "queries": len(made.queries)}
+    text = [(Part(str(out), "place"), Part(f": {len(made.corpus):,} {level}s, {len(made.queries):,} queries"))]
+    choices.answer(Answer(data, [data], tuple(data), lambda width: text, files=[str(out)], brief=True))
 
 
 @evaluate.add
-@command(action="evaluate:table", examples=["octavo eval table questions --profiles lexical_only,hybrid --markdown"])
+@command(examples=["octavo eval table questions --profiles lexical_only,hybrid --markdown"])
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
 @click.option(
     "--profiles",
@@ -106,9 +220,113 @@ def make() -> None:
 @click.option("--measure", default="ndcg@10", show_default=True, metavar="NAME", help="What to show of each.")
 @click.option("--markdown", is_flag=True, help="The same as --format md.")
 @click.option("--write", "target", type=_FILE, metavar="FILE", help="Replace the table between its marks in FILE.")
-def table() -> None:
+def table(
+    choices: Choices, datasets: tuple[str, ...], profiles: str, measure: str, markdown: bool, target: Path | None
+) -> None:
     """Measure several data sets and profiles in one table.
 
     A DATASET may say its scope, corpus, queries, qrels or measure after a colon:
     chats:scope=conversation,qrels=dev.tsv,measure=recall@10
     """
+    from octavo.config.load import load
+    from octavo.evaluation.evaluate import cache_folder, evaluate, outcomes, request_of
+    from octavo.evaluation.report import markdown_table, overview, replaced
+
+    config = load(choices.flags()).config
+    asked = tuple(name.strip() for name in profiles.split(",") if name.strip())
+    requests = [request_of(dataset, asked, measure) for dataset in datasets]
+    text = _read(target) if target else ""
+    if target:
+        replaced(text, "", str(target))  # refuses before the hours of work, not after
+    results = _results(None)
+    kept: list[tuple[tuple[Outcome, ...], str]] = []
+    for request, shown in requests:
+        evaluation = evaluate(config, request, cache_folder(), progress(quiet=choices.quiet))
+        _warn(evaluation.warnings)
+        kept.append((outcomes(evaluation), shown))
+        results.record([outcome for measured, _ in kept for outcome in measured])
+    cells = overview(kept, asked)
+    written = "\n".join(markdown_table(cells[0], cells[1:])) + "\n"
+    if target:
+        _write(target, replaced(text, written, str(target)))
+    if markdown:
+        choices.format = OutputFormat.MD
+    plain = [[cell.replace("*", "").replace("`", "") for cell in row] for row in cells]
+    flat = [_flat(outcome) for measured, _ in kept for outcome in measured]
+    data = {"runs": [outcome.as_json() for measured, _ in kept for outcome in measured]}
+    choices.answer(Answer(data, flat, _COLUMNS, lambda width: _table(plain), markdown=lambda: written))
+
+
+def _results(baselines: Path | None) -> Results:
+    from octavo.evaluation.evaluate import results_folder
+
+    return Results(results_folder(), baselines)
+
+
+def _run_file(path: Path, profile: str, profiles: int) -> Path:
+    return path if profiles == 1 else path.with_name(f"{path.stem}.{profile}{path.suffix}")
+
+
+def _answer(
+    measured: Sequence[Outcome],
+    baseline: str | None,
+    differences: Sequence[tuple[Outcome, Outcome, tuple[MeasureDifference, ...]]],
+) -> Answer:
+    from octavo.evaluation.report import difference_json, figures
+
+    rows: list[dict[str, Any]] = [outcome.as_json() for outcome in measured]
+    for row, (old, _, changes) in zip(rows, differences, strict=False):
+        row["compared_with"] = {"baseline": baseline, "profile": old.profile}
+        row["changes"] = [difference_json(difference) for difference in changes]
+    data = rows[0] if len(rows) == 1 else {"runs": rows}
+    shown = figures(measured)
+
+    def text(width: int) -> Iterator[Line]:
+        yield from _table(shown)
+        for old, new, changes in differences:
+            yield ()
+            yield (Part(f"{new.dataset}, {new.profile} against {old.profile} of {baseline}", "title"),)
+            yield from columns([_change(difference) for difference in changes])
+
+    return Answer(data, rows, _COLUMNS, text, cells=lambda: [list(_flat(outcome).values()) for outcome in measured])
+
+
+def _flat(outcome: Outcome) -> dict[str, Any]:
+    """One level deep, with every column."""
+    whole = outcome.as_json()
+    return {name: whole[name] if name in whole else whole["metrics"].get(name) for name in _COLUMNS}
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        click.echo(f"warning: {visible(warning)}", err=True)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path} cannot be read: {error}") from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[Line]:
+    header, *body = rows
+    yield from columns([[Part(cell, "dim") for cell in header], *([Part(cell) for cell in row] for row in body)])
+
+
+def _change(difference: MeasureDifference) -> list[Part]:
+    style = "" if not difference.significant else "good" if difference.change > 0 else "bad"
+    return [
+        Part(difference.measure),
+        Part(f"{difference.before:.4f} → {difference.after:.4f}"),
+        Part(f"{difference.change:+.4f}", style),
+        Part(f"[{difference.interval.low:+.4f}, {difference.interval.high:+.4f}]", "dim"),
+        Part(f"p = {difference.p:.4f}" + (" significant" if difference.significant else ""), style),
+    ]

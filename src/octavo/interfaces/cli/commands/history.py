@@ -2,13 +2,64 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import click
+
+from octavo.errors import NotFound
+from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import answered
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.session import Session, opened
+from octavo.interfaces.presenting.results import files_at, operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.history.requests import HistoryRequest, LogRequest
+from octavo.operations.memory.requests import MemoryHistoryRequest
+from octavo.operations.rows import COMMANDS
+
+_MEMORY = "mem_"
 
 
-@command(LogRequest, "log", optional=["query"], action="history:log")
-def log() -> None: ...
+@command(LogRequest, "log", optional=["query"])
+def log(choices: Choices, request: LogRequest) -> Exit:
+    from octavo.operations.history.log import changed_files, newest
+
+    if request.min_score and not request.query:
+        raise click.UsageError("Say what to look for: octavo log QUERY --min-score COSINE")
+    operation = COMMANDS["log" if request.query else "history"]
+    with opened(choices) as session:
+        found: Any = operation.run(session.engine, request) if request.query else newest(session.engine, request)
+        files = files_at(changed_files(session.engine, found.commits), session.roots())
+    choices.answer(operation_answer(operation, found, TerminalView(request.query), files))
+    return Exit.OK if found.commits else Exit.NO_MATCH
 
 
-@command(HistoryRequest, "history", action="history:history")
-def history() -> None: ...
+@command(HistoryRequest, "history")
+def history(choices: Choices, request: HistoryRequest) -> None:
+    operation = COMMANDS["history"]
+    reference = request.reference or ""
+    if not reference.startswith(_MEMORY):
+        with opened(choices) as session:
+            try:
+                found = operation.run(session.engine, request)
+            except NotFound:
+                if not _is_memory(session, reference):
+                    raise
+            else:
+                places = [f"{within}/{name}" for within in session.roots() for name in found.names]
+                choices.answer(operation_answer(operation, found, TerminalView(), files_at(places, session.roots())))
+                return
+    answered(choices, COMMANDS["memory history"], MemoryHistoryRequest(reference))
+
+
+def _is_memory(session: Session, reference: str) -> bool:
+    from octavo.operations.memory.versions import memory_history
+
+    if all(collection.on_disk for collection in session.engine.collections()):
+        return False  # nothing was ever remembered, and asking would make room for it
+    try:
+        memory_history(session.engine, MemoryHistoryRequest(reference))
+    except NotFound:
+        return False
+    return True

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import answered, exit_of
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import plain, screen
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.presenting.formats import as_json
+from octavo.operations.rows import COMMANDS
 from octavo.operations.writing.requests import LintRequest
 
 
-@command(LintRequest, "lint", action="lint:lint", formats=["sarif"])
-def lint() -> None: ...
+@command(LintRequest, "lint", formats=["sarif"])
+def lint(choices: Choices, request: LintRequest) -> Exit:
+    from octavo.operations.writing.sarif import sarif
+
+    operation = COMMANDS["lint"]
+    if not choices.own_format:
+        return answered(choices, operation, request)
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request, progress(quiet=choices.quiet))
+    plain(as_json(sarif(answer), screen().encoding, indent=2) + "\n")
+    return exit_of(operation, answer)

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from typing import Any
+
 import click
 
+from octavo.dataclass import replace
+from octavo.errors import SourceError
+from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup
-from octavo.interfaces.cli.options import shared_options
+from octavo.interfaces.cli.generated import OperationGroup, answered
+from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.editor import editor_command
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.model.document import HEADING_SEPARATOR
+from octavo.operations.rows import COMMANDS
 from octavo.operations.writing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest
 
 _edit = click.option("--edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, and index what was saved.")
@@ -20,18 +33,40 @@ def notes() -> None:
 
 
 @notes.add
-@command(NotesNewRequest, "notes_new", name="new", action="notes:new")
+@command(NotesNewRequest, "notes_new", name="new")
 @_edit
-def new() -> None: ...
+def new(choices: Choices, request: NotesNewRequest, edit: bool) -> Exit:
+    return _done(choices, "notes new", request, edit=edit)
 
 
 @notes.add
-@command(NotesAppendRequest, "notes_append", name="append", action="notes:append")
+@command(NotesAppendRequest, "notes_append", name="append")
 @_edit
-def append() -> None: ...
+def append(choices: Choices, request: NotesAppendRequest, edit: bool) -> Exit:
+    path = request.heading_path
+    path = tuple(path[0].split(HEADING_SEPARATOR)) if len(path) == 1 else path
+    return _done(choices, "notes append", replace(request, heading_path=path), edit=edit)
 
 
 @notes.add
-@command(NotesTodayRequest, "notes_today", name="today", action="notes:today")
+@command(NotesTodayRequest, "notes_today", name="today")
 @_edit
-def today() -> None: ...
+def today(choices: Choices, request: NotesTodayRequest, edit: bool) -> Exit:
+    return _done(choices, "notes today", request, edit=edit)
+
+
+def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
+    operation = COMMANDS[words]
+    if not edit or request.dry_run:
+        return answered(choices, operation, request)
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request)
+        choices.answer(operation_answer(operation, answer, TerminalView(roots=session.roots())))
+        path = session.roots()[answer.collection] / answer.uri
+        command = editor_command(path, answer.end_line, os.environ)
+        try:
+            ended = subprocess.call(command)
+        except OSError as error:
+            raise SourceError(f"{command[0]} cannot be started: {error.strerror}", hint="set EDITOR") from error
+        session.engine.writer.index_changes({answer.collection: [answer.uri]})
+    return Exit.PARTIAL if ended else Exit.OK

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from octavo.algorithms.fuzzy import fuzzy_order
+from octavo.errors import OctavoError
+from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.keyboard import keyboard
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.picker import Choice
+from octavo.interfaces.cli.picker import pick as pick_from
+from octavo.interfaces.editor import editor_command
+from octavo.interfaces.presenting.formats import Answer, OutputFormat
+from octavo.operations.lines import Part
+from octavo.operations.search.answers import FoundHit
+
+if TYPE_CHECKING:
+    from octavo.interfaces.library_client import LibraryClient
+
+_COLUMNS = ("path", "line", "place", "label")
 
 
-@command(action="pick:pick", examples=["octavo pick dome humidity --first", "octavo pick closing --list"])
+@command(examples=["octavo pick dome humidity --first", "octavo pick closing --list"])
 @click.argument("words", nargs=-1, metavar="[QUERY]...")
 @click.option(
     "-c", "--collection", "collections", multiple=True, metavar="NAME", help="Only this one. May be repeated."
@@ -20,7 +42,15 @@ from octavo.interfaces.cli.from_request import command
 @click.option(
     "--open", "edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, at the line, instead of printing it."
 )
-def pick() -> None:
+def pick(
+    choices: Choices,
+    words: tuple[str, ...],
+    collections: tuple[str, ...],
+    limit: int,
+    first: bool,
+    all_rows: bool,
+    edit: bool,
+) -> Exit:
     """Search as you type below the prompt, and print the chosen PATH:LINE.
 
     Rows are passages that the query finds by word and by meaning, then files whose names have its letters in order.
@@ -32,3 +62,80 @@ def pick() -> None:
       $EDITOR "$(octavo pick | cut -d: -f1)"
       octavo pick dome --open
     """
+    from octavo.config.load import load
+    from octavo.interfaces.library_client import LibraryClient
+
+    query = " ".join(words)
+    client = LibraryClient(load(choices.flags()).config)
+    try:
+        rows = _Rows(client, collections, limit)
+        unasked = first or all_rows or choices.format is not OutputFormat.TEXT
+        picked = rows.found(query) if unasked else _picked(rows, query)
+    finally:
+        client.close()
+    picked = picked[:1] if first or edit else picked
+    if not picked:
+        return Exit.NO_MATCH
+    if edit:
+        return Exit(min(1, subprocess.call(editor_command(Path(picked[0].path), picked[0].line, os.environ))))
+    shown = [{"path": row.path, "line": row.line, "place": row.place, "label": row.label} for row in picked]
+    text = "".join(f"{row}\n" for row in picked)
+    choices.answer(
+        Answer(
+            {"rows": shown},
+            shown,
+            _COLUMNS,
+            lambda width: [(Part(str(row)),) for row in picked],
+            files=[row.path for row in picked],
+            exact=text,
+        )
+    )
+    return Exit.OK
+
+
+def _picked(rows: _Rows, query: str) -> Sequence[Choice]:
+    with keyboard() as terminal:
+        if terminal is None:
+            if not query:
+                raise click.UsageError("There is no terminal to type into: give a QUERY.")
+            return rows.found(query)
+        colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        chosen = pick_from(terminal, query, rows.found, colours=colours)
+        return [chosen] if chosen else []
+
+
+class _Rows:
+    """What a query finds on this machine: passages of files, then files by name."""
+
+    def __init__(self, client: LibraryClient, collections: tuple[str, ...], limit: int) -> None:
+        self._client = client
+        self._collections: dict[str, Any] = {"collections": collections} if collections else {}
+        self._limit = limit
+        listed = client.ask("collections_list", **self._collections).collections or ()
+        self._roots = {state.name: Path(state.root) for state in listed if state.root}
+        names = client.ask("collections_list", documents=True, **self._collections).documents or ()
+        self._names = {
+            f"{document.collection}/{document.uri}": self._roots[document.collection] / document.uri
+            for document in names
+            if document.collection in self._roots
+        }
+
+    def found(self, query: str) -> list[Choice]:
+        passages = self._passages(query) if query.strip() else []
+        known = {row.place for row in passages}
+        names = fuzzy_order(query, (name for name in self._names if name not in known))
+        files = [Choice(str(self._names[name]), 1, name) for name in names]
+        return [*passages, *files][: self._limit]
+
+    def _passages(self, query: str) -> list[Choice]:
+        try:
+            answer = self._client.ask(
+                "search", query=query, limit=self._limit, max_excerpt_chars=100, **self._collections
+            )
+        except OctavoError:  # while a query is being typed it is often not one yet
+            return []
+        return [self._choice(hit) for hit in answer.hits if f"{hit.collection}/{hit.uri}" in self._names]
+
+    def _choice(self, hit: FoundHit) -> Choice:
+        place = f"{hit.collection}/{hit.uri}"
+        return Choice(str(self._names[place]), hit.start_line, place, " → ".join(hit.heading_path) or hit.title)

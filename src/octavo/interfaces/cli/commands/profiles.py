@@ -5,8 +5,11 @@ from __future__ import annotations
 import click
 
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup
-from octavo.interfaces.cli.options import shared_options
+from octavo.interfaces.cli.generated import OperationGroup, operation_of
+from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
 
 
@@ -17,11 +20,26 @@ def profiles() -> None:
 
 
 @profiles.add
-@command(ProfilesSetRequest, "profiles_set", name="set", action="profiles:set_profile")
-def set_profile() -> None: ...
+@command(ProfilesSetRequest, "profiles_set", name="set")
+def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
+    from octavo.operations.profiles.embedders import profiles_set
+
+    with opened(choices) as session:
+        done = profiles_set(session.engine, request, by_person=True)
+    choices.answer(operation_answer(operation_of("profiles set"), done, TerminalView()))
 
 
 @profiles.add
-@command(ProfilesActivateRequest, "profiles_reindex", action="profiles:reindex")
+@command(ProfilesActivateRequest, "profiles_reindex")
 @click.option("--wait", is_flag=True, help="Do the work here and now, rather than leave it to a worker.")
-def reindex() -> None: ...
+def reindex(choices: Choices, request: ProfilesActivateRequest, wait: bool) -> None:
+    from octavo.operations.jobs.working import work
+    from octavo.operations.profiles.embedders import profile_state
+
+    operation = operation_of("profiles reindex")
+    with opened(choices) as session:
+        done = operation.run(session.engine, request)
+        if wait:
+            work(session.engine, session.config.jobs)
+            done = profile_state(session.engine, request.name)
+    choices.answer(operation_answer(operation, done, TerminalView()))

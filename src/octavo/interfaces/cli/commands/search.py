@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from octavo.dataclass import replace
-from octavo.errors import InvalidArgument
+from octavo.errors import InvalidArgument, StorageError
 from octavo.interfaces.cli import completing, served
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
@@ -94,7 +95,7 @@ def _alone(
     soon = None if own else request.hypothesis or request.query
     with opened(choices, soon=soon, profile=request.profile) as session:
         # Here the model is being loaded already: what else a search needs is imported meanwhile.
-        from octavo.interfaces.cli.actions.search import answer, find, search_recorded
+        from octavo.interfaces.cli.searching import answer, find, search_recorded
 
         if trace_file:
             result = search_recorded(session.engine, request, own, trace_file)
@@ -120,13 +121,32 @@ def profile_file(name: str | None) -> RetrievalProfile | None:
         ) from error
 
 
-@command(action="replay:replay", examples=["octavo search humidity --trace trace.json", "octavo replay trace.json"])
+@command(examples=["octavo search humidity --trace trace.json", "octavo replay trace.json"])
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @_EXPLAIN
 @_FULL
-def replay() -> None:
+def replay(choices: Choices, file: Path, explain: bool, full: bool) -> Exit:
     """Answer a search again from its trace, which `octavo search --trace FILE` writes.
 
     Fusion and every refinement run as they did, on what the channels said then; no model is needed. A trace replays
     on the library it was made on.
     """
+    from octavo.interfaces.cli.searching import answer
+    from octavo.retrieval.replay import HINT, read_recording
+
+    try:
+        whole = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise StorageError(f"{file} cannot be read: {error.strerror}", hint=HINT) from error
+    except ValueError as error:
+        raise InvalidArgument(f"{file} is not a trace: it is not JSON", hint=HINT) from error
+    if not isinstance(whole, dict) or "recording" not in whole:
+        raise InvalidArgument(f"{file} is not a trace: it holds no recorded search", hint=HINT)
+    recording = read_recording(json.dumps(whole["recording"]))
+    with opened(choices) as session:
+        if session.engine.store.generation() != recording.generation:
+            click.echo("the library has changed since this was recorded: hits may differ", err=True)
+        result = session.engine.replay(recording)
+        roots = session.roots()
+    answer(choices, result, roots, full=full, explain=explain)
+    return Exit.OK if result.hits else Exit.NO_MATCH

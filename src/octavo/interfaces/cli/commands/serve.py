@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import gc
+import socket
+import webbrowser
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from octavo.config.schema import Config
+from octavo.errors import StorageError
 from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.options import tools_option
+from octavo.interfaces.cli.options import Choices, tools_option
+from octavo.observability.logs import configure
+from octavo.operations.table import chosen
+
+if TYPE_CHECKING:
+    from octavo.interfaces.calls import Calls
+    from octavo.interfaces.process_pool import Runs
+    from octavo.interfaces.serving.server import Listening
 
 
-@command(action="serve:serve", examples=["octavo serve", "octavo serve --port 8080 --tools full"])
+@command(examples=["octavo serve", "octavo serve --port 8080 --tools full"])
 @click.option("--host", metavar="ADDRESS", help="Where to listen.", show_default="serve.host")
 @click.option(
     "--port",
@@ -37,7 +52,19 @@ from octavo.interfaces.cli.options import tools_option
     show_default="watch.enabled",
 )
 @click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
-def serve() -> None:
+def serve(
+    choices: Choices,
+    host: str | None,
+    port: int | None,
+    token_file: Path | None,
+    no_token: bool,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    write: bool | None,
+    tools: str,
+    watch: bool | None,
+    show: bool,
+) -> None:
     """Serve the library to browsers and programs over HTTP, and to MCP clients.
 
     \b
@@ -51,3 +78,91 @@ def serve() -> None:
     at the first start and which only this account can read; the address that is printed lets a browser in. SIGTERM or
     Ctrl-C ends it once what was asked before is answered.
     """
+    given: dict[str, Any] = {
+        "serve.host": host,
+        "serve.port": port,
+        "serve.token_file": token_file,
+        "serve.require_token": False if no_token else None,
+        "serve.allow_hosts": hosts or None,
+        "serve.allow_origins": origins or None,
+        "serve.write": write,
+        "watch.enabled": watch,
+    }
+    serve_library(choices, given, tools, show=show)
+
+
+def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: bool) -> None:
+    """Serves with the settings that are given and not None; `show` opens the page."""
+    from octavo.config.reloading import load_with_files
+    from octavo.interfaces.access_token import token_path
+    from octavo.interfaces.calls import Calls, following, opened
+    from octavo.interfaces.process_pool import ProcessPool
+    from octavo.interfaces.serving.server import serve as listen
+
+    flags = choices.flags() | {name: value for name, value in given.items() if value is not None}
+    config, files = load_with_files(flags)
+    chosen(tools)
+    configure("info" if choices.verbose else config.log_level, format=config.log_format)
+
+    def listening(where: Listening) -> None:
+        if not choices.quiet:
+            click.echo(f"Serving {where.address} (MCP at {where.address}/mcp)", err=True)
+            if config.serve.require_token and config.serve.token_file is None:
+                click.echo(f"Open {where.page}", err=True)
+                click.echo(f"Programs give the token in {token_path()}", err=True)
+        if not config.serve.require_token:
+            warned = "without a token every account on this machine reads and changes this library"
+            click.echo(f"warning: {warned}", err=True)
+        if show:
+            webbrowser.open(where.invitation)
+
+    count = config.serve.search_processes
+    processes = ProcessPool(partial(searching, flags), count) if count > 1 else None
+    calls = Calls(lambda: opened(config), follow=following(config, files), processes=processes)
+    beside, further = _sockets(config, calls)
+    listen(calls, config.serve, tools, listening, beside, further)
+
+
+def searching(flags: dict[str, Any]) -> Runs:
+    """For a process beside the server: the same library, of which it neither watches the folders nor does the work."""
+    from octavo.config.reloading import load_with_files
+    from octavo.engine.wiring import open_engine
+    from octavo.interfaces.calls import Calls, following
+
+    config, files = load_with_files(flags)
+    configure(config.log_level, format=config.log_format)
+    calls = Calls(lambda: open_engine(config), follow=following(config, files))
+    calls.engine()
+    # What is there now stays, and a search makes thousands of values that are gone after it: looking through them all
+    # for cycles took a thirtieth of the time.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    return calls.run
+
+
+def _sockets(config: Config, calls: Calls) -> tuple[Callable[[], Awaitable[None]] | None, tuple[socket.socket, ...]]:
+    """Other clients of the library are served from here too, unless another server is there already; and programs that
+    speak HTTP, without a token: only this account can reach the socket."""
+    from octavo.interfaces.daemon.address import available, place
+    from octavo.interfaces.daemon.client import greeting
+    from octavo.interfaces.daemon.server import AlreadyRunning, Server, bind_private, key_of
+
+    if not available() or not config.daemon.enabled:
+        return None, ()
+
+    ours, address = greeting(config, "about"), place(config)
+    server = Server(address, float("inf"), {key_of(ours.settings, ours.profiles): calls})
+    try:
+        bound = server.listen()
+    except (AlreadyRunning, StorageError):
+        return None, ()
+    further = bind_private(address.http)
+
+    async def run() -> None:
+        try:
+            await server.run(bound)
+        finally:
+            address.http.unlink(missing_ok=True)
+            server.close()
+
+    return run, (further,)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import click
 
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.groups import CommandGroup
-from octavo.interfaces.mcp.clients import CLIENTS
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
+from octavo.interfaces.presenting.formats import Answer
+from octavo.model.location import real_path
+from octavo.operations.lines import Line, Part
+
+_FILE = "SKILL.md"
 
 
 @click.group(cls=CommandGroup)
@@ -20,14 +28,18 @@ def skill() -> None:
 
 
 @skill.add
-@command(action="skill:show", examples=["octavo skill show"])
-def show() -> None:
+@command(examples=["octavo skill show"])
+def show(choices: Choices) -> None:
     """Print the skill: when and how to search, cite and remember."""
+    text = skill_text()
+    row = {"name": NAME, "text": text}
+    choices.answer(
+        Answer(row, [row], ("name", "text"), lambda width: [(Part(line),) for line in text.splitlines()], exact=text)
+    )
 
 
 @skill.add
 @command(
-    action="skill:install",
     examples=["octavo skill install --client claude-code", "octavo skill install --client codex --here"],
 )
 @click.option(
@@ -44,5 +56,63 @@ def show() -> None:
     metavar="FOLDER",
     help="Into this folder of skills, whichever client reads it.",
 )
-def install() -> None:
+def install(choices: Choices, clients: tuple[str, ...], here: bool, folder: Path | None) -> None:
     """Put the skill where clients look for skills. A file that is there already and differs is kept as a copy."""
+    chosen = [CLIENTS[name] for name in dict.fromkeys(clients)] or ([] if folder else _installed(Path.home()))
+    places = [(client.title, _folder(client, here)) for client in chosen]
+    if folder:
+        places.append((str(folder), folder))
+    if here:
+        _refuse_links_out(Path.cwd(), [place / NAME / _FILE for _, place in places])
+    rows = [_put(title, place / NAME / _FILE) for title, place in places]
+    columns = ("client", "path", "changed", "backup")
+    choices.answer(
+        Answer({"skills": rows}, rows, columns, lambda width: _lines(rows), files=[row["path"] for row in rows])
+    )
+
+
+def skill_text() -> str:
+    return files("octavo.interfaces.mcp").joinpath("skill", _FILE).read_text("utf-8")
+
+
+def _refuse_links_out(project: Path, paths: list[Path]) -> None:
+    """A project may come from anyone: its links do not say which file of yours is replaced."""
+    for path in paths:
+        if not real_path(path).is_relative_to(real_path(project)):
+            raise click.UsageError(f"{path} leads out of this folder: nothing is written where a link leads.")
+
+
+def _installed(home: Path) -> list[Client]:
+    """Clients of this user: each keeps a folder of its own below the home directory."""
+    with_skills = [client for client in CLIENTS.values() if client.skills]
+    found = [client for client in with_skills if any((home / name).is_dir() for name in client.folders)]
+    if not found:
+        names = ", ".join(client.name for client in with_skills)
+        raise click.UsageError(f"No client that reads skills was found. Name one with --client: {names}.")
+    return found
+
+
+def _folder(client: Client, here: bool) -> Path:
+    return Path.cwd() / client.project_skills if here else Path.home() / client.skills
+
+
+def _put(title: str, path: Path) -> dict[str, Any]:
+    from octavo.interfaces.mcp.installing import replace_file
+
+    done = replace_file(path, skill_text())
+    return {
+        "client": title,
+        "path": str(done.path),
+        "changed": done.changed,
+        "backup": str(done.backup) if done.backup else None,
+    }
+
+
+def _lines(rows: list[dict[str, Any]]) -> list[Line]:
+    lines: list[Line] = []
+    for row in rows:
+        said = f"{row['client']} reads {row['path']} from its next session on."
+        lines.append((Part(said if row["changed"] else f"{row['path']} is there already."),))
+        if row["backup"]:
+            lines.append((Part(f"As it was before: {row['backup']}", "dim"),))
+    return lines

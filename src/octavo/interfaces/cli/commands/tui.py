@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+
+import click
+
+from octavo.errors import MissingExtra
 from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import on_terminal
 
 
-@command(action="tui:run", examples=["octavo tui", "octavo tui --library notes.db"])
-def tui() -> None:
+@command(examples=["octavo tui", "octavo tui --library notes.db"])
+def tui(choices: Choices) -> None:
     """Look at the library in the terminal: search as you type, library, memories, traces.
 
     \b
@@ -15,3 +22,23 @@ def tui() -> None:
     Needs the extra tui: pip install 'octavo[tui]'. Works over ssh, in 80 by 24, without colours (NO_COLOR) and with a
     mouse. Where a server runs for the library, it is asked.
     """
+    from octavo.config.load import load
+    from octavo.interfaces.library_client import LibraryClient
+
+    try:
+        from octavo.interfaces.tui.app import OctavoApp
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "textual":
+            raise
+        raise MissingExtra(
+            "octavo tui needs the package textual, which is not installed", hint="pip install 'octavo[tui]'"
+        ) from error
+    if not on_terminal() or not sys.stdin.isatty():
+        raise click.UsageError("octavo tui needs a terminal. octavo search and octavo pick work without one.")
+    client = LibraryClient(load(choices.flags()).config)
+    try:
+        if not client.served:
+            client.engine()  # what is wrong with the library is said before anything is drawn
+        OctavoApp(client, choices.project).run()
+    finally:
+        client.close()
