@@ -279,7 +279,7 @@ def test_a_closed_stdout_is_no_defect_of_octavo(arguments: list[str], code: int,
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", [[], ["config"], ["jobs"]], ids=" ".join)
+@pytest.mark.parametrize("command", [["config"], ["jobs"]], ids=" ".join)
 def test_a_group_without_a_command_shows_its_help_and_no_error(octavo: Octavo, command: list[str]) -> None:
     done = octavo(*command)
     assert (done.exit_code, done.stdout) == (Exit.USAGE, "")
