@@ -24,8 +24,9 @@ from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.stage import Expand, Recall, Refine, RetrievalProfile
 from octavo.retrieval.stages.balanced_fusion import Balance, BalancedFusion
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
+from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.corrected_spelling import TypoRecall
-from octavo.retrieval.stages.duplicates import ExactDuplicates, SemanticDuplicates
+from octavo.retrieval.stages.duplicates import SemanticDuplicates
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
 from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall

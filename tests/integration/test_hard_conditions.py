@@ -93,7 +93,7 @@ import json, os, resource, sys, threading
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 from octavo.memory.commit import create
-from octavo.memory.draft import Draft
+from octavo.memory.draft import MemoryDraft
 from octavo.model.query import Query
 
 def tried(what):
@@ -115,7 +115,7 @@ def elsewhere(what):
 with open_library(settings={"embedding.provider": "hashing"}) as engine:
     engine.index()
     engine.search(Query("apple"))
-    create(engine.memories, Draft("The boiler is in the cellar."))
+    create(engine.memories, MemoryDraft("The boiler is in the cellar."))
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     held = []
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, before[1]))
@@ -128,14 +128,14 @@ with open_library(settings={"embedding.provider": "hashing"}) as engine:
         "search": tried(lambda: engine.search(Query("apple"))),
         "index": tried(lambda: engine.index()),
         "missing": [problem.reason for problem in engine.index().missing],
-        "remember": tried(lambda: create(engine.memories, Draft("The lamp is on the roof."))),
+        "remember": tried(lambda: create(engine.memories, MemoryDraft("The lamp is on the roof."))),
         "elsewhere": elsewhere(lambda: engine.search(Query("apple"))),
         "documents": engine.store.counts(engine.project.id).documents,
     }
     for one in held:
         os.close(one)
     told["afterwards"] = [
-        tried(lambda: create(engine.memories, Draft("The valve is behind it."))),
+        tried(lambda: create(engine.memories, MemoryDraft("The valve is behind it."))),
         tried(lambda: engine.index()),
         elsewhere(lambda: engine.search(Query("apple"))),
         list(engine.store.check()),
@@ -165,7 +165,7 @@ import threading
 import apsw
 from octavo.engine.wiring import open_library
 from octavo.memory.commit import create
-from octavo.memory.draft import Draft
+from octavo.memory.draft import MemoryDraft
 
 disk = apsw.vfs_names()[0]
 
@@ -185,7 +185,7 @@ with open_library(settings={"embedding.provider": "hashing"}) as engine:
     print("begun", flush=True)
     engine.index()
     for number in range(5):
-        create(engine.memories, Draft(f"The slow process wrote fact {number}."))
+        create(engine.memories, MemoryDraft(f"The slow process wrote fact {number}."))
     print("done")
 """
 

@@ -30,7 +30,7 @@ HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "tokenizers", "octavo.engine", "
 # `octavo`, but a busy machine is no reason for it to work without the server.
 PATIENT = """
 from octavo.interfaces.daemon import client
-client._ASIDE_SECONDS = 60.0
+client.ASIDE_SECONDS = 60.0
 from octavo.interfaces.cli.main import main
 main()
 """

@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from octavo.config.load import validated
 from octavo.config.schema import Config
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.index_runs import RUNNING
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
@@ -326,8 +327,10 @@ async def _called(calls: Calls, name: str, arguments: Mapping[str, Any]) -> Any:
 
 def _shown(asked: Mapping[str, Any], shown: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
     """What `octavo search` prints, written for its screen as it would itself."""
-    values: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in asked.items()}
-    request = SearchRequest(**values)
+    given = {name: value for name, value in asked.items() if value is not None and name != "max_tokens"}
+    request: SearchRequest = parsed("search", SearchRequest, given)
+    if "max_tokens" in asked:  # a terminal has no such limit
+        request = replace(request, max_tokens=asked["max_tokens"])
     result = find(engine, request)
     roots = {collection.name: collection.root for collection in engine.collections() if collection.on_disk}
     view = TerminalView(result.query, None if shown["full"] else EXCERPT_LINES, roots)

@@ -21,7 +21,6 @@ from octavo.interfaces.presenting.formats import Answer
 from octavo.model.location import expand_user
 from octavo.observability.logs import configure
 from octavo.operations.lines import Line, Part
-from octavo.operations.table import chosen
 
 if TYPE_CHECKING:
     from octavo.interfaces.mcp.installing import InstalledClient
@@ -66,6 +65,7 @@ def install(choices: Choices, client: str, write: bool, tools: str, http: bool) 
     """
     from octavo.interfaces.mcp.installing import install as put
     from octavo.interfaces.mcp.installing import location, snippet
+    from octavo.operations.table import chosen
 
     chosen(tools)
     target = CLIENTS[client]
