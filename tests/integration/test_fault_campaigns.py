@@ -34,7 +34,7 @@ BAD = (
     "in silence",
     "not noticed",
     "not mended",
-    "500",
+    "status 5",
 )
 
 
