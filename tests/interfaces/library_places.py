@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 
 BOTH_ENGINES = {
-    "daemon/test_shared_answers.py",
-    "daemon/test_shared_server.py",
     "http/test_ask_stream.py",
     "http/test_loop_stalls.py",
     "http/test_other_accounts.py",
@@ -57,7 +55,10 @@ BOTH_ENGINES = {
 """Beside those of the Python API."""
 _NO_LIBRARY = "opens no library, or asks it nothing"
 _FILES = "what the file system does with notes and links"
+_DAEMONS = "a server for each test: together they hold more connections than the tests' PostgreSQL allows"
 ONE_ENGINE = {
+    "daemon/test_shared_answers.py": _DAEMONS,
+    "daemon/test_shared_server.py": _DAEMONS,
     "http/test_guard.py": _NO_LIBRARY,
     "mcp/test_install.py": _NO_LIBRARY,
     "mcp/test_reference.py": _NO_LIBRARY,

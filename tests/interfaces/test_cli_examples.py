@@ -33,7 +33,7 @@ ELSEWHERE = {
 IN_A_FILE = {
     "octavo db backup",
     "octavo db restore",
-    *(f"octavo snapshot {name}" for name in ("list", "build", "recover", "verify")),
+    *(f"octavo snapshots {name}" for name in ("list", "build", "recover", "verify")),
 }
 """Commands for a library in a file: a server has its own copies, and its own indexes."""
 BEFORE = (

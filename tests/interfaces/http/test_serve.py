@@ -125,6 +125,8 @@ def test_the_server_keeps_what_its_openapi_document_promises(vault: Vault, tmp_p
     program = "from schemathesis.cli import schemathesis; schemathesis()"
     options = ["--phases", "examples,fuzzing", "-n", "2", "--seed", "1"]
     (tmp_path / "schemathesis.toml").write_text(SETTINGS, "utf-8")
+    if not isinstance(vault.library, Path):
+        pytest.skip("fuzzing writes, and a copy of a file is what it writes to")
     library = tmp_path / "library.db"
     library.write_bytes(vault.library.read_bytes())
     with running(["--library", str(library)]) as server:
