@@ -4,7 +4,7 @@
     python scripts/settle_weights.py DATA TRAINED --graph GRAPH [--sets SETS]
 
 BASE, DATA and SETS are those of `train_weights.py`; TRAINED has what it wrote, and gets `settled.part*` and
-`ranges.npz`, which `export_weights.py` takes. Where they are there already, settling goes on from them. WHEEL holds the
+`ranges.npz`, which an export takes. Where they are there already, settling goes on from them. WHEEL holds the
 prose that ranges are measured on. With GRAPH, a file that was exported before, its own weights are what is drawn back
 to, and its own ranges what is begun with.
 """
@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from export_weights import INSIDE, trained
 from rounding import PRODUCTS, Rounded, Settling, fixed, settle, vectors
 from tokenizers import Tokenizer
+from trained_weights import INSIDE, trained
 from weights_data import MODELS, Sets, Tokens, lines, say, split, unpack
 
 from octavo_train.encoder import Encoder, Texts

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from export_weights import trained
 from teachers import Teacher
+from trained_weights import trained
 from weights_data import MODELS, Check, Sets, Tokens, lines, pack, say, split, unpack, with_bigrams
 
 from octavo_train.contrastive import Examples, TrainingSettings, TrainingStep, blend, mined, sureness, train
