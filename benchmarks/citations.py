@@ -32,8 +32,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.collection import CollectionSettings
 from octavo.model.query import Filters
-from octavo.operations.search.answers import FoundHit
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search import search
 
 PROSE = {".md"}
@@ -203,7 +203,7 @@ def measured(name: str, folder: Path, options: argparse.Namespace) -> dict[str, 
 def _found(engine: Engine, query: str, kinds: Sequence[str]) -> Sequence[FoundHit]:
     if kinds and not any(row.kind.value in kinds for row in _listed(engine)):
         return ()
-    request = SearchRequest(query, kinds=tuple(kinds), limit=10, no_floor=True, max_tokens=100_000)
+    request = SearchRequest(query, kinds=tuple(kinds), limit=10, show_all=True, max_tokens=100_000)
     return search(engine, request).hits
 
 

@@ -26,15 +26,15 @@ from typing import Any
 
 import octavo
 from octavo.errors import OctavoError
-from octavo.writing.files import overwrite, overwrite_all, read
+from octavo.writing.folder_lock import folder_lock
 from octavo.writing.front_matter_property import set_property
 from octavo.writing.heading_checks import without_jumps
-from octavo.writing.journal import Renamed, all_or_nothing, journal_of
-from octavo.writing.lock import folder_lock
 from octavo.writing.move_section import move
-from octavo.writing.outline import BOM, NoteOutline, text_start
+from octavo.writing.note_files import overwrite, overwrite_all, read
+from octavo.writing.note_outline import BOM, NoteOutline, text_start
 from octavo.writing.rename_heading import rename_heading
 from octavo.writing.section_edits import EditedText, append, insert, replace
+from octavo.writing.write_journal import Renamed, all_or_nothing, journal_of
 
 HASHING = {"embedding": {"provider": "hashing"}, "daemon": {"enabled": False}}
 LARGEST = 1 << 30
@@ -123,7 +123,7 @@ def edits_of_library(notes: Path, count: int, seed: int) -> dict[str, Any]:
         octavo.open(Path(folder) / "library.db", create=True, config=HASHING) as library,
     ):
         files, notes = _some(files, notes, Path(folder) / "notes", chance)
-        library.add("notes", notes, writable=True)
+        library.add(notes, name="notes", writable=True)
         library.index()
         while done.total() - done["refused"] - done["unchanged"] < count:
             path = chance.choice(files)
@@ -286,7 +286,7 @@ def large_note(notes: Path, size: int) -> dict[str, Any]:
 
         times = {name: min(_seconds(call) for _ in range(7)) for name, call in (("edit", edit), ("copy", copy))}
         with octavo.open(Path(folder) / "library.db", create=True, config=HASHING) as library:
-            library.add("notes", Path(folder), writable=True)
+            library.add(Path(folder), name="notes", writable=True)
             through = {
                 "append": lambda n: library.doc.append_to_section(path.name, [f"Note {n}"], "A line."),
                 "replace": lambda n: library.doc.replace_section(path.name, [f"Note {n}"], "Another text."),

@@ -111,7 +111,7 @@ def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
 def embed_plan(encoded: list[list[int]], *, padded: bool) -> Any:
     from octavo.embedding.batching import plan
-    from octavo.embedding.onnx import BATCH_TEXTS, BATCH_TOKENS
+    from octavo.embedding.onnx_embedder import BATCH_TEXTS, BATCH_TOKENS
 
     return plan([len(ids) for ids in encoded], BATCH_TOKENS, BATCH_TEXTS if padded else 1)
 
@@ -156,7 +156,7 @@ def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
 def by_table(texts: list[str]) -> bytes:
     """In a process of its own, as the ones that prepare files do it."""
-    from octavo.embedding.bundled import FAST_DIRECTORY
+    from octavo.embedding.bundled_embedder import FAST_DIRECTORY
     from octavo.embedding.fast_tables import opened
 
     return opened(FAST_DIRECTORY).embed(texts).astype("<f2").tobytes()

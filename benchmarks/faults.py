@@ -52,18 +52,18 @@ from octavo.algorithms.code_query import read_code_query
 from octavo.config.load import validated
 from octavo.config.schema import Config, Serve
 from octavo.engine.engine import Engine
-from octavo.engine.repair import damage, mend
+from octavo.engine.library_repair import damage, mend
 from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
 from octavo.ingest.prepare import Origin, PreparationFailure, Preparer, Unpacked
-from octavo.interfaces.calls import Calls
+from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.serving.app import make_app
 from octavo.model.collection import CollectionSettings
+from octavo.model.folder_scan import SeenFile
 from octavo.model.ids import CollectionId, ProjectId
 from octavo.model.ledger import FileStamp
 from octavo.model.memory import MemoryFilter
 from octavo.model.query import Query
-from octavo.model.scan import SeenFile
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbRepairRequest
 from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
@@ -362,6 +362,7 @@ def _fill_every_table(config: Config, path: Path) -> None:
     with open_engine(config) as engine:
         for number in range(4):
             remember(engine, RememberRequest(text=f"The kettle number {number} stands on shelf {number * 7}."))
+        engine.index()  # their vectors: a repair makes what is missing
     connection = apsw.Connection(str(path))
     named = "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'"
     for (table,) in connection.execute(named).fetchall():

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import octavo
-from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.embedding_inputs import joined
 from octavo.chunking.sections import SectionChunker
 from octavo.config.schema import Config
-from octavo.embedding.bundled import bundled_counter, bundled_embedder
+from octavo.embedding.bundled_embedder import bundled_counter, bundled_embedder
 from octavo.engine.wiring import open_engine
 from octavo.ingest.prepare import Preparer
 from octavo.model.collection import Collection, CollectionSettings
@@ -37,8 +37,8 @@ from octavo.model.query import Filters, Query
 from octavo.observability.progress import NoProgress
 from octavo.parsing.registry import EXTENSIONS, PLAINTEXT, parser_for
 from octavo.retrieval.profiles import profile_named
-from octavo.sources.files import scan
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.folder_scan import scan
+from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.text_decoding import Decoded, read
 from octavo.stores.sqlite.store import SqliteStore
 
@@ -221,7 +221,7 @@ def _random_vectors(engine: Any, chunks: int) -> None:
     """Unit vectors from a seed: latency does not depend on what they mean, and embedding takes an hour."""
     import numpy as np
 
-    from octavo.model.stored import VectorRow
+    from octavo.model.stored_rows import VectorRow
 
     profile = engine.embedder.profile
     pending = engine.store.embeddings.pending(engine.project.id, profile)[:chunks]

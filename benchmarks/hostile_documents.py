@@ -36,7 +36,7 @@ from pathlib import Path
 from octavo.converting.confinement import Limits
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.sandbox import SandboxedConverter
-from octavo.model.converted import Converted
+from octavo.model.converted_file import Converted
 from octavo.model.formats import format_of
 
 NAMESPACE = "OCTAVO_HOSTILE_NAMESPACE"  # set in the process that has no network

@@ -21,7 +21,7 @@ import pymupdf
 
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.pdf import read_pdf
-from octavo.model.converted import Converted
+from octavo.model.converted_file import Converted
 from octavo.model.text import Span
 
 _WORD = re.compile(r"[^\W_]+")

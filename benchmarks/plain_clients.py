@@ -30,7 +30,7 @@ class Lines:
         self._say({"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}})
 
     def search(self, query: str) -> Any:
-        return self.ask("tools/call", {"name": "search", "arguments": {"query": query}})["structuredContent"]
+        return self.ask("tools/call", {"name": "search", "arguments": {"query": query}})["content"]
 
     def ask(self, method: str, params: Mapping[str, Any]) -> Any:
         number = next(self._numbers)
@@ -70,7 +70,7 @@ class Posts:
             "Accept": "application/json, text/event-stream",
         }
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        return self._post("/mcp", body, headers)["result"]["structuredContent"]
+        return self._post("/mcp", body, headers)["result"]["content"]
 
     def close(self) -> None:
         self._connection.close()

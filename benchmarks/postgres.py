@@ -33,7 +33,7 @@ from octavo.model.collection import Collection
 from octavo.model.job import JobKind
 from octavo.model.query import Filters, Terms
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.ports import Store, VectorIndex
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex

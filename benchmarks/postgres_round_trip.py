@@ -22,11 +22,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 from postgres_server import running
 
 from octavo.engine.engine import Engine
-from octavo.engine.transfer import digest_of
+from octavo.engine.library_transfer import digest_of
 from octavo.engine.wiring import open_library
 from octavo.engine.wiring.stores import open_tables
 from octavo.model.job import JobKind
-from octavo.model.location import DatabaseUrl, Location
+from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Query
 from octavo.operations.database.copies import migrate
 from octavo.operations.memory.changes import remember

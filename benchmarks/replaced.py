@@ -17,15 +17,18 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 from pathspec import GitIgnoreSpec
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from octavo.embedding.bundled import MODEL_DIRECTORY
-from octavo.embedding.tokenizer_json import TokenizersCounter
 from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
 from octavo.parsing.markdown.parser import MarkdownParser
-from octavo.sources.globs import parse
+from octavo.sources.gitignore_patterns import parse
 
+VOCABULARY = Path(__file__).parents[1] / "tests" / "golden" / "wordpiece" / "vocab.txt"
 _ROUNDS = 3
 _HOSTILE = ("*a*a*a*a*b", "*a*a*a*a*a*b", "*a*a*a*a*a*a*b", "*a*a*a*a*a*a*a*b")
 
@@ -49,14 +52,19 @@ def markdown(texts: list[str]) -> str:
 
 
 def tokens(texts: list[str]) -> str:
-    theirs = TokenizersCounter(MODEL_DIRECTORY / "tokenizer.json")
+    words = load_vocabulary(VOCABULARY)
+    tokenizer = Tokenizer(WordPiece(words, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = BertNormalizer(), BertPreTokenizer()
     paragraphs = [paragraph for text in texts for paragraph in text.split("\n\n")]
 
     def ours() -> list[int]:
-        return WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt")).counts(paragraphs)
+        return WordPieceCounter(words).counts(paragraphs)
 
-    assert ours() == [theirs.count(paragraph) for paragraph in paragraphs]
-    return compared(ours, lambda: [theirs.count(paragraph) for paragraph in paragraphs])
+    def theirs() -> list[int]:
+        return [len(tokenizer.encode(paragraph).ids) for paragraph in paragraphs]
+
+    assert ours() == theirs()
+    return compared(ours, theirs)
 
 
 def matched(pattern: str, letters: int) -> str:

@@ -22,11 +22,11 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.errors import OctavoError
-from octavo.ingest.report import IndexReport
+from octavo.ingest.run_report import IndexReport
 from octavo.model.collection import CollectionSettings
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.memory.folder import memory_sync
+from octavo.operations.memory.folder_sync import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest
 from octavo.operations.writing.lint import lint
 from octavo.operations.writing.notes import doc_create, doc_rename

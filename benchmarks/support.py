@@ -20,11 +20,11 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.answering.passages import NumberedPassage
+from octavo.algorithms.text_analysis import Analyzer
+from octavo.answering.citable_passages import NumberedPassage
+from octavo.answering.citation_support import CitationChecker, Support
 from octavo.answering.sentences import sentences
-from octavo.answering.support import CitationChecker, Support
-from octavo.embedding.bundled import bundled_embedder
+from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
 from octavo.model.result import Citation, Hit

@@ -12,7 +12,14 @@ from sphinx.application import Sphinx
 
 project = "Octavo"
 extensions = ["myst_parser"]
-include_patterns = ["docs/**", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
+include_patterns = [
+    "docs/**",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CODE_OF_CONDUCT.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+]
 root_doc = "docs/index"
 nitpicky = True
 
@@ -28,9 +35,13 @@ NAVIGATION = {
     "Start": ["install", "first-ten-minutes"],
     "Guides": [
         "guides/notes",
+        "guides/obsidian",
+        "guides/conversations",
+        "guides/export",
         "formats",
         "answers",
         "guides/code",
+        "guides/repositories",
         "guides/history",
         "guides/graph",
         "writing",
@@ -38,6 +49,7 @@ NAVIGATION = {
         "guides/agents",
         "guides/clients/README",
         "guides/python",
+        "guides/integrations",
         "guides/browser",
         "guides/terminal",
         "guides/serving",
@@ -48,6 +60,7 @@ NAVIGATION = {
         "guides/evaluation",
         "guides/plugins",
         "troubleshooting",
+        "compatibility",
     ],
     "Reference": [
         "reference/queries",
@@ -56,6 +69,7 @@ NAVIGATION = {
         "reference/python",
         "reference/configuration",
         "reference/stages",
+        "seeds",
     ],
     "How it is built": [
         "/ARCHITECTURE",
@@ -64,15 +78,17 @@ NAVIGATION = {
         "decisions/README",
         "research/README",
         "/CONTRIBUTING",
+        "/CODE_OF_CONDUCT",
+        "roadmap",
         "/CHANGELOG",
     ],
 }
 """Caption → pages, from docs/. A page that is in no list, or a list that names no page, fails the build."""
 
 _LISTED_BELOW = {
-    "guides/clients/README": "guides/clients/[a-z]*",
-    "decisions/README": "decisions/[0-9]*",
-    "research/README": "research/[a-z]*",
+    "guides/clients/README": ["[a-z]*"],
+    "decisions/README": ["[0-9]*"],
+    "research/README": ["[a-z]*", "archive/*"],
 }
 """Pages whose folder is listed below them."""
 
@@ -87,7 +103,7 @@ def _add_navigation(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += "".join(_toctree(pages, caption) for caption, pages in NAVIGATION.items())
     below = _LISTED_BELOW.get(page.removeprefix("docs/"))
     if below:
-        source[0] += _toctree([below.rpartition("/")[2]], glob=True)
+        source[0] += _toctree(below, glob=True)
 
 
 def _redirect_from_the_top(app: Sphinx, exception: Exception | None) -> None:

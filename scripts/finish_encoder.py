@@ -22,15 +22,17 @@ import rounding
 import torch
 from distil_encoder import Measures, Student, Words
 from rounding import Rounded, Settling, fixed, vectors
-from settle_weights import LENGTHS, wider
 from tokenizers import Tokenizer
 from weights_data import lines, say, split
 
-from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.encoder_weights import WINDOW, Model
 from octavo_train.fast_table import Lessons, TableSettings, features_of, fit
-from octavo_train.graph import read_graph
-from octavo_train.quantise import calibrate, calibration_ids, quantise_rows, ranges_as_arrays, spread_out
-from octavo_train.weights import WINDOW, Model
+from octavo_train.onnx_graph import read_graph
+from octavo_train.quantise import Range, calibrate, calibration_ids, quantise_rows, ranges_as_arrays, spread_out
+from octavo_train.torch_encoder import Encoder, Texts, embedded
+
+LENGTHS = (40, 80, 120, 250, 600, 1200)  # characters: turns and questions count as much as sections
+WIDER = 1.3  # what ranges behind GELU begin with: too wide is learnt away sooner than too narrow
 
 
 def model_of(state: dict[str, torch.Tensor], like: Model) -> Model:
@@ -41,6 +43,10 @@ def model_of(state: dict[str, torch.Tensor], like: Model) -> Model:
     encoder = Encoder(replace(like, words=held["words.weight"].cpu().numpy()))
     encoder.load_state_dict(held)
     return encoder.weights()
+
+
+def _wider(name: str, seen: Range) -> Range:
+    return Range(seen.low, seen.high * WIDER) if name.endswith("down") else seen
 
 
 def main() -> int:
@@ -81,7 +87,7 @@ def main() -> int:
     start, end = (int(tokenizer.token_to_id(name)) for name in ("<s>", "</s>"))
     prose = counting.encode("\n".join(passages[:60])[:40_000], add_special_tokens=False).ids
     measured = calibrate(model, calibration_ids(prose, (start, end), len(model.words), WINDOW))
-    ranges = {name: wider(name, seen) for name, seen in measured.items()}
+    ranges = {name: _wider(name, seen) for name, seen in measured.items()}
     say(f"calibrated, {time.perf_counter() - started:.0f} s")
     encoder = Student(model, first=True).to(device)
     ids = words(material)

@@ -1,90 +1,173 @@
-"""Fits the calibration of a retrieval profile: what a score means, and below which nothing matches.
+"""Fits the calibration of a retrieval profile: what a score means, and when nothing matches.
 
-    python scripts/fit_calibration.py --cache DIR --profile hybrid --fit SET... --check SET...
+    python scripts/fit_calibration.py SET... [--profile hybrid] [--questions N] [--shipped] [--plot FILE.svg]
 
-Each set is a folder as `octavo eval` takes them, with `:qrels=FILE` behind it for another of its splits. Its own
-questions are answerable; the questions of the other sets are not. Coefficients come from every other question of the
-sets of `--fit` by logistic regression; the floor and then the tail are the highest at which in no set more than one
-answerable question in a hundred loses its first relevant hit. The error of a set is that of the questions which took no
-part in the fit, and once more with the whole set left out.
+A SET is written as for `octavo eval table`; its library is made where the cache has none. Its own questions are
+answerable, those of the other sets are not. What people type is asked as well: rare words, names and phrases of its
+documents, answered by the documents that hold them. Coefficients come from every other question by logistic regression;
+the floor is the highest at which in no set more than one answerable question in a hundred has no hit left.
+Prints a row for each set (the error once more with the whole set left out of the fit) and then the coefficients.
+`--shipped` fits nothing; `--plot` draws how often hits of a score are relevant.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import accumulate, chain
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from octavo.algorithms.calibration import AnswerEvidence, Calibration
-from octavo.config.schema import Config
+from octavo.algorithms.score_calibration import AnswerEvidence, Calibration
+from octavo.config.load import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.engine.wiring.preparing import recipe_of
-from octavo.evaluation.dataset import Dataset, Files, read_dataset
-from octavo.evaluation.evaluate import PROJECT, grouped, names_of, place_of
-from octavo.model.query import Query
+from octavo.evaluation.dataset import Dataset, Question, read_dataset
+from octavo.evaluation.evaluate import (
+    PROJECT,
+    EvaluateRequest,
+    Names,
+    cache_folder,
+    evaluate_profiles,
+    grouped,
+    names_of,
+    request_of,
+)
+from octavo.evaluation.runner import scope_of
+from octavo.interfaces.cli.progress import progress
+from octavo.model.library_location import Location
+from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.relevance import evidence, is_kin
+from octavo.retrieval.relevance import HitSigns, is_shown, scale_of
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.exact_match import EXACT
-from octavo.retrieval.stages.steps import shares
 
 SHOWN = 10
 MOST_LOST = 0.01
 RIDGE = 1e-3
+BINS = 5
+_SIDE, _GAP, _ACROSS = 120, 44, 4
+_FEW = 3  # documents that a typed string may stand in
+_TYPED = (
+    re.compile(r"(?<![\w.-])[^\W\d_]{5,20}(?![\w.-])"),
+    re.compile(r"(?<![\w.-])(?:[a-z]+(?:[A-Z][a-z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+|\d+(?:\.\d+){1,3})(?![\w.-])"),
+    re.compile(r"(?<![\w.-])[^\W\d_]{3,} [^\W\d_]{3,} [^\W\d_]{3,}(?![\w.-])"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and its first hits: the share each has of the best score, and whether it is right."""
+    """A question and its first hits: what speaks for each, and whether it is right."""
 
     found_in: str
-    own: bool
+    kind: str  # own, strange or typed
     evidence: AnswerEvidence
-    shares: tuple[float, ...]
-    kin: tuple[bool, ...]
-    right: tuple[bool, ...]
-    exact: bool
+    hits: tuple[tuple[HitSigns, bool], ...]
+
+    def scored(self, calibration: Calibration) -> list[tuple[float, bool]]:
+        """The relevance of each hit and whether it is right, in the order they are shown."""
+        scores = ((calibration.relevance(self.evidence, signs), right) for signs, right in self.hits)
+        return sorted(scores, key=lambda hit: -hit[0])
+
+    def shown(self, calibration: Calibration) -> int:
+        """How many of the hits are shown."""
+        scores = [score for score, _ in self.scored(calibration)]
+        exact = max((signs.exact for signs, _ in self.hits), default=0.0)
+        if not scores or not calibration.is_answered(self.evidence, exact):
+            return 0
+        return sum(is_shown(score, scores[0]) for score in scores)
 
 
-def answers(
-    engine: Engine, name: str, dataset: Dataset, others: Sequence[Dataset], profile: str, most: int
+def library_of(text: str) -> tuple[EvaluateRequest, Dataset, Location]:
+    """The data set that a text names, and its library."""
+    request, _ = request_of(text, (), "ndcg@10")
+    one = replace(request, limit_queries=1, timed_queries=0)
+    made = evaluate_profiles(load({}).config, one, [PROFILES["lexical_only"]], cache_folder(), progress(quiet=False))
+    return request, read_dataset(request.dataset, request.files), made.library
+
+
+def asked_in(
+    engine: Engine, name: str, request: EvaluateRequest, dataset: Dataset, strangers: Sequence[str], most: int, by: str
 ) -> Iterator[Asked]:
-    documents = names_of(grouped(dataset, None)).documents
-    for source in (dataset, *others):
-        for question in source.sample(most if source is dataset else max(10, most // len(others))).questions:
-            library, parsed = engine.reader.searched(), engine.reader.parsed(Query(question.text, limit=SHOWN))
-            with engine.store.reading():
-                candidates, _ = run(PROFILES[profile], parsed, library)
-                first = candidates[:SHOWN]
-                found = evidence(Search(parsed, library), candidates)
-            judged = dataset.qrels.get(question.id, {}) if source is dataset else {}
-            right = tuple(any(judged.get(documents[place], 0) > 0 for place in hit.places) for hit in first)
-            exact = any(step.stage == EXACT for hit in first for step in hit.steps)
-            kin = tuple(place > 0 and is_kin(hit, first[0]) for place, hit in enumerate(first))
-            yield Asked(name, source is dataset, found, tuple(shares(candidates)[:SHOWN]), kin, right, exact)
+    """The set's own questions, those of other sets, and strings of its documents."""
+    names = names_of(grouped(dataset, request.scope))
+    own = dataset.sample(most).questions
+    for question in own:
+        judged = {document for document, grade in dataset.qrels.get(question.id, {}).items() if grade > 0}
+        yield ask(engine, name, "own", question.text, _within(request, names, question), names, judged, by)
+    for at, text in enumerate(strangers):
+        yield ask(engine, name, "strange", text, _within(request, names, own[at % len(own)]), names, set(), by)
+    if request.scope is None:
+        for text, documents in typed(dataset, max(10, most // 3)).items():
+            yield ask(engine, name, "typed", text, Filters(), names, documents, by)
+
+
+def _within(request: EvaluateRequest, names: Names, question: Question) -> Filters:
+    if request.scope is None:
+        return Filters()
+    group = scope_of(question.metadata, request.scope, question.id)
+    return Filters(collections=(names.collections[group],))
+
+
+def ask(
+    engine: Engine, name: str, kind: str, text: str, filters: Filters, names: Names, judged: set[str], by: str
+) -> Asked:
+    profile, library = PROFILES[by], engine.reader.searched()
+    query = engine.reader.parsed(Query(text, limit=SHOWN, filters=filters))
+    with engine.store.reading():
+        candidates, _ = run(profile, query, library)
+        if not candidates:
+            return Asked(name, kind, AnswerEvidence(0.0, 0.0), ())
+        own = scale_of(Search(query, library), candidates, Calibration(0.0, 0.0, 0.0, 0.0))
+        scale, known = own, {}
+        if not filters.empty:
+            everywhere = replace(query, filters=Filters())
+            whole, _ = run(profile, everywhere, library)
+            scale = scale_of(Search(everywhere, library), whole, own.calibration)
+            known = {candidate.key: candidate for candidate in whole}
+    hits = []
+    for candidate in candidates[:SHOWN]:
+        right = any(names.documents[place] in judged for place in candidate.places)
+        hits.append((scale.signs(known.get(candidate.key, candidate)), right))
+    return Asked(name, kind, scale.evidence, tuple(hits))
+
+
+def typed(dataset: Dataset, most: int) -> Mapping[str, set[str]]:
+    """Strings that stand in few of the documents, with those documents."""
+    chance, texts = random.Random(7), {record.id: f"{record.title}\n{record.text}" for record in dataset.records}
+    drawn: dict[str, set[str]] = {}
+    for pattern in _TYPED:
+        holding: defaultdict[str, set[str]] = defaultdict(set)
+        for document, text in texts.items():
+            for string in {*pattern.findall(text)}:
+                holding[string].add(document)
+        few = sorted(string for string, documents in holding.items() if len(documents) <= _FEW)
+        for string in chance.sample(few, min(most // len(_TYPED), len(few))):
+            folded = string.casefold()
+            drawn[string] = {document for document, text in texts.items() if folded in text.casefold()}
+    return drawn
 
 
 def fitted(asked: Sequence[Asked]) -> Calibration:
+    """By questions, and what an exact match is worth by all that was asked: among questions alone it is rare, and typed
+    words alone would credit it with what their cosines lack."""
+    questions = _regression([query for query in asked if query.kind != "typed"])
+    return replace(questions, exact=_regression(asked).exact)
+
+
+def _regression(asked: Sequence[Asked]) -> Calibration:
     """Logistic regression by Newton's method; every set counts the same."""
-    rows = [
-        (1.0, share, *query.evidence, float(kin), float(right), query.found_in)
-        for query in asked
-        if not query.exact  # what holds the query whole is no matter of likelihood
-        for share, kin, right in zip(query.shares, query.kin, query.right, strict=True)
-    ]
-    x = np.array([row[:-2] for row in rows])
-    y = np.array([row[-2] for row in rows])
-    sizes = Counter(row[-1] for row in rows)
-    weights = np.array([len(rows) / len(sizes) / sizes[row[-1]] for row in rows])
+    rows = [(query, signs, right) for query in asked for signs, right in query.hits]
+    x = np.array([(1.0, *query.evidence, *signs) for query, signs, _ in rows], dtype=float)
+    y = np.array([right for *_, right in rows], dtype=float)
+    sizes = Counter(query.found_in for query, *_ in rows)
+    weights = np.array([len(rows) / len(sizes) / sizes[query.found_in] for query, *_ in rows])
     beta = np.zeros(x.shape[1])
     for _ in range(50):
         p = 1.0 / (1.0 + np.exp(-x @ beta))
@@ -94,98 +177,123 @@ def fitted(asked: Sequence[Asked]) -> Calibration:
         beta += step
         if abs(step).max() < 1e-9:
             break
-    bias, share, cosine, words, lead, kin = map(float, beta.round(3))
-    return Calibration(bias, share, cosine, words, lead=lead, kin=kin)
+    bias, cosine, words, lead, share, kin, exact = map(float, beta.round(3))
+    return Calibration(bias, share, cosine, words, lead=lead, kin=kin, exact=exact)
 
 
-def relevances(query: Asked, calibration: Calibration) -> list[float]:
-    """Never rising, as hits are shown."""
-    hits = zip(query.shares, query.kin, strict=True)
-    return list(accumulate((calibration.relevance(share, query.evidence, kin=kin) for share, kin in hits), min))
+def bins(asked: Sequence[Asked], calibration: Calibration) -> list[tuple[float, float, int]]:
+    """Mean score, share of relevant hits and number of hits, for each fifth of the scale that has some."""
+    hits = [hit for query in asked if query.kind != "typed" for hit in query.scored(calibration)]
+    found = []
+    for at in range(BINS):
+        some = [hit for hit in hits if min(int(hit[0] * BINS), BINS - 1) == at]
+        if some:
+            size = len(some)
+            found.append((sum(score for score, _ in some) / size, sum(right for _, right in some) / size, size))
+    return found
 
 
 def error(asked: Sequence[Asked], calibration: Calibration) -> float:
-    """The mean distance of scores from how often hits of a score are right, by fifths of the scale."""
-    hits = [
-        hit
-        for query in asked
-        if not query.exact
-        for hit in zip(relevances(query, calibration), query.right, strict=True)
-    ]
-    fifths = [[hit for hit in hits if min(int(hit[0] * 5), 4) == fifth] for fifth in range(5)]
-    return sum(abs(sum(score - right for score, right in some)) for some in fifths) / max(1, len(hits))
+    """The expected calibration error: how far scores and shares are apart, by the hits."""
+    found = bins(asked, calibration)
+    return sum(abs(score - share) * size for score, share, size in found) / max(1, sum(size for *_, size in found))
 
 
-def figures(asked: Sequence[Asked], calibration: Calibration) -> tuple[float, float, float]:
-    """Shares of answerable questions that lose their first relevant hit and of unanswerable ones with no hit; hits."""
-    lost = answerable = empty = unanswerable = shown = 0
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of answerable questions how many lose all hits to the floor, and how many every right one to the list's end; how
+    many hits they show and how many of these are right. Of unanswerable ones how many have no hit."""
+
+    lost: float
+    hidden: float
+    shown: float
+    precision: float
+    empty: float
+
+
+def figures(asked: Sequence[Asked], calibration: Calibration) -> Figures:
+    lost = hidden = answerable = empty = unanswerable = shown = right = 0
     for query in asked:
-        values = relevances(query, calibration)
-        found = query.evidence
-        is_answer = found.words == 1.0 or calibration.relevance(1.0, found._replace(lead=0.0)) >= calibration.floor
-        kept = sum(value >= calibration.tail * values[0] ** 2 for value in values) if is_answer else 0
-        kept = len(values) if query.exact else kept
-        if not query.own:
+        kept, hits = query.shown(calibration), query.scored(calibration)
+        if query.kind == "strange":
             unanswerable += 1
             empty += kept == 0
-        elif any(query.right):
+        elif query.kind == "own" and any(is_right for _, is_right in hits):
             answerable += 1
             shown += kept
-            lost += query.right.index(True) >= kept
-    return lost / max(1, answerable), empty / max(1, unanswerable), shown / max(1, answerable)
+            right += sum(is_right for _, is_right in hits[:kept])
+            lost += kept == 0
+            hidden += kept > 0 and not any(is_right for _, is_right in hits[:kept])
+    own, strange = max(1, answerable), max(1, unanswerable)
+    return Figures(lost / own, hidden / own, shown / own, right / max(1, shown), empty / strange)
 
 
-def chosen(asked: Sequence[Asked], calibration: Calibration) -> Calibration:
-    """The highest floor, then the highest tail, at which no set loses more than it may."""
-    names = sorted({query.found_in for query in asked})
-
-    def bearable(tried: Calibration) -> bool:
-        return all(
-            figures([query for query in asked if query.found_in == name], tried)[0] <= MOST_LOST for name in names
-        )
-
-    steps = np.round(np.arange(0.0, 0.2, 0.002), 3)
-    floor = max((step for step in steps if bearable(replace(calibration, floor=float(step)))), default=0.0)
-    calibration = replace(calibration, floor=float(floor))
-    tail = max((step for step in steps if bearable(replace(calibration, tail=float(step)))), default=0.0)
-    return replace(calibration, tail=float(tail))
+def with_floor(asked: Mapping[str, Sequence[Asked]], calibration: Calibration) -> Calibration:
+    """With the highest floor at which no set loses more than it may."""
+    chosen = calibration
+    for step in np.round(np.arange(0.002, 0.2, 0.002), 3):
+        tried = replace(calibration, floor=float(step))
+        if any(figures(some, tried).lost > MOST_LOST for some in asked.values()):
+            break
+        chosen = tried
+    return chosen
 
 
-def read(given: str) -> Dataset:
-    folder, _, qrels = given.partition(":qrels=")
-    return read_dataset(Path(folder), Files(qrels=Path(folder) / qrels) if qrels else Files())
+def drawn(sets: Mapping[str, list[tuple[float, float, int]]]) -> str:
+    """One square for each set: the score across, the share of relevant hits upwards, the diagonal where both agree."""
+    step = _SIDE + _GAP
+    width, height = step * min(len(sets), _ACROSS), step * -(-len(sets) // _ACROSS)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-size="10">',
+        "<title>How often hits of a score are relevant, set by set</title>",
+    ]
+    for place, (name, found) in enumerate(sets.items()):
+        left, top = step * (place % _ACROSS) + _GAP // 2, step * (place // _ACROSS) + _GAP // 2
+        parts.append(f'<g transform="translate({left} {top})"><text y="-5">{name}</text>')
+        parts.append(f'<rect width="{_SIDE}" height="{_SIDE}" fill="none" stroke="#999"/>')
+        parts.append(f'<line x1="0" y1="{_SIDE}" x2="{_SIDE}" y2="0" stroke="#bbb" stroke-dasharray="3"/>')
+        points = [(round(score * _SIDE, 1), round((1 - share) * _SIDE, 1), size) for score, share, size in found]
+        parts.append(f'<polyline points="{" ".join(f"{x},{y}" for x, y, _ in points)}" fill="none" stroke="#36c"/>')
+        parts += [f'<circle cx="{x}" cy="{y}" r="3"><title>{size} hits</title></circle>' for x, y, size in points]
+        parts.append("</g>")
+    return "\n".join((*parts, "</svg>", ""))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cache", type=Path, required=True, help="where `octavo eval` keeps the libraries of its sets")
+    parser.add_argument("sets", nargs="+", metavar="SET")
     parser.add_argument("--profile", default="hybrid")
     parser.add_argument("--questions", type=int, default=150)
-    parser.add_argument("--fit", nargs="+", required=True)
-    parser.add_argument("--check", nargs="*", default=[], help="sets to measure the outcome on")
-    parser.add_argument("--ask", nargs="*", default=[], help="sets of which only the questions are used")
+    parser.add_argument("--shipped", action="store_true", help="measure the coefficients that the profile has")
+    parser.add_argument("--plot", type=Path, help="an SVG file to draw")
     options = parser.parse_args()
-    datasets = {given: read(given) for given in (*options.fit, *options.check)}
-    strangers = [read(given) for given in options.ask]
-    config, asked = Config(), dict[str, list[Asked]]()
-    for given, dataset in datasets.items():
-        folder, _ = place_of(options.cache, dataset, None, recipe_of(config))
-        newest = max(folder.glob("*.db"), key=lambda path: path.stat().st_mtime)
-        others = {other.name: other for other in (*datasets.values(), *strangers) if other.name != dataset.name}
-        with open_engine(replace(config, library=newest, project=PROJECT)) as engine:
-            found = answers(engine, given, dataset, [*others.values()], options.profile, options.questions)
-            asked[given] = list(found)
-    used = {given: asked[given][::2] for given in options.fit}
-    calibration = chosen([query for some in asked.values() for query in some], fitted([*chain(*used.values())]))
-    rows = []
-    for given, dataset in datasets.items():
-        held_back = asked[given][1::2] if given in used else asked[given]
-        elsewhere = [some for other, some in used.items() if datasets[other].name != dataset.name]
-        lost, empty, shown = figures(asked[given], calibration)
-        row = {"set": given, "lost": lost, "empty": empty, "shown": shown, "error": error(held_back, calibration)}
-        rows.append(row | {"error, set left out": error(asked[given], fitted([*chain(*elsewhere)]))})
-    json.dump({"profile": options.profile, "calibration": asdict(calibration), "sets": rows}, sys.stdout, indent=2)
-    print()
+    made = {text: library_of(text) for text in options.sets}
+    asked: dict[str, list[Asked]] = {}
+    for text, (request, dataset, library) in made.items():
+        others = {other.name: other for _, other, _ in made.values() if other.name != dataset.name}
+        each = max(10, options.questions // max(1, len(others)))
+        strangers = [question.text for other in others.values() for question in other.sample(each).questions]
+        config = replace(load({}).config, library=library, project=PROJECT)
+        with closing(open_engine(config)) as engine:
+            most, by = options.questions, options.profile
+            asked[text] = list(asked_in(engine, text, request, dataset, strangers, most, by))
+    calibration = PROFILES[options.profile].calibration
+    if not options.shipped or calibration is None:
+        calibration = with_floor(asked, fitted([*chain(*(some[::2] for some in asked.values()))]))
+    print("| set | lost | hidden | strange without a hit | hits shown | of them right | error | error, set left out |")
+    print("|---|---|---|---|---|---|---|---|")
+    for text, (_, dataset, _) in made.items():
+        found = figures(asked[text], calibration)
+        elsewhere = [some[::2] for other, some in asked.items() if made[other][1].name != dataset.name]
+        refit = fitted([*chain(*elsewhere)]) if elsewhere and not options.shipped else calibration
+        held_back = asked[text] if options.shipped else asked[text][1::2]
+        shares = f"{found.lost:.1%} | {found.hidden:.1%} | {found.empty:.0%}"
+        errors = f"{error(held_back, calibration):.3f} | {error(asked[text], refit):.3f}"
+        print(f"| {dataset.name} | {shares} | {found.shown:.1f} | {found.precision:.2f} | {errors} |")
+    print(calibration)
+    if options.plot:
+        drawings = {dataset.name: bins(asked[text], calibration) for text, (_, dataset, _) in made.items()}
+        options.plot.write_text(drawn(drawings), "utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from generated import ROOT, main
 from man_page import manual
 
 from octavo.interfaces.cli.operation_summaries import SUMMARIES
-from octavo.operations.rows import COMMANDS
+from octavo.operations.definitions import COMMANDS
 
 TARGET = ROOT / "docs" / "reference" / "commands.md"
 MANUAL = ROOT / "docs" / "man" / "octavo.1"

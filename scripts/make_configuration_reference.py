@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from generated import ROOT, main
 
-from octavo.config.describe import Setting, SettingsTable, sections, written
 from octavo.config.load import PROJECT_FILE, project_may_set
+from octavo.config.setting_descriptions import Setting, SettingsTable, sections, written
 
 TARGET = ROOT / "docs" / "reference" / "configuration.md"
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from generated import ROOT, main
 
-from octavo.operations.arguments import aliases
 from octavo.operations.operation import Operation
+from octavo.operations.request_arguments import aliases
 from octavo.operations.schemas import input_schema, kind, limits, output_schema
 from octavo.operations.table import OPERATIONS
 

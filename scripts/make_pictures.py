@@ -1,6 +1,7 @@
 """Takes the pictures of the documentation: pages in a browser, the app in a terminal, what a command says.
 
     python scripts/make_pictures.py [NAME ...]
+    python scripts/make_pictures.py --every FOLDER    # every page, on a desk and on a phone, light and dark, to look at
 
 They are of the vault in `examples/`, in a library made for them. It needs Playwright, Chromium and Textual. Days and
 files are always the same; times in milliseconds and fonts are those of the machine.
@@ -72,6 +73,25 @@ BROWSER = {
     "telephone": Shot(f"/?q={QUESTION.replace(' ', '+')}", ".hit", width=420, height=820, dark=True),
 }
 
+EVERY_PAGE = {
+    "start": "/",
+    "results": f"/?q={QUESTION.replace(' ', '+')}",
+    "no-match": "/?q=the+capital+of+Mongolia",
+    "trace": f"/trace?q={QUESTION.replace(' ', '+')}",
+    "document": "/document/observatory/observing/Closing%20down.md?lines=7-12#cited",
+    "inspect": f"/inspect/observatory/observing/Closing%20down.md?q={QUESTION.replace(' ', '+')}",
+    "ask": "/ask?q=how+often+is+the+mirror+washed%3F",
+    "memories": "/memories",
+    "graph": "/graph",
+    "map": "/map",
+    "library": "/library",
+    "collection": "/collection/observatory",
+    "jobs": "/jobs",
+    "models": "/models",
+    "settings": "/settings",
+    "docs": "/docs",
+}
+
 
 def main(wanted: list[str]) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
@@ -79,6 +99,10 @@ def main(wanted: list[str]) -> None:
         home = Path(temporary)
         os.environ.update(_surroundings(home))
         _fill(home / "observatory")
+        if wanted[:1] == ["--every"]:
+            with _served() as address:
+                _photograph_every(address, home, Path(wanted[1]))
+            return
         shots = {name: shot for name, shot in BROWSER.items() if not wanted or name in wanted}
         if shots:
             with _served() as address:
@@ -145,12 +169,7 @@ def _served() -> Iterator[str]:
 
 
 def _photograph(shots: Mapping[str, Shot], address: str, home: Path) -> None:
-    fonts = home / "fonts.conf"
-    fonts.write_text(_FONTS, "utf-8")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=_CHROMIUM, args=["--no-sandbox"], env={**os.environ, "FONTCONFIG_FILE": str(fonts)}
-        )
+    with _browser(home) as browser:
         for name, shot in shots.items():
             context = browser.new_context(
                 base_url=address,
@@ -170,7 +189,34 @@ def _photograph(shots: Mapping[str, Shot], address: str, home: Path) -> None:
             page.wait_for_load_state("networkidle")
             _write_webp(context.new_cdp_session(page), PICTURES / f"{name}.webp")
             context.close()
-        browser.close()
+
+
+def _photograph_every(address: str, home: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with _browser(home) as browser:
+        for width, scheme in ((width, scheme) for width in (1440, 390) for scheme in ("light", "dark")):
+            context = browser.new_context(
+                base_url=address, viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+            )
+            context.set_default_timeout(_PATIENCE)
+            page = context.new_page()
+            for name, path in EVERY_PAGE.items():
+                page.goto(path)
+                page.wait_for_load_state("networkidle")
+                page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
+            context.close()
+
+
+@contextmanager
+def _browser(home: Path) -> Iterator[Any]:
+    fonts = home / "fonts.conf"
+    fonts.write_text(_FONTS, "utf-8")
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(
+            executable_path=_CHROMIUM, args=["--no-sandbox"], env={**os.environ, "FONTCONFIG_FILE": str(fonts)}
+        )
+        yield started
+        started.close()
 
 
 def _write_webp(session: Any, path: Path) -> None:

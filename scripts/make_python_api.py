@@ -26,8 +26,8 @@ from generated import ROOT, main
 import octavo.model
 from octavo.interfaces.python.dispatch import argument_meanings, docstring, positional_fields, signature
 from octavo.operations.fields import TIME
-from octavo.operations.methods import methods
 from octavo.operations.operation import Operation
+from octavo.operations.python_methods import methods
 from octavo.operations.request_fields import RequestField, request_fields
 from octavo.operations.table import EVERY
 
@@ -88,7 +88,7 @@ def stub() -> str:
                 "from os import PathLike",
                 "from typing import Any, Literal\n",
                 f"from octavo.answers import {', '.join(answers)}",
-                "from octavo.interfaces.python.handle import Handle",
+                "from octavo.interfaces.python.engine_handle import Handle",
                 "from octavo.interfaces.python.progress import ProgressCallback\n",
                 *choices,
                 "StrPath = str | PathLike[str]",

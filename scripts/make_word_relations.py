@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from octavo.algorithms.stemming import snowball
-from octavo.embedding.bundled import MODEL_DIRECTORY
+from octavo.embedding.bundled_embedder import MODEL_DIRECTORY
 
 _OPPOSITES = Path(__file__).with_name("opposites.txt")  # besides WordNet's
 _SENSES = 3

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from octavo_train.encoder import Encoder, Texts
+from octavo_train.encoder_weights import HEADS, Model
 from octavo_train.quantise import Range, fold_contexts, input_scale, smoothing
-from octavo_train.weights import HEADS, Model
+from octavo_train.torch_encoder import Encoder, Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from weights_data import say, split
 
-from octavo_train.encoder import Texts, attention, packs, precision
-from octavo_train.weights import read_safetensors
+from octavo_train.encoder_weights import read_safetensors
+from octavo_train.torch_encoder import Texts, attention, packs, precision
 
 WINDOW = 256  # tokens: what the student sees of a text
 PART = 25_000_000

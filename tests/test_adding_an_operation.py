@@ -22,7 +22,7 @@ import json, sys
 import octavo
 from http_calls import in_process
 from mcp_calls import in_memory
-from octavo.operations.plain import plain
+from octavo.operations.plain_data import plain
 from octavo.operations.table import chosen
 
 library, answers = sys.argv[1], {}
@@ -36,7 +36,7 @@ async def over_mcp(client):
     answers["mcp"] = (await client.call_tool("graph_most_cited", {"limit": 3})).structured_content
 
 in_process(library, over_http)
-in_memory(library, over_mcp, chosen("graph_most_cited"))
+in_memory(library, over_mcp, chosen("graph_most_cited"), data=True)
 print(json.dumps(answers))
 """
 
@@ -79,7 +79,7 @@ def _but_python(folder: str, names: list[str]) -> list[str]:
 def _write(path: Path, code: str) -> None:
     """A row goes to the end of its subject's rows, a request to the end of its module; the rest is a new module."""
     before = path.read_text("utf-8") if path.exists() else ""
-    if path.name == "rows.py":
+    if path.name == "definitions.py":
         path.write_text(f"{before.rstrip().removesuffix(')')}{code}\n)\n", "utf-8")
     else:
         path.write_text(f"{before}\n\n{code}\n".lstrip("\n"), "utf-8")
@@ -95,7 +95,12 @@ def _ran(tree: Path, *arguments: str) -> str:
 
 
 def test_an_operation_takes_four_files_by_hand() -> None:
-    assert [Path(name).name for name, _ in steps()] == ["requests.py", "rows.py", "citations.py", "test_most_cited.py"]
+    assert [Path(name).name for name, _ in steps()] == [
+        "requests.py",
+        "definitions.py",
+        "citations.py",
+        "test_most_cited.py",
+    ]
 
 
 def test_every_interface_answers_an_operation_that_was_added(tree: Path, tmp_path: Path) -> None:

@@ -44,12 +44,13 @@ PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named
 
 ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "snapshots"}
 ASKED_BY_NAME = {
-    "octavo.embedding.catalog",
-    "octavo.embedding.fetching",
+    "octavo.embedding.model_catalog",
+    "octavo.embedding.model_fetching",
     "octavo.embedding.installed_models",
     "octavo.embedding.fast_tables",
     "octavo.embedding.hub_folder",
-}  # which models lie on this machine
+    "octavo.stores.shared.schema_versions",
+}  # which models lie on this machine, and which libraries this Octavo opens
 SPEAKS_TO_SQLITE = {f"stores/sqlite/{name}.py" for name in ("database", "salvage", "salvaged_vectors")}
 WRITES_TO_STDOUT = {"interfaces/cli/output.py"}
 
@@ -151,7 +152,8 @@ def private_names(path: Path) -> set[str]:
             found.add(node.attr)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
-    return {name for name in found if name.startswith("_") and not name.startswith("__")}
+    # What ends with one too is called by others, as notebooks call `_repr_html_`.
+    return {name for name in found if name.startswith("_") and not name.startswith("__") and not name.endswith("_")}
 
 
 def docstrings(path: Path) -> set[int]:

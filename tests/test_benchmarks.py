@@ -21,9 +21,14 @@ PROGRAMS = {
     if "__main__" in path.read_text("utf-8")
 }
 SMALLEST = {
+    "benchmarks/ablations": "{judged} --questions 2 --each 1 --no-pinned",
+    "benchmarks/agent": "{code} --out {out}",
+    "benchmarks/answers": "{library}",
     "benchmarks/before_after": "{notes} --before octavo:{src} --runs 1 --indexings 1 --out {out}",
     "benchmarks/citations": "en={notes} --files 3 --queries 3 --out {out} --work {work}/citations",
     "benchmarks/code": "{code} --out {out} --workers 1",
+    "benchmarks/conversations": "{talks}",
+    "benchmarks/definitions": "code={notes} --each 1 --out {out}",
     "benchmarks/edits": "--notes {notes} --edits 5 --library-edits 2 --kills 2 --large 130000 --out {out}/edits.json",
     "benchmarks/embedding": "--text {notes} --chunks 8 --fast-chunks 20 --rounds 1",
     "benchmarks/faults": "strangers flips --rounds 1 --state {work}/faults",
@@ -44,12 +49,14 @@ SMALLEST = {
     "benchmarks/query_syntax": "--queries 5 --out {out}",
     "benchmarks/replaced": "{notes} --letters 20",
     "benchmarks/scale": "50 --folder {work} --queries 2 --text {notes}",
+    "benchmarks/score_properties": "{notes} --pairs 1 --asked 1",
     "benchmarks/serving": "{notes} --queries 2 --clients 1 --edits 1 --provider hashing --out {out}",
     "benchmarks/soak": "--seconds 3 --documents 40 --out {out}",
     "benchmarks/support": "{notes} --each 1",
     "benchmarks/tree_histories": "--trees 1",
     "benchmarks/typed_queries": "en={notes} --files 5 --each 2 --out {out} --work {work}/typed_queries",
     "benchmarks/typists": "{library} --people 1 --queries 1 --pause 0.05 --out {out}",
+    "scripts/fit_calibration": "{judged} --questions 2",
     "scripts/measure_fast": "{judged}",
     "scripts/write_sets": "{out}/sets.xz small={judged}",
 }
@@ -58,15 +65,14 @@ NOT_RUN = {
     "benchmarks/pdf_words": "compares with PyMuPDF, which no group of dependencies has",
     "benchmarks/peer_engines": "is started by peers, with the name of an engine that is fetched",
     "scripts/check_wheels": "asks the package index; its functions have tests",
-    "scripts/fit_calibration": "fits on thousands of questions of sets that are not shipped",
+    "scripts/fit_fusion": "measures thousands of questions of sets that are not shipped",
     "scripts/fuzz_http": "is a test of its own, which wants schemathesis and minutes",
-    "scripts/make_ablations": "rewrites a page of the documentation from sets that are not shipped",
     "scripts/make_pictures": "rewrites the pictures of the documentation",
     "scripts/make_trec_eval_golden": "wants pytrec_eval, a program of its own",
     "scripts/make_word_relations": "wants the files of WordNet",
-    "scripts/measure_scores": "measures on hundreds of questions of sets that are not shipped",
+    "scripts/release": "builds distributions with programs of the group `release`; its functions have tests",
     **dict.fromkeys(
-        [f"scripts/make_{page}" for page in ("cli_reference", "configuration_reference", "operations_reference")]
+        [f"scripts/make_{page}_reference" for page in ("cli", "configuration", "install", "operations", "seeds")]
         + ["scripts/make_python_api", "scripts/build_docs"],
         "`./dev check` runs it",
     ),
@@ -74,23 +80,8 @@ NOT_RUN = {
         (
             f"scripts/{name}"
             for name in (
-                *(
-                    "build_minilm",
-                    "build_reranker",
-                    "distil_encoder",
-                    "encoder_words",
-                    "export_encoder",
-                    "finish_encoder",
-                ),
-                *(
-                    "harvest_parallel",
-                    "harvest_sources",
-                    "rerank_candidates",
-                    "rerank_lists",
-                    "settle_weights",
-                    "teachers",
-                ),
-                *("train_reranker", "train_weights", "write_questions"),
+                *("build_minilm", "distil_encoder", "encoder_words", "export_encoder", "finish_encoder"),
+                *("harvest_parallel", "harvest_sources", "teachers"),
             )
         ),
         WEIGHTS,

@@ -24,7 +24,12 @@ HEAVY = {
     "yaml",
     "zstandard",
 }
-WRITING = {"octavo.ingest.pipeline", "octavo.parsing.markdown", "octavo.chunking.sections", "octavo.sources.files"}
+WRITING = {
+    "octavo.ingest.pipeline",
+    "octavo.parsing.markdown",
+    "octavo.chunking.sections",
+    "octavo.sources.folder_scan",
+}
 
 COMMAND = """
 import sys
@@ -56,6 +61,7 @@ UNASKED = {
     "logging",
     "numpy.ma",
     "pydantic",
+    "pypdfium2",
     "rich",
     "socket",
     "subprocess",
@@ -86,12 +92,12 @@ OTHER_DOINGS = {
     "octavo.model.snapshot",
     "octavo.model.summary",
     "octavo.observability",
-    "octavo.operations.rows",
-    "octavo.operations.search.fitting",
+    "octavo.operations.definitions",
+    "octavo.operations.search.length_limit",
     "octavo.operations.search.search",
     "octavo.operations.table",
-    "octavo.retrieval.stages.code",
-    "octavo.retrieval.stages.memory",
+    "octavo.retrieval.stages.code_recall",
+    "octavo.retrieval.stages.memory_boosts",
     "octavo.retrieval.stages.registry",
     "octavo.snapshots.lexical",
     "octavo.snapshots.reader",
@@ -218,8 +224,8 @@ def test_a_model_begins_to_load_before_the_rest_of_a_search_is_imported(library:
     later = (
         "octavo.engine.engine",
         "octavo.retrieval.pipeline",
-        "octavo.operations.search.finding",
-        "octavo.interfaces.presenting.results",
+        "octavo.operations.search.run_search",
+        "octavo.interfaces.presenting.operation_output",
     )
     assert all(loaded.index("onnxruntime") < loaded.index(name) for name in later)
 

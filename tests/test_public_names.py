@@ -119,7 +119,7 @@ def test_a_library_is_made_filled_and_searched_with_public_names_alone(tmp_path:
     notes.mkdir()
     (notes / "pump.md").write_text("# Pump\n\nThe switch is behind the door.\n", "utf-8")
     with octavo.open(tmp_path / "library.db", create=True, config={"embedding.provider": "hashing"}) as library:
-        library.add("notes", notes)
+        library.add(notes, name="notes")
         library.index()
         result = library.search("where is the switch?", kinds="note")
     assert isinstance(library, octavo.Library)

@@ -3,7 +3,7 @@
     import octavo
 
     with octavo.open("notes.db", create=True) as library:
-        library.add("notes", "~/notes")
+        library.add("~/notes", name="notes")
         library.index()
         for hit in library.search("where is the pump switch?", limit=5):
             print(hit.score, hit.uri, hit.start_line, hit.excerpt)

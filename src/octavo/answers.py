@@ -5,27 +5,28 @@ Written by scripts/make_python_api.py from the table of operations: change that,
 
 from __future__ import annotations
 
-from octavo.embedding.catalog import ModelShown
-from octavo.embedding.fetching import FetchedModel
+from octavo.embedding.model_catalog import ModelShown
+from octavo.embedding.model_fetching import FetchedModel
 from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
-from octavo.graph.related import RelatedAnswer, RelatedDocument
-from octavo.ingest.report import CollectionReport, Problem
-from octavo.jobs.summaries import SummariesBuilt
+from octavo.graph.related_documents import RelatedAnswer, RelatedDocument
+from octavo.ingest.run_report import CollectionReport, Problem
+from octavo.jobs.summary_jobs import SummariesBuilt
 from octavo.memory.diffs import SectionChange
 from octavo.memory.sync_report import SkippedNote, SyncReport
 from octavo.model.advisory import Advisory, OfflineRun
 from octavo.model.collection import FolderState
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.result import Freshness, StageTrace
-from octavo.operations.answering.answers import (
+from octavo.operations.answering.results import (
     AnswerSentence,
     AskAnswer,
     ModelUsage,
+    ModelVerdict,
     ReadPassage,
     SearchHop,
     SentenceCitation,
 )
-from octavo.operations.canonical.answers import (
+from octavo.operations.canonical.results import (
     CanonicalAnswer,
     CanonicalListAnswer,
     CanonicalListed,
@@ -34,10 +35,10 @@ from octavo.operations.canonical.answers import (
     CanonicalPassage,
     CanonicalSection,
 )
-from octavo.operations.code.answers import AugmentAnswer, Quotation
-from octavo.operations.database.answers import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
-from octavo.operations.evaluation.answers import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
-from octavo.operations.graph.answers import (
+from octavo.operations.code.results import AugmentAnswer, Quotation
+from octavo.operations.database.results import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
+from octavo.operations.evaluation.results import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
+from octavo.operations.graph.results import (
     BuildAnswer,
     ClusterMap,
     ClustersAnswer,
@@ -54,9 +55,11 @@ from octavo.operations.graph.answers import (
     MissingTarget,
     NamedCluster,
 )
-from octavo.operations.history.answers import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
-from octavo.operations.jobs.answers import JobsAnswer, JobsCountAnswer, QueuedJob
-from octavo.operations.library.answers import (
+from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
+from octavo.operations.jobs.results import JobsAnswer, JobsCountAnswer, QueuedJob
+from octavo.operations.library.excluded_files import ExcludedFiles
+from octavo.operations.library.exporting import ExportAnswer
+from octavo.operations.library.results import (
     AddAnswer,
     Check,
     CollectionState,
@@ -68,14 +71,14 @@ from octavo.operations.library.answers import (
     ListAnswer,
     ListedDocument,
     MissingFolder,
+    OverlappingCollection,
     PropertyKey,
     RemoveAnswer,
     RemovedCollection,
     StatusAnswer,
     WatchAnswer,
 )
-from octavo.operations.library.excluded_files import ExcludedFiles
-from octavo.operations.memory.answers import (
+from octavo.operations.memory.results import (
     ChangeState,
     FoundMemory,
     LinkedMemoriesAnswer,
@@ -86,11 +89,13 @@ from octavo.operations.memory.answers import (
     MemoryHistoryAnswer,
     MemoryState,
     RecallAnswer,
+    TypedLink,
     VersionState,
 )
-from octavo.operations.models.answers import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
-from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
-from octavo.operations.projects.answers import (
+from octavo.operations.models.embedding import EmbedAnswer, EmbeddedText
+from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
+from octavo.operations.profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
+from octavo.operations.projects.results import (
     ProjectsListAnswer,
     ProjectsResolveAnswer,
     ProjectState,
@@ -98,27 +103,30 @@ from octavo.operations.projects.answers import (
     SessionsAnswer,
     SessionState,
 )
-from octavo.operations.queries.answers import AskedQuery, QueriesAnswer, QueriesCleared
-from octavo.operations.reading.answers import (
+from octavo.operations.queries.results import AskedQuery, QueriesAnswer, QueriesCleared
+from octavo.operations.reading.results import (
     DiffAnswer,
     DocumentPassage,
     DocumentRow,
     DocumentTagsAnswer,
     GetAnswer,
     GetManyAnswer,
+    InspectAnswer,
+    InspectedPassage,
+    InspectedVersion,
     ListDocumentsAnswer,
     OutlineAnswer,
     OutlineSection,
     TaggedDocument,
 )
-from octavo.operations.search.answers import FoundHit, SearchAnswer, Step
-from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
-from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesCleared
-from octavo.operations.writing.answers import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
+from octavo.operations.search.results import FoundHit, SearchAnswer, Step
+from octavo.operations.snapshots.results import ShownSnapshot, SnapshotsAnswer
+from octavo.operations.summaries.results import FoundSummary, SummariesAnswer, SummariesCleared
+from octavo.operations.writing.results import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
 from octavo.writing.heading_checks import Violation
-from octavo.writing.links import LinkChange
-from octavo.writing.lint import Finding
+from octavo.writing.link_updates import LinkChange
 from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer
+from octavo.writing.note_lint import Finding
 
 __all__ = [
     "AddAnswer",
@@ -151,10 +159,13 @@ __all__ = [
     "DocumentPassage",
     "DocumentRow",
     "DocumentTagsAnswer",
+    "EmbedAnswer",
+    "EmbeddedText",
     "EmbeddingProfile",
     "EntitiesAnswer",
     "EvaluationAnswer",
     "ExcludedFiles",
+    "ExportAnswer",
     "FarDocument",
     "FetchedModel",
     "FiguresAnswer",
@@ -179,6 +190,9 @@ __all__ = [
     "HistoryAnswer",
     "IndexAnswer",
     "IndexingRun",
+    "InspectAnswer",
+    "InspectedPassage",
+    "InspectedVersion",
     "JobsAnswer",
     "JobsCountAnswer",
     "LedgerProblem",
@@ -205,12 +219,14 @@ __all__ = [
     "ModelRemoved",
     "ModelShown",
     "ModelUsage",
+    "ModelVerdict",
     "ModelsAnswer",
     "NamedCluster",
     "NeighborsAnswer",
     "OfflineRun",
     "OutlineAnswer",
     "OutlineSection",
+    "OverlappingCollection",
     "Problem",
     "ProfileAnswer",
     "ProfileFigures",
@@ -255,6 +271,7 @@ __all__ = [
     "SyncReport",
     "TaggedDocument",
     "Touched",
+    "TypedLink",
     "UpgradeAnswer",
     "ValidateAnswer",
     "VersionState",

@@ -15,6 +15,7 @@ Ours are listed here, as pyproject.toml declares them: a search that needs nothi
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -36,6 +37,12 @@ TRAINERS = "octavo.trainers"
 OURS: Mapping[str, Mapping[str, str]] = {
     STORES: dict.fromkeys(("postgresql", "postgres"), "octavo_postgres.engine"),
     CONVERTERS: {
+        **dict.fromkeys(("json", "txt"), "octavo_records.conversations:read_conversations"),
+        "bib": "octavo_records.personal_records:read_references",
+        "ics": "octavo_records.personal_records:read_calendar",
+        "opml": "octavo_records.personal_records:read_outline",
+        "vcf": "octavo_records.personal_records:read_contacts",
+        **dict.fromkeys(("jsonl", "ndjson"), "octavo_records.exported_lines:read_lines"),
         "doc": "octavo_office.doc:read_doc",
         "msg": "octavo_office.outlook:read_message",
         "ppt": "octavo_office.ppt:read_ppt",
@@ -128,6 +135,17 @@ def resolved(target: str) -> Any:
     module, _, attribute = target.partition(":")
     loaded = import_module(module)
     return getattr(loaded, attribute) if attribute else loaded
+
+
+def install_command(extra: str) -> str:
+    """`pip install 'textual<9,>=8.0'`: an extra by its packages, which are found wherever Octavo itself came from."""
+    metadata = import_module("importlib.metadata")  # importing it takes as long as a third of a search
+    try:
+        needed = [line.partition(";") for line in metadata.requires("octavo") or ()]
+    except metadata.PackageNotFoundError:  # a copy of the source on the path
+        needed = []
+    packages = [f"'{name.strip()}'" for name, _, when in needed if re.search(rf"extra == ['\"]{extra}['\"]", when)]
+    return " ".join(("pip install", *(packages or (f"'octavo[{extra}]'",))))
 
 
 @cache

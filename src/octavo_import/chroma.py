@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound
-from octavo.stores.shared.queries import parse_queries
+from octavo.stores.shared.named_queries import parse_queries
+from octavo_import.collection_import import SourceCollection, import_records
 from octavo_import.hnsw_files import HnswFolder, floats, open_folder
-from octavo_import.importing import SourceCollection, import_records
-from octavo_import.records import ImportedRecord
+from octavo_import.record_writer import ImportedRecord
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from octavo.engine.engine import Engine
-    from octavo.model.imported import Imported
+    from octavo.model.import_report import Imported
     from octavo.observability.progress import Progress
 
 DATABASE = "chroma.sqlite3"
@@ -71,12 +71,12 @@ class ChromaDirectory:
 
     def collections(self) -> tuple[SourceCollection, ...]:
         columns = set(self._columns("collections"))
-        said = _queries()["collections"].format(
+        statement = _queries()["collections"].format(
             database="(select name from databases d where d.id = c.database_id)" if "database_id" in columns else "''",
             configuration="c.config_json_str" if "config_json_str" in columns else "null",
             schema="c.schema_str" if "schema_str" in columns else "null",
         )
-        return tuple(_collection(*row) for row in self._asked(said, {}))
+        return tuple(_collection(*row) for row in self._asked(statement, {}))
 
     def count(self, collection: SourceCollection) -> int:
         segment = self._segment(collection, "METADATA")
@@ -92,8 +92,8 @@ class ChromaDirectory:
         """Every record, in the order of the ids."""
         segment, after = self._segment(collection, "METADATA"), ""
         while rows := self._rows("records", {"segment": segment, "after": after, "limit": size}):
-            said = self._metadata([row[0] for row in rows])
-            yield tuple(_record(id_, said.get(key, {}), created) for key, id_, created in rows)
+            metadata = self._metadata([row[0] for row in rows])
+            yield tuple(_record(id_, metadata.get(key, {}), created) for key, id_, created in rows)
             after = rows[-1][1]
 
     def vectors(self, collection: SourceCollection) -> ChromaVectors:
@@ -124,16 +124,16 @@ class ChromaDirectory:
 
     def _metadata(self, keys: Sequence[int]) -> Mapping[int, dict[str, Any]]:
         truth = "bool_value" if "bool_value" in self._columns("embedding_metadata") else "null"
-        said, rows = _queries()["values"].format(truth=truth), {"rows": json.dumps(keys)}
-        found: dict[int, dict[str, Any]] = {}
-        for key, name, *columns in self._asked(said, rows):
-            found.setdefault(key, {})[name] = _scalar(columns)
+        statement, rows = _queries()["values"].format(truth=truth), {"rows": json.dumps(keys)}
+        metadata: dict[int, dict[str, Any]] = {}
+        for key, name, *columns in self._asked(statement, rows):
+            metadata.setdefault(key, {})[name] = _scalar(columns)
         if self._columns("embedding_metadata_array"):
             for key, name, *columns in self._rows("lists", rows):
-                values = found.setdefault(key, {}).setdefault(name, [])
+                values = metadata.setdefault(key, {}).setdefault(name, [])
                 if isinstance(values, list):
                     values.append(_scalar(columns))
-        return found
+        return metadata
 
     def _segment(self, collection: SourceCollection, scope: str) -> str:
         rows = self._rows("segment", {"collection": collection.id, "scope": scope})
@@ -197,10 +197,10 @@ def _function(schema: str | None, configuration: str | None) -> dict[str, Any]:
     try:
         keys = (json.loads(schema) if schema else {}).get("keys", {})
         index = keys.get("#embedding", {}).get("float_list", {}).get("vector_index", {}).get("config", {})
-        found = index.get("embedding_function") or json.loads(configuration or "{}").get("embedding_function")
+        function = index.get("embedding_function") or json.loads(configuration or "{}").get("embedding_function")
     except (ValueError, AttributeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return function if isinstance(function, dict) else {}
 
 
 def _record(id_: str, metadata: dict[str, Any], created: Any) -> ImportedRecord:

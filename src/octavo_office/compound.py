@@ -51,7 +51,7 @@ class Compound:
 
     def below(self, storage: int = 0) -> dict[str, int]:
         """The names in a storage, 0 being the root, with the numbers of their entries."""
-        found: dict[str, int] = {}
+        entries: dict[str, int] = {}
         waiting, seen = [self._entries[storage].child], set[int]()
         while waiting:
             number = waiting.pop()
@@ -59,18 +59,18 @@ class Compound:
                 continue
             seen.add(number)
             entry = self._entries[number]
-            found[entry.name] = number
+            entries[entry.name] = number
             waiting += [entry.left, entry.right]
-        return dict(sorted(found.items()))
+        return dict(sorted(entries.items()))
 
     def stream(self, *path: str) -> bytes:
         """A stream by its name in whatever case, behind the storages that hold it; empty where there is none."""
         number = 0
         for name in path:
-            held = {found.casefold(): entry for found, entry in self.below(number).items()}
-            if name.casefold() not in held:
+            entries = {entry_name.casefold(): entry for entry_name, entry in self.below(number).items()}
+            if name.casefold() not in entries:
                 return b""
-            number = held[name.casefold()]
+            number = entries[name.casefold()]
         return self.read(number)
 
     def is_storage(self, number: int) -> bool:

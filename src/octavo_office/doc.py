@@ -11,7 +11,7 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.heading_styles import TITLE_LEVEL
 from octavo.converting.list_numbers import item_parts
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.document_properties import summary_facts
@@ -64,10 +64,10 @@ def _write_word_6(builder: TextBuilder, word: bytes) -> None:
 class _Writer:
     def __init__(self, builder: TextBuilder, document: WordText) -> None:
         self._builder, self._document = builder, document
-        self._notes = [(place, _flat(said)) for place, said in document.notes()]
+        self._notes = [(place, _flat(text)) for place, text in document.notes()]
         self._comments = [
-            (place, f"Comment{f' by {author}' if author else ''}: {_flat(said)}")
-            for place, author, said in document.comments()
+            (place, f"Comment{f' by {author}' if author else ''}: {_flat(text)}")
+            for place, author, text in document.comments()
         ]
         self._cited: list[str] = []
         self._lists = document.lists()
@@ -75,8 +75,8 @@ class _Writer:
     def write(self) -> None:
         self._story(self._document.main)
         self._story(self._document.boxes)
-        for number, said in enumerate(self._cited, 1):
-            self._builder.paragraph(f"[^{number}]: {said}")
+        for number, note in enumerate(self._cited, 1):
+            self._builder.paragraph(f"[^{number}]: {note}")
 
     def _story(self, story: Story) -> None:
         rows: list[list[str]] = []
@@ -84,7 +84,7 @@ class _Writer:
         cell: list[str] = []
         comments: list[str] = []
         for paragraph in self._document.paragraphs(story):
-            comments += [said for _, said in _between(self._comments, paragraph)]
+            comments += [remark for _, remark in _between(self._comments, paragraph)]
             if paragraph.about.row_end:
                 rows.append(cells)
                 cells, cell = [], []
@@ -126,9 +126,9 @@ class _Writer:
     def _line(self, paragraph: Paragraph) -> str:
         """The text of a paragraph, with the numbers of its footnotes and the addresses of its links."""
         text = paragraph.text
-        for place, said in reversed(_between(self._notes, paragraph)):
+        for place, note in reversed(_between(self._notes, paragraph)):
             at = place - paragraph.start
-            text = f"{text[:at]}\x02{said}\x03{text[at + 1 :]}"
+            text = f"{text[:at]}\x02{note}\x03{text[at + 1 :]}"
         shown = []
         for part in re.split("(\x02[^\x02\x03]*\x03)", _without_fields(text)):
             if part[:1] == "\x02" and part[-1:] == "\x03":
@@ -168,8 +168,8 @@ def _without_fields(text: str) -> str:
 
 
 def _field(code: str, result: str) -> str:
-    link, said = _LINK.search(code), _shown(result).strip()
-    return f"[{said}]({link[1]})" if link and said and "]" not in said and said != link[1] else result
+    link, shown = _LINK.search(code), _shown(result).strip()
+    return f"[{shown}]({link[1]})" if link and shown and "]" not in shown and shown != link[1] else result
 
 
 def _flat(text: str) -> str:

@@ -18,7 +18,7 @@ from email.utils import format_datetime
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.mail import converted_message
 from octavo.converting.text_builder import clean, one_line
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.compressed_rtf import decompressed
 
@@ -116,8 +116,8 @@ def as_mail(file: Compound, storage: int = 0, depth: int = 0, encoding: str = ""
     headers["Date"] = "" if moment is None else format_datetime(moment)
     for name, value in headers.items():
         with suppress(ValueError, TypeError, AttributeError, IndexError, LookupError):
-            if said := one_line(value or str(received[name] or "")):
-                message[name] = said
+            if line := one_line(value or str(received[name] or "")):
+                message[name] = line
     message.make_mixed()
     if facts := _facts(file, properties):
         message.attach(_part("text/plain", facts.encode()))
@@ -174,8 +174,8 @@ def _part(kind: str, data: bytes) -> EmailMessage:
 
 
 def _sender(properties: _Properties) -> str:
-    found = (_person(properties.text(name), properties.text(*addresses)) for name, addresses in _SENDER)
-    return next(filter(None, found), "")
+    people = (_person(properties.text(name), properties.text(*addresses)) for name, addresses in _SENDER)
+    return next(filter(None, people), "")
 
 
 def _recipients(file: Compound, properties: _Properties) -> dict[str, str]:
@@ -186,7 +186,7 @@ def _recipients(file: Compound, properties: _Properties) -> dict[str, str]:
         kind = _KINDS.get(who.integer(_KIND) & 0xF, "To")
         if (person := _person(who.text(_NAME), who.text(*_ADDRESSES))) and person not in people[kind]:
             people[kind].append(person)
-    return {kind: ", ".join(found) or _quoted(properties.text(_SHOWN[kind])) for kind, found in people.items()}
+    return {kind: ", ".join(names) or _quoted(properties.text(_SHOWN[kind])) for kind, names in people.items()}
 
 
 def _person(name: str, address: str) -> str:
@@ -218,8 +218,8 @@ def _named(table: bytes) -> dict[int, str]:
     """Under which number each of the properties lies that have a name in this file."""
     entries = [struct.unpack_from("<IHH", table, at) for at in range(0, len(table) - 7, 8)]
     # A name that is a text, and not a number, has its lowest bit set.
-    found = {name: 0x8000 + place for name, kind, place in entries if not kind & 1}
-    return {found[name]: label for name, label in _NAMED.items() if name in found}
+    properties = {name: 0x8000 + place for name, kind, place in entries if not kind & 1}
+    return {properties[name]: label for name, label in _NAMED.items() if name in properties}
 
 
 def _decoded(data: bytes, encoding: str) -> str:

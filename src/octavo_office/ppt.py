@@ -14,7 +14,7 @@ from typing import NamedTuple
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.pptx import is_title_of_nothing
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.document_properties import summary_facts
 
@@ -119,8 +119,8 @@ class _Show:
                 builder.table(_table(piece))
             elif piece[0] is not title:
                 _write_text(builder, piece[0].text.text)
-        if said := self._notes.get(slide.id):
-            builder.paragraph(f"Notes: {said}")
+        if note := self._notes.get(slide.id):
+            builder.paragraph(f"Notes: {note}")
         return shown
 
     def _note(self, page: Listed) -> None:
@@ -130,9 +130,9 @@ class _Show:
         about = next((part for part in _records(self._data, *record[2:]) if part.kind == _NOTE_FACTS), None)
         shapes = [shape for piece in self._pieces(record, page.texts) for shape in piece]
         spoken = (shape.text.text for shape in shapes if shape.text.kind == _SPOKEN)
-        said = "\n".join(one_line(line) for text in spoken for line in text.split("\r"))
-        if about is not None and about.end - about.start >= 4 and said.strip():
-            self._notes[struct.unpack_from("<I", self._data, about.start)[0]] = said
+        note = "\n".join(one_line(line) for text in spoken for line in text.split("\r"))
+        if about is not None and about.end - about.start >= 4 and note.strip():
+            self._notes[struct.unpack_from("<I", self._data, about.start)[0]] = note
 
     def _at(self, place: int, kind: int) -> PptRecord | None:
         start = self._places.get(place, len(self._data))
@@ -192,8 +192,8 @@ class _Show:
             if part.kind == _REFERENCE and part.end - part.start >= 4:
                 (number,) = struct.unpack_from("<I", self._data, part.start)
                 return texts[number] if number < len(texts) else None
-        found = _texts(self._data, _records(self._data, box.start, box.end))
-        return found[0] if found else None
+        box_texts = _texts(self._data, _records(self._data, box.start, box.end))
+        return box_texts[0] if box_texts else None
 
 
 def _records(data: bytes, start: int, end: int) -> Iterator[PptRecord]:

@@ -12,7 +12,7 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.heading_styles import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import dataclass, replace
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
 
 CONVERTER = "rtf-1"

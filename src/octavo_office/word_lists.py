@@ -30,13 +30,13 @@ class WordLists:
 
 def _read_lists(data: bytes) -> dict[str, dict[int, ListLevel]]:
     count = max(0, min(_first(data, 2), (len(data) - 2) // _LIST.size, _MOST))
-    at, found = 2 + _LIST.size * count, dict[str, dict[int, ListLevel]]()
+    at, by_list = 2 + _LIST.size * count, dict[str, dict[int, ListLevel]]()
     for number in range(count):
         name, flags = _LIST.unpack_from(data, 2 + _LIST.size * number)
         levels: dict[int, ListLevel] = {}
         for depth in range(1 if flags & _SIMPLE else 9):
             if at + _LEVEL.size > len(data):
-                return found
+                return by_list
             start, kind, characters, paragraphs = _LEVEL.unpack_from(data, at)
             at += _LEVEL.size + characters + paragraphs
             size = _first(data[at:], 2)
@@ -44,8 +44,8 @@ def _read_lists(data: bytes) -> dict[str, dict[int, ListLevel]]:
             at += 2 + 2 * size
             pattern = "".join(f"%{ord(sign) + 1}" if sign < "\x09" else sign for sign in shown)
             levels[depth] = ListLevel(_KINDS.get(kind, BULLET), pattern, min(start, 10_000))
-        found[str(name)] = levels
-    return found
+        by_list[str(name)] = levels
+    return by_list
 
 
 def _first(data: bytes, size: int) -> int:

@@ -110,28 +110,28 @@ class WordText:
 
     def notes(self) -> list[tuple[int, str]]:
         """Footnotes and endnotes: where each is marked in the text, and what it says."""
-        found = self._noted(_NOTE_MARKS, _NOTES, self._notes, _NOTE_SIZE)
-        found += self._noted(_END_MARKS, _END_NOTES, self._end_notes, _NOTE_SIZE)
-        return sorted((place, said) for place, _, said in found)
+        noted = self._noted(_NOTE_MARKS, _NOTES, self._notes, _NOTE_SIZE)
+        noted += self._noted(_END_MARKS, _END_NOTES, self._end_notes, _NOTE_SIZE)
+        return sorted((place, text) for place, _, text in noted)
 
     def comments(self) -> list[tuple[int, str, str]]:
         """Where each is marked in the text, who wrote it, and what it says."""
         authors = dict(enumerate(_names(self._listed(_AUTHORS))))
-        found = self._noted(_COMMENT_MARKS, _COMMENTS, self._comments, _COMMENT_SIZE)
+        noted = self._noted(_COMMENT_MARKS, _COMMENTS, self._comments, _COMMENT_SIZE)
         return sorted(
-            (place, authors.get(int.from_bytes(about[_AUTHOR], "little"), ""), said) for place, about, said in found
+            (place, authors.get(int.from_bytes(about[_AUTHOR], "little"), ""), text) for place, about, text in noted
         )
 
     def _noted(self, marks: int, texts: int, story: Story, size: int) -> list[tuple[int, bytes, str]]:
         marked, ends = self._listed(marks), _numbers(self._listed(texts))
         count = max(0, (len(marked) - 4) // (4 + size))
-        found = []
+        noted = []
         for number, start, end in zip(range(count), ends, ends[1:], strict=False):
             (place,) = struct.unpack_from("<I", marked, 4 * number)
-            said = self.text[story.start + start : min(story.end, story.start + end)]
+            text = self.text[story.start + start : min(story.end, story.start + end)]
             about = marked[4 * (count + 1) + size * number :][:size]
-            found.append((place, about, said))
-        return found
+            noted.append((place, about, text))
+        return noted
 
     def _read_pieces(self) -> str:
         data, at = self._listed(_PIECES), 0
@@ -167,26 +167,26 @@ class WordText:
         data = self._listed(number)
         count = max(0, (len(data) - 4) // 8)
         pages = struct.unpack_from(f"<{count}I", data, 4 * (count + 1)) if count else ()
-        found: list[tuple[int, bytes]] = []
+        runs: list[tuple[int, bytes]] = []
         for page in pages:
-            held = self._word[(page & 0x3FFFFF) * _PAGE :][:_PAGE]
-            if len(held) == _PAGE:
-                found += _page_runs(held, paragraphs=number == _PARAGRAPH_PAGES)
-        found.sort(key=lambda run: run[0])
-        return [place for place, _ in found], [run for _, run in found]
+            page_bytes = self._word[(page & 0x3FFFFF) * _PAGE :][:_PAGE]
+            if len(page_bytes) == _PAGE:
+                runs += _page_runs(page_bytes, paragraphs=number == _PARAGRAPH_PAGES)
+        runs.sort(key=lambda run: run[0])
+        return [place for place, _ in runs], [run for _, run in runs]
 
     def _properties(self, character: int) -> Properties:
         starts, runs = self._paragraphs
         at = bisect_right(starts, self._place(character)) - 1
         if at < 0 or len(runs[at]) < 2:
             return Properties()
-        held = dict(_properties(runs[at][2:]))
+        properties = dict(_properties(runs[at][2:]))
         return Properties(
             int.from_bytes(runs[at][:2], "little"),
-            held.get(_OUTLINE, _BODY),
-            bool(held.get(_IN_TABLE)),
-            bool(held.get(_ROW_END)),
-            *self._in_list(held, int.from_bytes(runs[at][:2], "little")),
+            properties.get(_OUTLINE, _BODY),
+            bool(properties.get(_IN_TABLE)),
+            bool(properties.get(_ROW_END)),
+            *self._in_list(properties, int.from_bytes(runs[at][:2], "little")),
         )
 
     def _in_list(self, held: Mapping[int, int], style: int) -> tuple[int, int]:
@@ -245,9 +245,9 @@ class WordText:
         """The list that paragraphs of a style are in: among its properties, which follow its name."""
         at = base + 2 + 2 * int.from_bytes(style[base : base + 2], "little") + 2
         size = int.from_bytes(style[at : at + 2], "little")
-        held = dict(_properties(style[at + 4 : at + 2 + size]))
-        if held.get(_LISTED):
-            self._style_lists[number] = held[_LISTED], held.get(_DEPTH, 0)
+        properties = dict(_properties(style[at + 4 : at + 2 + size]))
+        if properties.get(_LISTED):
+            self._style_lists[number] = properties[_LISTED], properties.get(_DEPTH, 0)
 
 
 def _style_level(known: int) -> int:
@@ -299,11 +299,11 @@ def _numbers(data: bytes) -> Sequence[int]:
 
 def _names(data: bytes) -> list[str]:
     """Names of authors: each with its length before it."""
-    found, at = [], 0
+    names, at = [], 0
     while at + 2 <= len(data):
-        found.append(_name(data, at))
+        names.append(_name(data, at))
         at += 2 + 2 * int.from_bytes(data[at : at + 2], "little")
-    return found
+    return names
 
 
 def _name(data: bytes, at: int) -> str:

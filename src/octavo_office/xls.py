@@ -17,7 +17,7 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.sheet_values import Formats, epoch_of
 from octavo.converting.tables import MOST_COLUMNS, write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.document_properties import summary_facts
@@ -128,28 +128,28 @@ class _Pieces:
         self._parts, self._part, self._at = parts, 0, at
 
     def read(self, size: int) -> bytes:
-        found = b""
-        while size > len(found) and self._part < len(self._parts):
-            taken = self._parts[self._part][self._at : self._at + size - len(found)]
-            found += taken
+        data = b""
+        while size > len(data) and self._part < len(self._parts):
+            taken = self._parts[self._part][self._at : self._at + size - len(data)]
+            data += taken
             self._at += len(taken)
-            if len(found) < size:
+            if len(data) < size:
                 self._part, self._at = self._part + 1, 0
-        if len(found) < size:
+        if len(data) < size:
             raise struct.error("a text ends too early")
-        return found
+        return data
 
     def characters(self, size: int, flags: int | None = None) -> str:
         """So many characters; where a part ends, the next one says anew how wide they are."""
         flags = self.read(1)[0] if flags is None else flags
-        found = ""
+        text = ""
         while True:
             width = 2 if flags & 1 else 1
-            held = self._parts[self._part][self._at : self._at + (size - len(found)) * width]
-            self._at += len(held)
-            found += held.decode("utf-16-le" if width == 2 else "latin-1", "replace")
-            if len(found) >= size or self._part + 1 >= len(self._parts):
-                return found
+            piece = self._parts[self._part][self._at : self._at + (size - len(text)) * width]
+            self._at += len(piece)
+            text += piece.decode("utf-16-le" if width == 2 else "latin-1", "replace")
+            if len(text) >= size or self._part + 1 >= len(self._parts):
+                return text
             self._part, self._at = self._part + 1, 1
             flags = self._parts[self._part][0] if self._parts[self._part] else flags
 
@@ -158,9 +158,9 @@ class _Pieces:
         size, flags = struct.unpack("<HB", self.read(3))
         runs = struct.unpack("<H", self.read(2))[0] if flags & 8 else 0
         more = struct.unpack("<I", self.read(4))[0] if flags & 4 else 0
-        found = self.characters(size, flags)
+        text = self.characters(size, flags)
         self.read(4 * runs + more)
-        return found
+        return text
 
 
 def _records(stream: bytes, at: int) -> Iterator[Record]:
@@ -169,14 +169,14 @@ def _records(stream: bytes, at: int) -> Iterator[Record]:
     depth = 0
     while at + 4 <= len(stream):
         kind, size = struct.unpack_from("<HH", stream, at)
-        held = stream[at + 4 : at + 4 + size]
+        content = stream[at + 4 : at + 4 + size]
         at += 4 + size
         if kind == _CONTINUED and waiting is not None:
-            waiting.parts.append(held)
+            waiting.parts.append(content)
             continue
         if waiting is not None and depth == 1:
             yield waiting
-        waiting = Record(kind, [held])
+        waiting = Record(kind, [content])
         depth += kind == _BEGIN
         depth -= kind == _END
         if depth <= 0:
@@ -218,8 +218,8 @@ def _write_sheet(builder: TextBuilder, book: _Workbook, place: int) -> None:
                 waiting = row, column
     write_rows(builder, _in_order(rows))
     for _, _, drawing, author in sorted(notes):
-        if said := one_line(texts.pop(drawing, "")):
-            builder.paragraph(f"> Comment{f' by {author}' if author else ''}: {said}", BlockKind.QUOTE)
+        if comment := one_line(texts.pop(drawing, "")):
+            builder.paragraph(f"> Comment{f' by {author}' if author else ''}: {comment}", BlockKind.QUOTE)
     for _, text in sorted(texts.items()):
         builder.paragraph(text)
 

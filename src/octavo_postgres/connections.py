@@ -15,7 +15,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from octavo.errors import Busy
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo_postgres.errors import translated
 
 Connection = psycopg.Connection[tuple[Any, ...]]

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import psycopg
 
 from octavo.errors import InvalidArgument
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo.stores.shared.database import Row
 from octavo_postgres.connections import Connection, Connections
 from octavo_postgres.dialect import (

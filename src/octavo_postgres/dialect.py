@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
 
-from octavo.stores.shared.queries import load_queries
+from octavo.stores.shared.named_queries import load_queries
 from octavo_postgres.halfvec import Half
 
 PACKAGE = "octavo_postgres"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.config.schema import Config
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo.ports import Store
 from octavo.stores.shared.transfer import TableTransfer
 from octavo_postgres.database import PostgresDatabase

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psycopg
 
 from octavo.errors import Busy, Conflict, LibraryError, NotIndexed, OctavoError, StorageError
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 
 _AGAIN = "try again in a moment"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from octavo.model.index import LEXICAL_FIELDS, LexicalRow
+from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.postings import POSITION_BITS
 

@@ -42,8 +42,8 @@ class IndexDescription:
     ef_construction: int
 
     def suits(self, dimensions: int, tuning: Tuning) -> bool:
-        wanted = (dimensions, tuning.m, tuning.ef_construction)
-        return self.valid and (self.dimensions, self.m, self.ef_construction) == wanted
+        configured = (dimensions, tuning.m, tuning.ef_construction)
+        return self.valid and (self.dimensions, self.m, self.ef_construction) == configured
 
 
 def index_name(profile: int) -> str:

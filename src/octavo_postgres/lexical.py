@@ -19,15 +19,15 @@ from octavo.algorithms.nearest_chunks import top
 from octavo.algorithms.spelling import Vocabulary
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
+from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk, scored_chunks
 from octavo.stores.shared.database import reserve, value
 from octavo.stores.shared.filters import filter_parameters
 from octavo.stores.shared.projects import KeyCache
-from octavo_postgres.bm25 import put_texts, stores_texts
-from octavo_postgres.compaction import COMPACTED, compact
 from octavo_postgres.database import PostgresDatabase
+from octavo_postgres.pg_search_index import put_texts, stores_texts
+from octavo_postgres.posting_compaction import COMPACTED, compact
 from octavo_postgres.postings import (
     BOOSTS,
     LexicalRows,
@@ -125,8 +125,8 @@ class PostingsIndex:
         owner = self._keys.project(project)
         with self._database.reading():
             rows, positions = self._current(owner), self._positions(owner, [term])
-        found = [rows.at(_positions_of(positions, term, field)) for field in range(len(LEXICAL_FIELDS))]
-        return [ChunkKey(key) for key in np.unique(rows.chunks[np.concatenate(found)])[:most].tolist()]
+        matches = [rows.at(_positions_of(positions, term, field)) for field in range(len(LEXICAL_FIELDS))]
+        return [ChunkKey(key) for key in np.unique(rows.chunks[np.concatenate(matches)])[:most].tolist()]
 
     def starting(self, project: ProjectId, start: str) -> Sequence[str]:
         with self._database.reading():
@@ -140,7 +140,7 @@ class PostingsIndex:
             like = self._like(owner, token.replace("\0", " "), limit)
             rows, positions = self._current(owner), self._positions(owner, [TermQuery((word,)) for word in like])
         # A word stays in the vocabulary after the last chunk with it is deleted.
-        return [word for word in like if any(len(rows.at(found)) for found in positions[word].values())]
+        return [word for word in like if any(len(rows.at(postings)) for postings in positions[word].values())]
 
     def compact(self) -> int:
         """Removes deleted rows from the posting lists if there are many; the number of rows removed."""
@@ -196,8 +196,8 @@ class PostingsIndex:
 
     def _admitted(self, project: int, filters: Filters, rows: LexicalRows) -> NDArray[np.bool_]:
         where = {"project": project} | filter_parameters(filters, self._database, project)
-        found = self._database.rows("chunks_admitted", where)
-        return np.isin(rows.chunks, np.array([row[0] for row in found], dtype=np.int64))
+        chunks = self._database.rows("chunks_admitted", where)
+        return np.isin(rows.chunks, np.array([row[0] for row in chunks], dtype=np.int64))
 
     def _merge_small_blocks(self, project: int) -> None:
         for least, most in _TIERS:
@@ -250,8 +250,8 @@ def _scored(
     scores, matching = np.zeros(len(rows.keys)), np.zeros(len(rows.keys), dtype=bool)
     lacking = np.zeros(len(rows.keys), dtype=bool)
     for term in optional:
-        found = [(rows.at(_positions_of(positions, term, field)), BOOSTS[field]) for field in fields]
-        rows_found, frequencies = _frequencies([(at, boost) for at, boost in found if len(at)])
+        boosted = [(rows.at(_positions_of(positions, term, field)), BOOSTS[field]) for field in fields]
+        rows_found, frequencies = _frequencies([(at, boost) for at, boost in boosted if len(at)])
         if len(rows_found):
             weight = idf(rows.count, len(rows_found))
             scores[rows_found] += weight * saturated(frequencies, rows.damping[rows_found])

@@ -10,16 +10,16 @@ from typing import Literal
 from octavo.dataclass import dataclass
 from octavo.errors import OctavoError
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index import LexicalField, LexicalRow
+from octavo.model.prepared_document import LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk
 from octavo.observability.logs import logger
 from octavo.stores.shared.filters import filter_parameters
 from octavo.stores.shared.projects import KeyCache
-from octavo_postgres.bm25 import Bm25Index, UnsupportedQuery, ensure_bm25_index
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.lexical import PostingsIndex
 from octavo_postgres.pg_search import Capability, detected
+from octavo_postgres.pg_search_index import Bm25Index, UnsupportedQuery, ensure_bm25_index
 
 LexicalBackend = Literal["auto", "postings", "pg_search"]
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import damping
 from octavo.dataclass import dataclass, replace
-from octavo.model.index import LEXICAL_FIELDS, LexicalRow
+from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
 
 BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)
 """The weight of a word in each field, as in FTS5."""
@@ -33,8 +33,8 @@ _TOKEN = re.compile("[0-9a-z_\x80-\U0010ffff]+")
 
 
 def tokens_of(text: str) -> list[str]:
-    found: list[str] = _TOKEN.findall(text.lower())
-    return [_term(token) if len(token) > _LONGEST_TERM else token for token in found]
+    tokens: list[str] = _TOKEN.findall(text.lower())
+    return [_term(token) if len(token) > _LONGEST_TERM else token for token in tokens]
 
 
 def _term(token: str) -> str:
@@ -63,8 +63,8 @@ def build_postings(rows: Iterable[tuple[int, LexicalRow]]) -> tuple[dict[tuple[i
 
 def merged(blocks: Sequence[bytes]) -> NDArray[np.int64]:
     """One array from the blocks of a word, ascending, in whatever order the blocks were merged."""
-    found = np.frombuffer(b"".join(blocks), dtype="<i8")
-    return found if _ascending(found) else np.sort(found)
+    positions = np.frombuffer(b"".join(blocks), dtype="<i8")
+    return positions if _ascending(positions) else np.sort(positions)
 
 
 def _ascending(found: NDArray[np.int64]) -> bool:
@@ -160,11 +160,11 @@ class LexicalRows:
         if self.numbers is not None:
             # Positions ascend, and may belong to rows deleted before the first or added after the last of these.
             keys = keys[np.searchsorted(keys, self.keys[0]) : np.searchsorted(keys, self.newest, side="right")]
-            found = self.numbers[keys - self.keys[0]].astype(np.int64)
-            live: NDArray[np.int64] = found[found >= 0]
+            numbers = self.numbers[keys - self.keys[0]].astype(np.int64)
+            live: NDArray[np.int64] = numbers[numbers >= 0]
         else:
-            found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-            live = found[(self.keys[found] == keys) & self.alive[found]]
+            numbers = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            live = numbers[(self.keys[numbers] == keys) & self.alive[numbers]]
         return live
 
 

@@ -6,7 +6,7 @@ from psycopg import ClientCursor, errors
 
 from octavo.dataclass import dataclass
 from octavo.errors import LibraryError, NotALibrary, NotIndexed, StorageError
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated
 from octavo_postgres.connections import Connection
 from octavo_postgres.dialect import PACKAGE, queries

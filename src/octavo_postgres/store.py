@@ -6,7 +6,7 @@ import threading
 import time
 
 from octavo.model.ids import ProjectId
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo.model.recipe import EmbeddingProfile
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import value

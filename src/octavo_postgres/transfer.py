@@ -7,8 +7,8 @@ from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 
-from octavo.model.index import LexicalRow
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
+from octavo.model.prepared_document import LexicalRow
 from octavo.stores.shared.database import value
 from octavo.stores.shared.projects import KeyCache
 from octavo.stores.shared.transfer import TABLES, Table, TableTransfer

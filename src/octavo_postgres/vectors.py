@@ -84,15 +84,15 @@ class PgvectorIndex:
                 few = [ChunkKey(key) for key in admitted.tolist()]
                 return best_first(self.score(vector, few).items(), limit)
             tuning = tuning_of(self._database, where["project"])
-            wanted = limit * (_OVERSAMPLING if admitted is None else _FILTERED_OVERSAMPLING)
+            oversampled = limit * (_OVERSAMPLING if admitted is None else _FILTERED_OVERSAMPLING)
             while True:
-                inputs = self.stage_a(vector, where, wanted, limit, tuning)
-                found = self._stage_b(vector, inputs, admitted)
-                if len(found) >= limit or (admitted is None and len(inputs) < wanted):
-                    return best_first(found.items(), limit)
-                if admitted is not None and (len(inputs) < wanted or wanted > _MOST_CANDIDATES):
+                inputs = self.stage_a(vector, where, oversampled, limit, tuning)
+                scored = self._stage_b(vector, inputs, admitted)
+                if len(scored) >= limit or (admitted is None and len(inputs) < oversampled):
+                    return best_first(scored.items(), limit)
+                if admitted is not None and (len(inputs) < oversampled or oversampled > _MOST_CANDIDATES):
                     break
-                wanted *= 8
+                oversampled *= 8
             nearest = self._nearest_of(vector, where, admitted, limit)
             return best_first(self.score(vector, nearest).items(), limit)
 
@@ -138,11 +138,11 @@ class PgvectorIndex:
     def _stage_b(
         self, vector: NDArray[np.float32], inputs: Sequence[int], admitted: NDArray[np.int64] | None
     ) -> Mapping[ChunkKey, float]:
-        found = self._scores("inputs", vector, inputs)
+        scored = self._scores("inputs", vector, inputs)
         if admitted is None:
-            return found
-        keys = np.fromiter(found, dtype=np.int64, count=len(found))
-        return {ChunkKey(key): found[ChunkKey(key)] for key in keys[np.isin(keys, admitted)].tolist()}
+            return scored
+        keys = np.fromiter(scored, dtype=np.int64, count=len(scored))
+        return {ChunkKey(key): scored[ChunkKey(key)] for key in keys[np.isin(keys, admitted)].tolist()}
 
     def _scores(self, named: str, vector: NDArray[np.float32], keys: Sequence[int]) -> Mapping[ChunkKey, float]:
         """Scores of the given chunks, or of the chunks of the given inputs, computed by the server."""

@@ -38,11 +38,11 @@ class ClusterRecall(UsesQueryVector):
             return DenseRecall(self.depth, self.name).recall(search)
         index = vectors_for(search)
         near = [*clustering.nearest(search.vector, self.top), NO_CLUSTER]
-        wanted = np.asarray(clusters.members(library.project, near), dtype=np.int64)
+        members = np.asarray(clusters.members(library.project, near), dtype=np.int64)
         if search.admitted is not None:
-            wanted = np.intersect1d(wanted, search.admitted)
-        search.notes["clusters"] = f"{len(wanted)} chunks in the nearest {self.top}"
-        chunks = index.search(search.vector, self.depth, wanted)
+            members = np.intersect1d(members, search.admitted)
+        search.notes["clusters"] = f"{len(members)} chunks in the nearest {self.top}"
+        chunks = index.search(search.vector, self.depth, members)
         if not chunks:
             raise SkipStage("nothing in the nearest clusters passes the filters")
         return Ranking(self.name, chunks)

@@ -10,8 +10,8 @@ from octavo.algorithms.text_similarity import jaccards
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, in_order
-from octavo.retrieval.stages.duplicates import cosines_between
-from octavo.retrieval.stages.steps import noted, shares, texts_of
+from octavo.retrieval.stages.refinement_helpers import noted, shares, texts_of
+from octavo.retrieval.stages.semantic_duplicates import cosines_between
 
 
 @dataclass(frozen=True, slots=True)

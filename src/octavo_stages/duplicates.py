@@ -9,9 +9,10 @@ from octavo.algorithms.shingles import shingles
 from octavo.algorithms.text_similarity import jaccards, kept_first, minhash_jaccards
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
+from octavo.plugins import install_command
 from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.copies import without_copies
-from octavo.retrieval.stages.steps import texts_of
+from octavo.retrieval.stages.equal_texts import without_copies
+from octavo.retrieval.stages.refinement_helpers import texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +44,5 @@ class MinHashDuplicates:
         try:
             alike = minhash_jaccards(pieces, self.permutations)
         except ImportError:
-            raise SkipStage("rensa is not installed: `pip install 'octavo[minhash]'`") from None
+            raise SkipStage(f"rensa is not installed: `{install_command('minhash')}`") from None
         return without_copies(search, candidates, kept_first(alike.tolist(), self.threshold), self.name)

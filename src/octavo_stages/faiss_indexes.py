@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import DamagedSnapshot, MissingExtra
+from octavo.plugins import install_command
 
 HNSW = "hnsw"
 
@@ -35,7 +36,7 @@ def require_faiss() -> Any:
     except ImportError as error:
         raise MissingExtra(
             "snapshots.vectors asks for an index of faiss, which is not installed",
-            hint="pip install 'octavo[faiss]', or set snapshots.vectors = \"codes\"",
+            hint=f'{install_command("faiss")}, or set snapshots.vectors = "codes"',
         ) from error
     return faiss
 
@@ -96,14 +97,14 @@ class FaissIndexes:
         """Near rows, ascending: about `wanted` of the admitted ones, evenly from every shard."""
         shards = range(len(self._paths)) if within is None else within
         per_shard = -(-_OVERSAMPLING * wanted // max(1, len(shards)))
-        found = [np.zeros(0, dtype=np.int64)]
+        nearest = [np.zeros(0, dtype=np.int64)]
         for shard in shards:
             start, end = firsts[shard : shard + 2].tolist()
             mask = None if admitted is None else admitted[start:end]
             if mask is None or mask.any():
                 rows = self._index(shard, vector[None], min(per_shard, end - start), mask)
-                found.append(rows[rows >= 0] + start)
-        return np.sort(np.concatenate(found))
+                nearest.append(rows[rows >= 0] + start)
+        return np.sort(np.concatenate(nearest))
 
     def _index(
         self, shard: int, vectors: NDArray[np.float32], count: int, mask: NDArray[np.bool_] | None
@@ -123,13 +124,13 @@ class FaissIndexes:
 
     def _opened(self, shard: int) -> Any:
         with self._lock:
-            found = self._open.pop(shard, None)
-            if found is None:
-                found = self._read(self._paths[shard])
-            self._open[shard] = found
+            index = self._open.pop(shard, None)
+            if index is None:
+                index = self._read(self._paths[shard])
+            self._open[shard] = index
             while len(self._open) > self._most_open:
                 self._open.popitem(last=False)
-            return found
+            return index
 
     def _read(self, path: Path) -> Any:
         try:

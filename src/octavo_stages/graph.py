@@ -12,8 +12,8 @@ from octavo.model.query import Filters
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.neighbours import WRITTEN_EDGES, best_documents
-from octavo.retrieval.stages.steps import ground, noted
+from octavo.retrieval.stages.linked_boost import WRITTEN_EDGES, best_documents
+from octavo.retrieval.stages.refinement_helpers import ground, noted
 
 _UNMEASURED = 0.3  # the cosine of a chunk that has no vector yet
 
@@ -38,8 +38,8 @@ class CommunityBoost:
         numbers = library.store.graph.communities(library.project, {candidate.document_id for candidate in candidates})
         if not numbers:
             raise SkipStage("no communities have been found: `octavo graph build`")
-        wanted = {numbers[document] for document in best if document in numbers}
-        inside = {document for document, number in numbers.items() if number in wanted}
+        communities = {numbers[document] for document in best if document in numbers}
+        inside = {document for document, number in numbers.items() if number in communities}
         raised = {
             candidate.key
             for candidate in candidates

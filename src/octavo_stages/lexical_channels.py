@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from octavo.dataclass import dataclass, replace
-from octavo.model.index import LexicalField
+from octavo.model.prepared_document import LexicalField
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage
 

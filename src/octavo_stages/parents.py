@@ -10,7 +10,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.model.text import LineIndex, Span
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.steps import noted
+from octavo.retrieval.stages.refinement_helpers import noted
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,12 +42,12 @@ class ConceptExpansion:
             raise SkipStage("the query has no words to add to")
         near = library.meaning.vectors.search(search.vector, self.passages, search.admitted)
         known = library.store.documents.candidates(library.project, [chunk.key for chunk in near])
-        asked = set(query.terms.words)
+        query_words = set(query.terms.words)
         concepts: dict[str, tuple[str, ...]] = {}
         for chunk in near:
             candidate = known[chunk.key]
             for concept in (*reversed(candidate.heading_path), candidate.title):
-                new = tuple(word for word in library.text.query_tokens(concept) if word not in asked)
+                new = tuple(word for word in library.text.query_tokens(concept) if word not in query_words)
                 if new and len(concepts) < self.looked_at:
                     concepts.setdefault(concept, new)
         if not concepts:

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from octavo.dataclass import dataclass
-from octavo_train.encoder import Encoder, Texts, embedded, packs, precision
+from octavo_train.torch_encoder import Encoder, Texts, embedded, packs, precision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class TrainingSettings:
     them, where there is one."""
 
     epochs: float = 1.0
-    batch: int = 256
+    batch: int = 64  # all of its texts are in memory at once: 256 of full length want more than 22 GB
     rate: float = 3e-5
     temperature: float = 0.05
     close: float = 0.5

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from octavo.dataclass import replace
-from octavo_train.graph import emit, emit_reranker
 from octavo_train.model_card import ModelCard, card, reranker_card
+from octavo_train.onnx_graph import WORDS, emit, emit_reranker, without_words
 from octavo_train.quantise import calibrate, calibration_ids, calibration_texts, fold_contexts, spread_out
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from octavo.embedding.model_folder import ModelDirectory
     from octavo.embedding.wordpiece import WordPieceCounter
     from octavo.model.recipe import EmbeddingProfile
+    from octavo_train.encoder_weights import Array, Model, RerankerWeights
     from octavo_train.quantise import Range
-    from octavo_train.weights import Array, Model, RerankerWeights
 
 _QUESTION_TOKENS = 12  # of a calibration text that stand for the question
 
@@ -44,8 +44,8 @@ def encoder_files(
         body = counter.ids("\n".join(prose)[:40_000])
         texts = calibration_ids(body, (counter.start, counter.end), counter.size, window)
         model, ranges = spread_out(model, calibrate(model, texts))
-    graph = emit(*fold_contexts(model, ranges), title="octavo")
-    return {"model.onnx": graph, "vocab.txt": vocabulary, "LICENSE": licence}
+    graph, words = without_words(emit(*fold_contexts(model, ranges), title="octavo"))
+    return {"model.onnx": graph, WORDS: words, "vocab.txt": vocabulary, "LICENSE": licence}
 
 
 def reranker_files(

@@ -15,7 +15,7 @@ from torch.nn import functional
 from octavo.dataclass import dataclass
 from octavo.embedding.fast_vectors import LEAD
 from octavo_train.contrastive import TrainingStep
-from octavo_train.encoder import Ids
+from octavo_train.torch_encoder import Ids
 
 
 @dataclass(frozen=True, slots=True)

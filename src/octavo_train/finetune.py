@@ -15,20 +15,20 @@ import torch
 from numpy.typing import NDArray
 
 from octavo.dataclass import dataclass, replace
-from octavo.embedding.counters import counter_of
-from octavo.embedding.model_folder import GRAPH, ModelDirectory
+from octavo.embedding.model_folder import ModelDirectory
+from octavo.embedding.token_counters import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
 from octavo_train.contrastive import SAVE_SECONDS, Examples, TrainingSettings, TrainingStep, mined, taught, train
-from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.encoder_weights import Model
 from octavo_train.fast_table import Bags, Lessons, TableSettings, features_of, fit
-from octavo_train.graph import read_graph
-from octavo_train.library import Harvest
-from octavo_train.measure import ndcg
+from octavo_train.library_material import Harvest
 from octavo_train.model_check import teach
+from octavo_train.onnx_graph import read_graph
 from octavo_train.requirements import REMEDY
+from octavo_train.retrieval_quality import ndcg
 from octavo_train.saved_runs import SavedRun, is_out_of_memory, training_device
-from octavo_train.weights import Model
+from octavo_train.torch_encoder import Encoder, Texts, embedded
 
 _SMALLEST_BATCH = 8
 
@@ -199,7 +199,7 @@ def _expected(
 
 def _weights(base: ModelDirectory) -> Model:
     try:
-        return read_graph(base.file(GRAPH).read_bytes())
+        return read_graph(base.graph().read_bytes(), base.path)
     except (KeyError, ValueError) as error:
         raise ModelUnavailable(f"{base.profile.name} was not built by Octavo: {error}", hint=REMEDY) from error
 
@@ -207,7 +207,7 @@ def _weights(base: ModelDirectory) -> Model:
 def _encoder(base: ModelDirectory) -> Callable[[str], list[int]]:
     counter = counter_of(base)
     room = base.profile.window - 2
-    return lambda text: [counter.start, *counter.ids(text, room), counter.end]
+    return lambda text: [counter.start, *counter.fitted(text, room), counter.end]
 
 
 def _fingerprint(

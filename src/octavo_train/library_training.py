@@ -11,11 +11,11 @@ from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import FINETUNE, recorded_run
 from octavo.errors import InvalidArgument
 from octavo.observability.progress import Progress
-from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.rerankers import chosen_reranker, reranker_folder
-from octavo.operations.queries.opened import opened_passages
-from octavo_train.library import harvest, read_pairs
+from octavo.operations.models.results import FinetuneAnswer
+from octavo.operations.queries.opened_passages import opened_passages
+from octavo_train.library_material import harvest, read_pairs
 from octavo_train.pairs import PairKind, TrainingPair
 from octavo_train.requirements import (
     ModelDirectory,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.embedding.crossencoder import OnnxCrossEncoder
-from octavo.embedding.onnx import OnnxEmbedder
+from octavo.embedding.onnx_embedder import OnnxEmbedder
 from octavo.observability.progress import Progress
-from octavo_train.measure import ndcg
+from octavo_train.retrieval_quality import ndcg
 
 _TAUGHT = 256  # texts that a teacher reads between two words of progress
 

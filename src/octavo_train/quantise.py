@@ -12,7 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from octavo.dataclass import dataclass, replace
-from octavo_train.weights import WIDTH, WINDOW, Array, Linear, Model, forward
+from octavo_train.encoder_weights import WIDTH, WINDOW, Array, Linear, Model, forward
 
 _UNUSED = 999  # below are the tokens that no text produces
 SMOOTHING = 0.7  # how much of an input's range moves into the weights: SmoothQuant's alpha, by measured cosine

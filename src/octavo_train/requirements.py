@@ -5,12 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from octavo.embedding.model_folder import GRAPH, read_directory
 from octavo.embedding.model_folder import ModelDirectory as ModelDirectory
+from octavo.embedding.model_folder import read_directory
 from octavo.errors import InvalidArgument, MissingExtra
+from octavo.plugins import install_command
 
 REMEDY = "train from the bundled model, or from one that `octavo models finetune` made"
-RERANKER_REMEDY = "train from octavo-rerank-1, or from a reranker that `octavo models finetune --reranker` made"
+RERANKER_REMEDY = (
+    "give --base the folder of a reranker in Octavo's form, such as `octavo models finetune --reranker` makes"
+)
 TEACHER = "name a model of `octavo models list`, or a folder with model.json, model.onnx and its tokenizer"
 
 
@@ -21,7 +24,7 @@ def require_torch() -> None:
     except ImportError as error:
         raise MissingExtra(
             f"training needs torch and onnx, and {error.name} is not installed",
-            hint="pip install 'octavo[train]' (on a machine without a GPU, torch's CPU build is enough)",
+            hint=f"{install_command('train')} (on a machine without a GPU, torch's CPU build is enough)",
         ) from error
 
 
@@ -44,5 +47,5 @@ def reranker_directory(folder: Path) -> ModelDirectory:
 def teacher_directory(folder: Path) -> ModelDirectory:
     """The folder, if the encoder in it can be run; it need not be one that can be trained."""
     directory = read_directory(folder, TEACHER)
-    directory.file(GRAPH)
+    directory.graph()
     return directory

@@ -16,8 +16,8 @@ from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate
 from octavo.model.text import normalise
 from octavo.observability.progress import Progress
-from octavo.retrieval.built_in.documents import HYBRID
-from octavo.retrieval.built_in.reranked import RERANK, before_shaping
+from octavo.retrieval.built_in_profiles.documents import HYBRID
+from octavo.retrieval.built_in_profiles.reranked import RERANK, before_shaping
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.rerank import merged, passages
 from octavo_train.candidate_lists import CandidateList

@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from octavo.dataclass import dataclass, replace
-from octavo.embedding.counters import counter_of
 from octavo.embedding.installed_models import install, model_named, models_folder
+from octavo.embedding.token_counters import counter_of
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.dataset import SHIPPED, read_dataset
 from octavo.evaluation.measures import mean
 from octavo.observability.progress import Progress
-from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.requests import ModelsFinetuneRequest
+from octavo.operations.models.results import FinetuneAnswer
 from octavo_train.contrastive import TrainingSettings
-from octavo_train.crossencoder import RerankSettings
 from octavo_train.export import (
     described_encoder,
     described_reranker,
@@ -32,13 +31,14 @@ from octavo_train.export import (
 )
 from octavo_train.fast_table import TableSettings
 from octavo_train.finetune import finetune, fit_table
-from octavo_train.library import Harvest
+from octavo_train.library_material import Harvest
 from octavo_train.model_card import ModelCard
 from octavo_train.model_check import pair_scores, score
 from octavo_train.pairs import counted
 from octavo_train.requirements import ModelDirectory
-from octavo_train.rerank import finetune_reranker
 from octavo_train.reranker_lists import FoundList, found_lists
+from octavo_train.reranker_training import finetune_reranker
+from octavo_train.torch_crossencoder import RerankSettings
 
 BUNDLED_SET = "bundled set"
 HELD_BACK = "held back"
@@ -183,7 +183,7 @@ def _described(files: Mapping[str, bytes], made: ModelCard, base: ModelDirectory
 
 def command_line(request: ModelsFinetuneRequest) -> str:
     """The command that asks for the same, for the model's card."""
-    said = ["octavo", "finetune"]
+    said = ["octavo", "models", "finetune"]
     for field in fields(request):
         value = getattr(request, field.name)
         option = "--" + ("collection" if field.name == "collections" else field.name)

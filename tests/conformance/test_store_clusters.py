@@ -10,7 +10,7 @@ from set_clock import SetClock
 
 from octavo.model.clustering import NO_CLUSTER, ClusteringState
 from octavo.model.collection import Collection
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.ports import Store
 
 PROFILE = samples.embedding_profile()

@@ -12,8 +12,8 @@ import samples
 from numpy.typing import NDArray
 from search_vectors import Meaning
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.syntax import parse_query
+from octavo.algorithms.query_syntax import parse_query
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Condition, Filters, Query

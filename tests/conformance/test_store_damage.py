@@ -11,7 +11,7 @@ from set_clock import SetClock
 from octavo.model.collection import Collection
 from octavo.model.damage import LibraryPart
 from octavo.model.ids import project_id
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.ports import Store
 
 PROFILE = samples.embedding_profile()

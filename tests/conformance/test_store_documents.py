@@ -9,7 +9,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId, text_hash
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
-from octavo.model.stored import LibraryCounts, StoredDocument
+from octavo.model.stored_rows import LibraryCounts, StoredDocument
 from octavo.model.text import Span
 from octavo.ports import Store
 

@@ -13,7 +13,7 @@ from octavo.model.collection import Collection
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, text_hash
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.stored import PendingInput, PostponedChunk, VectorRow
+from octavo.model.stored_rows import PendingInput, PostponedChunk, VectorRow
 from octavo.ports import Store
 
 PROFILE = samples.embedding_profile()
@@ -47,6 +47,31 @@ def test_every_window_of_every_chunk_is_pending_in_chunk_order_until_it_has_a_ve
     assert embed(store, notes) == 3
     assert store.embeddings.pending(project, PROFILE) == ()
     assert store.embeddings.coverage(project, PROFILE) == (3, 3)
+
+
+def test_of_each_chunk_of_a_document_its_length_and_its_vectors_are_told(store: Store, notes: Collection) -> None:
+    project = notes.project_id
+    with store.transaction():
+        first = samples.put(store, notes, samples.prepared(notes, "a.md", "one two", "three four", windows=2))
+        samples.put(store, notes, samples.prepared(notes, "b.md", "five six"))
+    (document,) = store.documents.find(project, "a.md")
+    embed(store, notes, limit=3)
+    rows = store.embeddings.chunk_vectors(project, document.id, PROFILE, None)
+    assert [(row.key, row.windows, row.full, row.fast) for row in rows] == [(first[0], 2, 2, 0), (first[1], 2, 1, 0)]
+    assert [row.fast for row in store.embeddings.chunk_vectors(project, document.id, PROFILE, PROFILE)] == [2, 1]
+    assert all(row.tokens > 0 for row in rows)
+
+
+def test_what_some_chunks_wait_for_is_told_without_the_others(store: Store, notes: Collection) -> None:
+    project = notes.project_id
+    with store.transaction():
+        first = samples.put(store, notes, samples.prepared(notes, "a.md", "one two", "three four", windows=2))
+        second = samples.put(store, notes, samples.prepared(notes, "b.md", "five six"))
+    pending = store.embeddings.pending(project, PROFILE)
+    assert store.embeddings.pending(project, PROFILE, chunks=[first[1], second[0]]) == pending[2:]
+    embed(store, notes, limit=3)
+    assert store.embeddings.pending(project, PROFILE, chunks=[*first, *second]) == pending[3:]
+    assert store.embeddings.pending(project, PROFILE, chunks=[]) == ()
 
 
 def test_a_chunk_whose_vector_is_nothing_but_zeros_was_not_read(store: Store, notes: Collection) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import samples
 
-from octavo.algorithms.properties import read_condition
+from octavo.algorithms.property_conditions import read_condition
 from octavo.model.collection import Collection
 from octavo.model.document import Kind
 from octavo.model.query import ANY_LANGUAGE, Filters

@@ -8,12 +8,12 @@ from dataclasses import replace
 import samples
 from set_clock import SetClock
 
-from octavo.graph.edges import linked
+from octavo.graph.edge_extraction import linked
 from octavo.model.collection import Collection
 from octavo.model.document import Document, Kind, Link, LinkKind
 from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS, Drift, Edge, EdgeType, Ghost, Reached, ThematicLink, Walk
 from octavo.model.ids import DocumentId, document_id
-from octavo.model.index import PreparedDocument
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.text import Span
 from octavo.ports import Store
 

@@ -9,7 +9,7 @@ from set_clock import SetClock
 
 from octavo.model.collection import Collection
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.stored import EarlierVersion, UnusedContent, VectorRow
+from octavo.model.stored_rows import EarlierVersion, UnusedContent, VectorRow
 from octavo.ports import Store
 
 PROFILE = EmbeddingProfile("test-4", "test", "1", 4, 128)

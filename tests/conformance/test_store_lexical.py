@@ -11,7 +11,7 @@ from lexical_oracle import BOOSTS
 
 from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
-from octavo.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
+from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.scores import rounded
 from octavo.ports import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import samples
 
-from octavo.model.stored import Neighbour
+from octavo.model.stored_rows import Neighbour
 from octavo.ports import Store
 
 

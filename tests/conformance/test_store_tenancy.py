@@ -5,8 +5,8 @@ from __future__ import annotations
 import samples
 
 from octavo.model.collection import Collection
-from octavo.model.index import PreparedDocument
 from octavo.model.ledger import FileOutcome
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters, Terms
 from octavo.ports import Store
 

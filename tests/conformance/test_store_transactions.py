@@ -11,7 +11,7 @@ from observation import observed
 
 from octavo.errors import NotFound
 from octavo.model.collection import Collection
-from octavo.model.index import PreparedDocument
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
 from octavo.ports import Store
 

@@ -7,9 +7,9 @@ from set_clock import SetClock
 
 from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
-from octavo.model.index import PreparedDocument
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
-from octavo.model.stored import DocumentVersion
+from octavo.model.stored_rows import DocumentVersion
 from octavo.ports import Store
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from octavo.embedding.hashing import HashingEmbedder
+from octavo.embedding.hashing_embedder import HashingEmbedder
 
 DIMENSIONS = 8
 

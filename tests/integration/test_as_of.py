@@ -14,7 +14,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
 from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import DiffRequest, GetRequest
-from octavo.operations.reading.versions import diff
+from octavo.operations.reading.version_diff import diff
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
 
@@ -47,7 +47,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 def found(engine: Engine, **given: object) -> dict[str, tuple[str, int | None]]:
-    answer = search(engine, SearchRequest("humidity", no_floor=True, **given))  # type: ignore[arg-type]
+    answer = search(engine, SearchRequest("humidity", show_all=True, **given))  # type: ignore[arg-type]
     return {hit.uri: (hit.excerpt.split("\n")[-1], hit.version) for hit in answer.hits}
 
 

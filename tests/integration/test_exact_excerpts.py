@@ -108,8 +108,8 @@ def test_the_bundled_model_indexes_and_answers_the_same_way(tmp_path: Path) -> N
     """The one run here with the real embedder: everything else about the flow does not depend on it."""
     notes = tmp_path / "notes"
     notes.mkdir()
-    for name in ("Home.md", "README.md"):
-        (notes / name).write_bytes((VAULT / name).read_bytes())
+    for name in ("Home.md", "people/Safety.md"):
+        (notes / Path(name).name).write_bytes((VAULT / name).read_bytes())
     bench = Bench(notes, tmp_path / "library.db", tmp_path)
     with bench.opened(embedding={"provider": "bundled"}) as engine:
         report = engine.index()

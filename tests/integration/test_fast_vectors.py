@@ -15,10 +15,14 @@ from workbench import several_processes
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
+from octavo.engine.freshness import learning
 from octavo.engine.wiring import open_library
 from octavo.ingest import fast_vectors as fast
 from octavo.model.query import Query
-from octavo.model.stored import StoredVectors
+from octavo.model.result import Freshness
+from octavo.model.stored_rows import StoredVectors
+from octavo.operations.answering.ask import ask
+from octavo.operations.answering.requests import AskRequest
 from octavo.operations.library.status import full_status
 from octavo.retrieval.profiles import PROFILES
 
@@ -131,12 +135,12 @@ def test_status_says_how_long_the_rest_takes_at_the_pace_of_whoever_computes_it(
     with opened(folder) as engine:
         engine.index()
         (told,) = full_status(engine).advisories
-        assert told.message.startswith("4 chunks wait") and "takes about" not in told.message
+        assert told.message.startswith("4 passages are found by") and "takes about" not in told.message
         engine.writer.upgrade(1)
     with opened(folder) as engine:  # another process knows it too
         (told,) = full_status(engine).advisories
-        assert told.message.startswith("3 chunks wait")
-        assert re.search(r"that takes about \d+ s more$", told.message)
+        assert told.message.startswith("3 passages are found by")
+        assert re.search(r"that takes about \d+ seconds? more$", told.message)
 
 
 def test_what_was_found_most_often_is_upgraded_before_what_changed_last(folder: Path) -> None:
@@ -153,6 +157,54 @@ def test_what_was_found_most_often_is_upgraded_before_what_changed_last(folder: 
         engine.search(Query("moon", limit=1))
         assert engine.writer.upgrade(1) == 1
         assert full(engine) == ["garden.md", "harbour.md", "moon.md"]
+
+
+def test_the_best_candidates_get_their_full_vector_before_a_search_says_that_nothing_matches(folder: Path) -> None:
+    with opened(folder) as engine:
+        engine.index()
+        result = engine.search(Query("what is the capital of Mongolia?"))
+        assert (result.hits, result.freshness.pending) == ((), 0)
+        assert full(engine) == sorted(NOTES)
+        assert fast_rows(engine) == 0
+
+
+def test_what_is_found_for_sure_is_not_waited_for(folder: Path) -> None:
+    with opened(folder) as engine:
+        engine.index()
+        assert engine.search(Query("harbour pilot")).hits[0].citation.uri == "harbour.md"
+        assert full(engine) == []
+
+
+def test_an_answer_is_made_from_passages_that_are_judged_by_their_full_vectors(folder: Path) -> None:
+    with opened(folder) as engine:
+        engine.index()
+        answer = ask(engine, AskRequest("harbour pilot"))
+        assert answer.answered and full(engine) == sorted(NOTES)
+
+
+def test_a_search_that_was_recorded_is_replayed_as_it_was_judged_in_the_end(folder: Path) -> None:
+    with opened(folder) as engine:
+        engine.index()
+        question = Query("when should fruit trees be cut?", judged_in_full=True)
+        result, recording = engine.record(question, PROFILES["hybrid"])
+        assert full(engine) == sorted(NOTES)
+        assert engine.replay(recording).hits == result.hits == engine.search(question).hits != ()
+
+
+@pytest.mark.parametrize(
+    ("pending", "seconds", "words"),
+    [
+        (0, None, ""),
+        (1, None, "1 passage not learnt yet"),
+        (3_944, None, "3,944 passages not learnt yet"),
+        (3_944, 236, "still learning 3,944 passages, about 4 minutes"),
+        (100, 61, "still learning 100 passages, about 1 minute"),
+        (2, 1, "still learning 2 passages, about 1 second"),
+        (900_000, 9_000, "still learning 900,000 passages, about 2.5 hours"),
+    ],
+)
+def test_what_is_still_to_be_learnt_is_said_in_plain_words(pending: int, seconds: int | None, words: str) -> None:
+    assert learning(Freshness(1, pending, 0, 0.5, seconds_left=seconds)) == words
 
 
 def test_nothing_is_counted_where_that_is_switched_off(folder: Path) -> None:

@@ -15,15 +15,14 @@ pytest.importorskip("torch", reason="training needs torch, which is an extra: pi
 from tiny import tiny_folder
 
 from octavo.config.schema import Jobs
-from octavo.embedding.bundled import bundled_fast_embedder
+from octavo.embedding.bundled_embedder import bundled_fast_embedder
 from octavo.embedding.fast_vectors import StaticEmbedder
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, InvalidArgument, NotFound, NotIndexed
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.jobs.working import work
-from octavo.operations.models.answers import FinetuneAnswer
+from octavo.operations.jobs.run_jobs import work
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
@@ -31,6 +30,7 @@ from octavo.operations.models.requests import (
     ModelsListRequest,
     ModelsShowRequest,
 )
+from octavo.operations.models.results import FinetuneAnswer
 from octavo_train.library_training import train_model
 
 CONCEPTS = (
@@ -117,8 +117,7 @@ def test_the_same_seed_gives_the_same_model_and_another_name_is_kept_apart(engin
         trained(engine, "one")
     models_remove(engine, ModelsShowRequest("two"))
     assert [model.name for model in models_list(engine, ModelsListRequest()).models if model.base] == [
-        "octavo-fast-1",
-        "octavo-rerank-1",
+        "octavo-fast-2",
         "one",
     ]
 

@@ -21,7 +21,6 @@ from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.status import full_status
-from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
@@ -29,12 +28,13 @@ from octavo.operations.models.requests import (
     ModelsListRequest,
     ModelsShowRequest,
 )
-from octavo.retrieval.built_in.reranked import HYBRID_RERANK
+from octavo.operations.models.results import FinetuneAnswer
+from octavo.retrieval.built_in_profiles.reranked import HYBRID_RERANK
 from octavo_train.library_training import train_model
 from octavo_train.pairs import PairKind, TrainingPair
 from octavo_train.reranker_lists import found_lists
 
-BUNDLED = "octavo-rerank-1"
+NONE = "no-reranker"
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def made(library: Engine, place: Path) -> FinetuneAnswer:
 @pytest.fixture
 def engine(library: Engine, made: FinetuneAnswer) -> Iterator[Engine]:
     yield library
-    models_activate(library, ModelsActivateRequest(BUNDLED))
+    models_activate(library, ModelsActivateRequest(NONE))
 
 
 def trained(engine: Engine, place: Path, name: str) -> FinetuneAnswer:
@@ -84,6 +84,12 @@ def reads(engine: Engine) -> str:
     """The name of what reads passages again in this project."""
     result = engine.search(Query("gravel road"), HYBRID_RERANK)
     return str(next(stage.detail["model"] for stage in result.trace if stage.stage == "rerank"))
+
+
+def skipped(engine: Engine) -> str | None:
+    """Why nothing reads passages again in this project."""
+    result = engine.search(Query("gravel road"), HYBRID_RERANK)
+    return next(stage.failed for stage in result.trace if stage.stage == "rerank")
 
 
 def test_a_reranker_is_measured_against_the_one_before_it_and_against_none(made: FinetuneAnswer) -> None:
@@ -106,24 +112,24 @@ def test_candidates_are_found_by_the_search_and_know_their_answer(engine: Engine
 
 
 def test_a_reranker_is_activated_at_once_and_taken_back(engine: Engine, made: FinetuneAnswer) -> None:
-    assert states(engine) == {BUNDLED: "active", "mine": "idle"}
+    assert states(engine) == {"mine": "idle"}
     activated = models_activate(engine, ModelsActivateRequest("mine", force=True))
     assert (activated.model.state, activated.job) == ("active", None)
-    assert states(engine) == {BUNDLED: "idle", "mine": "active"}
+    assert states(engine) == {"mine": "active"}
     assert reads(engine) == f"mine@{made.revision}/2"
     assert not [one for one in full_status(engine).advisories if "fine-tuned" in one.message]
     with pytest.raises(Conflict, match="mine is active in project"):
         models_remove(engine, ModelsShowRequest("mine"))
-    assert models_activate(engine, ModelsActivateRequest(BUNDLED)).model.state == "active"
-    assert states(engine) == {BUNDLED: "active", "mine": "idle"}
-    assert reads(engine).startswith(f"{BUNDLED}@")
+    assert models_activate(engine, ModelsActivateRequest(NONE)).model.state == "active"
+    assert states(engine) == {"mine": "idle"}
+    assert skipped(engine) == "no reranker is configured"
 
 
 def test_another_project_keeps_its_own_reranker(engine: Engine) -> None:
     models_activate(engine, ModelsActivateRequest("mine", force=True))
     with engine.store.transaction():
         engine.store.catalog.ensure_project("theirs")
-    assert states(engine.within("theirs")) == {BUNDLED: "active", "mine": "idle"}
+    assert states(engine.within("theirs")) == {"mine": "idle"}
 
 
 def test_a_reranker_that_is_worse_is_not_activated_without_force(engine: Engine, made: FinetuneAnswer) -> None:
@@ -158,7 +164,7 @@ def test_an_activated_reranker_that_is_gone_says_how_to_go_back(engine: Engine, 
     (Path(made.path).with_name("gone") / "model.onnx").unlink()
     with pytest.raises(ModelUnavailable) as caught:
         engine.reader.reranker.prepare()
-    assert "octavo models activate octavo-rerank-1" in (caught.value.hint or "")
+    assert "octavo models activate no-reranker" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,10 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.ocr import has_tesseract
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.engine.wiring import open_engine
-from octavo.model.converted import Converted, RefusedFile, Unit
-from octavo.model.formats import readable_extensions
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.position import OCR_PAGES
-from octavo.operations.search.answers import FoundHit
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search import search
 
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
@@ -41,8 +40,6 @@ def converter() -> Iterator[SandboxedConverter]:
 
 
 def outcome(converter: SandboxedConverter, name: str) -> Converted | RefusedFile:
-    if not converter.reads(name):
-        pytest.skip("octavo[formats] is not installed")
     return converter.convert(name, (FILES / name).read_bytes())
 
 
@@ -120,8 +117,6 @@ def test_questions_find_their_file_among_the_first_three_and_its_page(tmp_path: 
     """Asked as people ask, with the bundled model and the default profile, right after indexing."""
     if not FILES.is_dir():
         pytest.skip(f"{FILES} is not here; OCTAVO_SHARED_DATA names the folder that holds it")
-    if not {".pdf", ".doc"} <= readable_extensions():
-        pytest.skip("octavo[formats] is not installed")
     with QUESTIONS.open(encoding="utf-8", newline="") as file:
         questions = list(csv.DictReader(file, delimiter="\t"))
     with open_engine(validated(Config, {"library": tmp_path / "library.db"}), create=True) as engine:

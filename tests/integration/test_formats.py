@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,13 +14,14 @@ from octavo.engine.engine import Engine
 from octavo.engine.preparer_pool import InlinePreparers
 from octavo.errors import NotFound, NotIndexed
 from octavo.ingest.prepare import Origin
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
+from octavo.model.folder_scan import SeenFile
 from octavo.model.formats import FileFormat
 from octavo.model.ledger import FileOutcome
 from octavo.model.position import Position
 from octavo.model.result import Hit
-from octavo.model.scan import SeenFile
-from octavo.operations.library.health import health_checks
+from octavo.operations.library.doctor import health_checks
+from octavo.operations.library.excluded_files import excluded_files, excluded_files_text
 from octavo.operations.library.indexing import answered
 from octavo.operations.library.lines import index_lines
 from octavo.operations.library.requests import StatusRequest
@@ -30,8 +30,6 @@ from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
-
-needs_pdfium = pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
 
 PAPER = pdf(
     [
@@ -59,7 +57,6 @@ def said(bench: Bench) -> str:
     return "\n".join("".join(part.text for part in line) for line in lines)
 
 
-@needs_pdfium
 @pytest.mark.parametrize("arrange", [None, several_processes])
 def test_a_hit_in_a_pdf_is_cited_by_its_page(bench: Bench, arrange) -> None:  # type: ignore[no-untyped-def]
     bench.write({"papers/bees.pdf": PAPER})
@@ -78,7 +75,6 @@ def test_what_is_said_later_in_a_talk_is_cited_by_its_own_time(bench: Bench) -> 
     assert first_hit(bench, "hive").citation.position.time == "00:00:00"
 
 
-@needs_pdfium
 def test_a_page_is_read_by_its_number_and_by_its_link(bench: Bench) -> None:
     bench.write({"papers/bees.pdf": PAPER})
     bench.index()
@@ -91,7 +87,6 @@ def test_a_page_is_read_by_its_number_and_by_its_link(bench: Bench) -> None:
     assert "raises a new queen" in by_number.text and "Sugar syrup" not in by_number.text
 
 
-@needs_pdfium
 def test_a_pdf_that_cannot_be_read_says_why_in_the_ledger(bench: Bench) -> None:
     bench.write(
         {
@@ -112,7 +107,6 @@ def test_a_pdf_that_cannot_be_read_says_why_in_the_ledger(bench: Bench) -> None:
     assert ledger["good.pdf"].outcome is FileOutcome.INDEXED
 
 
-@needs_pdfium
 def test_a_folder_in_which_nothing_changed_opens_no_document(bench: Bench) -> None:
     bench.write({"bees.pdf": PAPER, "page.html": PAGE})
     bench.index()
@@ -129,23 +123,32 @@ def test_a_web_page_is_its_content_without_what_surrounds_it(bench: Bench) -> No
     assert bench.found("quagga") == []
 
 
+def test_a_reason_is_cut_between_words_and_never_is_a_path() -> None:
+    problems = [
+        ("locked.md", "cannot read /home/ann/notes/locked.md: permission denied"),
+        ("long.docx", "the document says of itself that it is protected by a password: ask its author"),
+    ]
+    said = excluded_files_text(excluded_files(problems))
+    assert said == "1 .docx (the document says of itself that it is …), 1 .md (permission denied)"
+
+
 def test_a_run_ends_with_what_was_left_out_and_why(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "octavo.model.formats.FORMATS", {".pdf": FileFormat("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
     )
     bench.write({"a.md": "# A\n", "b.pdf": PAPER, "c.pdf": PAPER, "d.png": b"\x89PNG", "e.xyz": "what", ".hidden": "x"})
-    assert "1 read, 4 left out: 2 .pdf (install octavo[formats]), 1 .xyz, 1 image" in said(bench)
+    assert "1 read, 4 left out: 2 .pdf (install no_such_module), 1 .xyz, 1 image" in said(bench)
     assert "1 read, 4 left out" in said(bench), "a run that finds nothing new says so again"
     with bench.opened() as engine:
         told = status(engine, StatusRequest(problems=True))
         checks = [check for check in health_checks(engine) if check.name == "collection notes"]
     assert {(group.what, group.count) for group in told.left_out} == {
-        (".pdf (install octavo[formats])", 2),
+        (".pdf (install no_such_module)", 2),
         (".xyz", 1),
         ("image", 1),
     }
     assert {problem.uri for problem in told.problems or ()} == {"b.pdf", "c.pdf", "d.png", "e.xyz"}
-    assert "2 .pdf (install octavo[formats])" in checks[0].message
+    assert "2 .pdf (install no_such_module)" in checks[0].message
 
 
 def test_a_search_where_nothing_could_be_read_says_what_to_install(
@@ -158,10 +161,10 @@ def test_a_search_where_nothing_could_be_read_says_what_to_install(
     bench.index()
     with bench.opened() as engine, pytest.raises(NotIndexed, match=r"nothing could be read: 1 \.pdf") as caught:
         search(engine, SearchRequest("bees"))
-    assert "octavo[formats]" in (caught.value.hint or "")
+    assert caught.value.hint == "run `pip install no_such_module`, then `octavo index`"
 
 
-def test_installing_the_extra_reads_what_was_left_out_before(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installing_the_package_reads_what_was_left_out_before(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.write({"page.html": PAGE})
     with monkeypatch.context() as without:
         without.setattr(
@@ -191,7 +194,6 @@ def test_messages_of_a_maildir_are_documents_of_their_own(bench: Bench) -> None:
     assert hit.citation.uri == "mail/cur/1772442000.M20P7.host:2,S" and hit.title == "The hive"
 
 
-@needs_pdfium
 def test_a_file_that_moves_and_a_library_made_anew_convert_nothing_again(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -215,7 +217,6 @@ def test_a_file_that_moves_and_a_library_made_anew_convert_nothing_again(
     assert sorted(asked) == ["bees.pdf", "page.html"]
 
 
-@needs_pdfium
 def test_what_is_quick_to_convert_is_prepared_first(bench: Bench) -> None:
     order: list[str] = []
 
@@ -234,7 +235,6 @@ def test_what_is_quick_to_convert_is_prepared_first(bench: Bench) -> None:
     assert order == ["b.md", "c.html", "d.pdf", "a.pdf"]
 
 
-@needs_pdfium
 def test_a_run_says_again_what_was_refused_for_its_content(bench: Bench) -> None:
     bench.write({"a.md": "# A\n", "locked.pdf": pdf([["secret"]], password=True), "empty.docx": b"", "old.zip": b"PK"})
     assert "1 read, 3 left out" in said(bench)
@@ -242,7 +242,6 @@ def test_a_run_says_again_what_was_refused_for_its_content(bench: Bench) -> None
     assert "1 read, 3 left out" in again and "1 .pdf (encrypted)" in again and "1 .docx (an empty file)" in again
 
 
-@needs_pdfium
 def test_a_document_with_a_wrong_extension_is_read_as_what_it_is(bench: Bench) -> None:
     bench.write({"bees.docx": PAPER, "page.pdf": PAGE, "page.doc": PAGE})
     bench.index()

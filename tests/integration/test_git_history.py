@@ -24,8 +24,8 @@ from octavo.model.history import HistoryEntry
 from octavo.model.ledger import FileOutcome
 from octavo.model.query import Filters
 from octavo.observability.progress import NoProgress
+from octavo.operations.history.file_history import history
 from octavo.operations.history.log import log
-from octavo.operations.history.past import history
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.retrieval.passages import read_passage
 from octavo.sources import git

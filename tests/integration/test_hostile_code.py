@@ -13,8 +13,8 @@ from workbench import Bench, exchange, several_processes
 from octavo.engine.engine import Engine
 from octavo.engine.preparer_pool import ProcessPreparers
 from octavo.ingest.prepare import Origin, PreparedFile, Preparer
+from octavo.model.folder_scan import SeenFile
 from octavo.model.ledger import FileOutcome
-from octavo.model.scan import SeenFile
 
 GOOD = {"good.py": "def fetch_otter(name):\n    return name\n", "notes.md": "# Notes\n\nAbout otters.\n"}
 

@@ -17,7 +17,7 @@ from workbench import GOOD, VAULT, Bench
 from octavo.chunking.code import CodeChunker
 from octavo.chunking.code_groups import Groups
 from octavo.errors import RecipeMismatch
-from octavo.ingest.report import CollectionReport
+from octavo.ingest.run_report import CollectionReport
 from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
 from octavo.model.ledger import FileOutcome

@@ -17,7 +17,7 @@ from octavo.engine.wiring import open_library
 from octavo.jobs.worker import Round
 from octavo.model.job import JobState
 from octavo.model.memory import MemoryId
-from octavo.operations.jobs.working import work
+from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest

@@ -9,7 +9,7 @@ import pytest
 from workbench import GOOD, Bench
 
 from octavo.engine.engine import Engine
-from octavo.engine.repair import damage, mend, mend_derived
+from octavo.engine.library_repair import damage, mend, mend_derived
 from octavo.engine.wiring import open_engine
 from octavo.errors import InvalidArgument, LibraryError, ProviderFailed
 from octavo.model.damage import LibraryPart
@@ -17,7 +17,7 @@ from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbCheckRequest
 from octavo.operations.database.upkeep import db_check
-from octavo.operations.library.health import doctor
+from octavo.operations.library.doctor import doctor
 from octavo.operations.library.indexing import index, reindex
 from octavo.operations.library.requests import DoctorRequest, IndexRequest, ReindexRequest
 from octavo.operations.memory.changes import remember

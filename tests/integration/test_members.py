@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import io
 import tarfile
 from email.message import EmailMessage
@@ -19,7 +18,6 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import reindex
 from octavo.operations.library.requests import ReindexRequest
 
-needs_pdfium = pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
 ARCHIVES = CollectionSettings(archives=True)
 
 
@@ -78,7 +76,6 @@ def test_a_mailbox_that_grew_adds_its_new_message_and_removes_the_deleted(bench:
     assert bench.ledger() == {}
 
 
-@needs_pdfium
 def test_an_attachment_is_cited_by_its_own_page(bench: Bench) -> None:
     letter = message("Mites", "See the report.", 4, {"report.pdf": REPORT, "data.csv": b"hive,mites\n1,12\n"})
     bench.write({"letter.eml": letter.as_bytes()})

@@ -17,13 +17,13 @@ from octavo.errors import LeaseLost
 from octavo.ingest.pipeline import Preparers
 from octavo.ingest.prepare import Origin, PreparedFile
 from octavo.model.collection import Collection
+from octavo.model.folder_scan import Scan, SeenFile
 from octavo.model.ledger import FileOutcome, FileStamp
 from octavo.model.query import Query
-from octavo.model.scan import Scan, SeenFile
 from octavo.parsing.registry import EXTENSIONS
 from octavo.retrieval.profiles import PROFILES
-from octavo.sources.files import scan
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.folder_scan import scan
+from octavo.sources.ignore_rules import IgnoreRules
 
 Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
 

@@ -32,7 +32,7 @@ folder = "attic"
 factor = 10.0
 """
 PROVIDER = """
-from octavo.embedding.hashing import HashingEmbedder
+from octavo.embedding.hashing_embedder import HashingEmbedder
 
 def make(name, settings, key):
     return HashingEmbedder(settings.dimensions)
@@ -108,14 +108,14 @@ class Machine:
 
 def test_a_strangers_converter_stage_and_importer_work_once_installed(tmp_path: Path, packages: Path) -> None:
     machine = Machine(tmp_path, packages)
-    (machine.vault / "ada.vcf").write_text(CARD, "utf-8")
+    (machine.vault / "ada.card").write_text(CARD, "utf-8")
     (machine.vault / "attic" / "mill.md").write_text("# Notes\n\nThe mill stands still, and much else does.\n", "utf-8")
     (machine.vault / "cellar" / "mill.md").write_text("# Mill\n\nThe mill, the mill.\n", "utf-8")
     (machine.home / "config" / "octavo" / "profiles" / "mine.toml").write_text(PROFILE, "utf-8")
     machine.indexed()
 
     hit = machine.octavo("search", "observatory")["hits"][0]
-    assert (hit["uri"], hit["heading_path"]) == ("ada.vcf", ["Ada Lovelace"])
+    assert (hit["uri"], hit["heading_path"]) == ("ada.card", ["Ada Lovelace"])
     assert "Works at: The Observatory" in hit["excerpt"]
 
     plain = [hit["uri"] for hit in machine.octavo("search", "mill", "--profile", "lexical_only")["hits"]]
@@ -133,7 +133,7 @@ def test_a_strangers_converter_stage_and_importer_work_once_installed(tmp_path: 
 
     assert machine.checks() == {
         f"adds {added}": (True, "plugin octavo_example")
-        for added in ("octavo.converters vcf", "octavo.stages prefer_folder", "octavo.importers json_lines")
+        for added in ("octavo.converters card", "octavo.stages prefer_folder", "octavo.importers json_lines")
     }
 
 
@@ -141,7 +141,7 @@ def test_a_plugin_that_cannot_be_imported_is_named_and_costs_nobody_else_anythin
     tmp_path: Path, packages: Path, broken: Path
 ) -> None:
     machine = Machine(tmp_path / "home", broken, packages)
-    (machine.vault / "ada.vcf").write_text(CARD, "utf-8")
+    (machine.vault / "ada.card").write_text(CARD, "utf-8")
     (machine.vault / "odd.broken").write_text("anything", "utf-8")
     (machine.home / "config" / "octavo" / "profiles" / "mine.toml").write_text(PROFILE, "utf-8")
     machine.indexed(exit_code=6)
@@ -153,8 +153,8 @@ def test_a_plugin_that_cannot_be_imported_is_named_and_costs_nobody_else_anythin
     assert machine.octavo("status", "--problems")["problems"] == []
     (broken / "broken_plugin.py").write_text("raise RuntimeError('made for another Octavo')\n", "utf-8")
     hit = machine.octavo("search", "observatory")["hits"][0]
-    assert hit["uri"] == "ada.vcf"
-    assert machine.octavo("search", "observatory", "--profile", "mine")["hits"][0]["uri"] == "ada.vcf"
+    assert hit["uri"] == "ada.card"
+    assert machine.octavo("search", "observatory", "--profile", "mine")["hits"][0]["uri"] == "ada.card"
     exported = machine.home / "exported"
     exported.mkdir()
     (exported / "records.jsonl").write_text('{"id": "one", "text": "A comet was seen."}', "utf-8")

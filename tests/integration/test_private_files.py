@@ -8,9 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from later_schema import add_migration
 from workbench import GOOD, Bench
 
+from octavo.interfaces.cli.main import cli
 from octavo.interfaces.cli.output import screen
 from octavo.interfaces.presenting.formats import Answer, OutputFormat, written
 from octavo.operations.database.salvage import salvage_library
@@ -34,6 +36,20 @@ def test_a_library_its_log_and_its_copy_are_readable_by_their_owner_alone(bench:
             assert mode(bench.library.parent) == 0o700
     finally:
         os.umask(before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX systems")
+def test_a_snapshot_is_readable_by_its_owner_alone_in_every_file(bench: Bench) -> None:
+    bench.write(GOOD)
+    before = os.umask(0)
+    try:
+        bench.index(snapshots={"enabled": True, "threshold": 1})
+    finally:
+        os.umask(before)
+    root = bench.library.with_name(f"{bench.library.name}.snapshots")
+    inside = [path for path in root.glob("*/**/*") if path.is_file()]
+    assert inside and {path.name: mode(path) for path in inside if mode(path) != 0o600} == {}
+    assert {mode(path) for path in (root, *(path.parent for path in inside))} == {0o700}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX systems")
@@ -68,6 +84,42 @@ def test_what_is_kept_of_an_older_and_of_a_damaged_library_is_its_owners_too(
         os.umask(before)
     copy = bench.library.with_name(f"{bench.library.name}.schema-{version}")
     assert {path.name: mode(path) for path in (earlier, copy, kept, bench.library) if mode(path) != 0o600} == {}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX systems")
+def test_whatever_commands_make_in_an_empty_home_is_closed_to_other_accounts(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write(GOOD)
+    (bench.folder / "a.rtf").write_bytes(rb"{\rtf1\ansi A text about kettles.}")
+    home = tmp_path / "new" / "home"
+    home.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("DATA", "CONFIG", "CACHE", "STATE"):
+        monkeypatch.delenv(f"XDG_{name}_HOME", raising=False)
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
+    monkeypatch.setenv("OCTAVO_SNAPSHOTS_THRESHOLD", "1")
+    monkeypatch.chdir(bench.folder)
+    before = os.umask(0)
+    try:
+        for command in (
+            ["init"],
+            ["config", "set", "embedding.provider", "hashing"],
+            ["add", str(bench.folder), "--name", "notes"],
+            ["index"],
+            ["snapshots", "build"],
+            ["snapshots", "list", "--verify"],
+            ["cluster", "build"],
+            ["db", "backup", str(home / "copy.db")],
+            ["init", "--here"],
+        ):
+            result = CliRunner().invoke(cli, command)
+            assert result.exit_code == 0, result.output
+    finally:
+        os.umask(before)
+    made = [*home.rglob("*"), bench.folder / ".octavo", bench.folder / ".octavo" / "library.db"]
+    assert len(made) > 10
+    assert {str(path): oct(mode(path)) for path in made if mode(path) & 0o077} == {}
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@"])

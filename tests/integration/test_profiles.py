@@ -15,8 +15,8 @@ from octavo.errors import Conflict, NotFound, RecipeMismatch
 from octavo.model.job import Job, JobState
 from octavo.operations.canonical.documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
-from octavo.operations.jobs.working import work, work_shortly
-from octavo.operations.library.health import doctor
+from octavo.operations.jobs.run_jobs import work, work_shortly
+from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest
 from octavo.operations.library.status import full_status
 from octavo.operations.memory.changes import memory_commit, remember
@@ -298,7 +298,7 @@ def test_the_bundled_encoder_answers_for_a_service_that_is_down_and_the_answer_s
         assert found.degraded is not None
         (said,) = found.degraded
         assert said.startswith("dense: local (ollama) at http://")
-        assert said.endswith("; octavo-encoder-1 answered in its place")
+        assert said.endswith("; octavo-encoder-2 answered in its place")
 
 
 def test_a_search_asks_a_broken_service_once_and_then_not_again_for_a_while(library: Path, service: Service) -> None:
@@ -325,7 +325,7 @@ def test_another_configured_model_than_the_library_has_is_named(library: Path, t
         assert "the vectors were made by hashing" in found.degraded[0]
         with pytest.raises(RecipeMismatch) as refused:
             engine.index()
-        command = "octavo models activate octavo-encoder-1"
+        command = "octavo models activate octavo-encoder-2"
         assert refused.value.hint and refused.value.hint.startswith(f"`{command}` embeds it anew")
         checks = {check.name: check for check in doctor(engine, DoctorRequest()).checks}
         assert {checks[name].hint for name in ("recipe", "jobs")} == {refused.value.hint}

@@ -13,7 +13,7 @@ import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import ranking_corpora
@@ -24,9 +24,6 @@ from octavo.engine.wiring import open_library
 from octavo.model.collection import CollectionSettings
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.copies import migrate
-from octavo.operations.search.answers import FoundHit
-from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
 from octavo.operations.snapshots.requests import SnapshotsBuildRequest
 from octavo.operations.snapshots.snapshots import snapshots_build
 
@@ -34,9 +31,7 @@ if TYPE_CHECKING:
     from postgres_server import Server
 
 ROOT = Path(__file__).parents[2]
-GOLDEN = ROOT / "tests" / "golden" / "rankings"
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or ROOT / ".." / "shared" / "data")
-PINNED = ("vault", "notes", "code")
 SETTINGS = {"embedding.fast": False}
 UPDATE = bool(os.environ.get("OCTAVO_UPDATE_GOLDEN"))
 
@@ -46,14 +41,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """The vault, the notes and the code, with the bundled encoder."""
     place = tmp_path_factory.mktemp("rankings")
     with open_library(place / "library.db", create=True, settings=SETTINGS) as engine:
-        engine.add_collection("vault", ROOT / "examples" / "vault")
-        engine.add_collection("notes", ranking_corpora.write(ranking_corpora.NOTES, place / "notes"))
-        engine.add_collection("code", ranking_corpora.write(ranking_corpora.CODE, place / "code"))
-        engine.index(wait_full=True)
+        ranking_corpora.fill(engine, place)
         yield engine
 
 
-@pytest.mark.parametrize("name", PINNED)
+@pytest.mark.parametrize("name", ranking_corpora.PINNED)
 def test_every_target_has_its_pinned_rank(library: Engine, name: str) -> None:
     _check(library, name, name)
 
@@ -64,7 +56,7 @@ def test_every_target_has_its_pinned_rank_in_postgresql(library: Engine, postgre
         assert library.location is not None
         migrate(library.location, url)
         with open_library(url.secret, settings=SETTINGS) as engine:
-            for name in PINNED:
+            for name in ranking_corpora.PINNED:
                 _check(engine, name, name)
     finally:
         postgres.drop(url)
@@ -74,7 +66,7 @@ def test_every_target_has_its_pinned_rank_in_a_snapshot(library: Engine) -> None
     snapshots_build(library, SnapshotsBuildRequest(), NoProgress())
     assert library.accelerator is not None
     assert library.accelerator.published
-    for name in PINNED:
+    for name in ranking_corpora.PINNED:
         _check(library, name, name)
 
 
@@ -95,26 +87,12 @@ def test_every_target_in_shared_data_has_its_pinned_rank(
 
 
 def _check(engine: Engine, name: str, collection: str) -> None:
-    path = GOLDEN / f"{name}.jsonl"
+    path = ranking_corpora.GOLDEN / f"{name}.jsonl"
     pinned = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    found = [case | {"rank": _rank(engine, case, collection)} for case in pinned]
+    found = [case | {"rank": ranking_corpora.rank(engine, case, collection)} for case in pinned]
     if UPDATE:
         path.write_text("".join(json.dumps(case, ensure_ascii=False) + "\n" for case in found), "utf-8")
     assert found == pinned
-
-
-def _rank(engine: Engine, case: dict[str, Any], collection: str) -> int:
-    options = {key: tuple(value) if isinstance(value, list) else value for key, value in case["options"].items()}
-    answer = search(
-        engine, SearchRequest(case["query"], collections=(collection,), limit=10, max_tokens=100_000, **options)
-    )
-    return next((rank for rank, hit in enumerate(answer.hits, 1) if _is(hit, case["target"])), 0)
-
-
-def _is(hit: FoundHit, target: str) -> bool:
-    uri, _, part = target.partition("#")
-    named = (hit.symbol, hit.anchor, " → ".join(hit.heading_path), *hit.heading_path[-1:])
-    return hit.uri == uri and (not part or part in named)
 
 
 def _unpacked(archive: str, endings: tuple[str, ...], folder: Path) -> Path:

@@ -12,9 +12,9 @@ from workbench import Bench, exchange
 from octavo.errors import ModelUnavailable, NotFound
 from octavo.model.query import Query
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.rerank import Rerank
+from octavo.retrieval.stages.token_budget import TokenBudget
+from octavo.retrieval.timed_reranker import MeasuredReranker
 
 NOTES = {f"{number}.md": f"# Note {number}\n\nThe moon and the water, {'again ' * number}.\n" for number in range(8)}
 PAGED = replace(PROFILES["lexical_only"], refine=(TokenBudget(),))
@@ -76,21 +76,16 @@ def test_a_reranker_whose_folder_is_missing_costs_only_its_stage(bench: Bench, t
             _ = engine.reader.reranker
 
 
-def test_without_a_configured_reranker_the_bundled_one_scores(bench: Bench) -> None:
-    bench.write(
-        {
-            "keys.md": "# Keys\n\nThe switch of the pump hangs behind the boiler.\n",
-            "pump.md": "# Pump\n\nA pump moves water. Pumps, a pump and switches, and what a switch is.\n",
-        }
-    )
+def test_without_a_configured_reranker_a_search_says_that_and_answers_all_the_same(bench: Bench) -> None:
+    bench.write(NOTES)
     bench.index()
     with bench.opened() as engine:
-        result = engine.search(Query("where is the pump switch?"), RERANKED)
-    noted = next(stage for stage in result.trace if stage.stage == "rerank")
-    assert noted.failed is None
-    assert noted.detail["scored"] == 2
-    assert str(noted.detail["model"]).startswith("octavo-rerank-1@int8-")
-    assert result.hits[0].citation.uri == "keys.md"
+        result = engine.search(Query("moon water"), RERANKED)
+        with pytest.raises(ModelUnavailable, match="no reranker is configured") as caught:
+            _ = engine.reader.reranker
+    assert len(result.hits) == 8
+    assert next(stage for stage in result.trace if stage.stage == "rerank").failed == "no reranker is configured"
+    assert "reranking.model" in (caught.value.hint or "")
 
 
 def test_a_reranker_is_asked_while_no_transaction_is_open_and_a_changed_library_is_searched_anew(bench: Bench) -> None:

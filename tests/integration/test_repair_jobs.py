@@ -10,14 +10,14 @@ import pytest
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
-from octavo.engine.repair import damage, mend
+from octavo.engine.library_repair import damage, mend
 from octavo.engine.wiring import open_library
 from octavo.model.damage import LibraryPart
 from octavo.model.job import JobKind, JobState
 from octavo.model.ledger import LedgerEntry
 from octavo.observability.progress import NoProgress
-from octavo.operations.jobs.working import work
-from octavo.operations.library.health import health_checks
+from octavo.operations.jobs.run_jobs import work
+from octavo.operations.library.doctor import health_checks
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest

@@ -12,7 +12,7 @@ from engines import engine_over, wired
 from numpy.typing import NDArray
 from set_clock import SetClock
 
-from octavo.embedding.hashing import HashingEmbedder
+from octavo.embedding.hashing_embedder import HashingEmbedder
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import LibraryError

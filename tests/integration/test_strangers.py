@@ -18,20 +18,21 @@ from typing import Any
 
 import onnx
 import pytest
+from wordpiece_words import reference_tokenizer
 from workbench import GOOD, Bench, exchange
 
 import octavo
 from octavo.config.load import journals_folder, load
-from octavo.embedding.bundled import MODEL_DIRECTORY
-from octavo.embedding.onnx import OnnxEmbedder
-from octavo.embedding.runtime import model_session
+from octavo.embedding.bundled_embedder import MODEL_DIRECTORY
+from octavo.embedding.onnx_embedder import OnnxEmbedder
+from octavo.embedding.onnxruntime_loading import model_session
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, ModelUnavailable, OctavoError, SourceError
 from octavo.evaluation.dataset import read_dataset
-from octavo.model.location import DatabaseUrl
-from octavo.model.scan import Scan
+from octavo.model.folder_scan import Scan
+from octavo.model.library_location import DatabaseUrl
 from octavo.operations.memory.changes import remember
-from octavo.operations.memory.folder import memory_sync
+from octavo.operations.memory.folder_sync import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest, RememberRequest
 from octavo.retrieval.profile_toml import read_profiles
 
@@ -286,7 +287,7 @@ def test_memories_are_written_nowhere_but_into_their_folder(bench: Bench, outsid
             sync()
 
 
-MODEL_FILES = ("model.json", "model.onnx", "vocab.txt", "tokenizer.json")
+MODEL_FILES = ("model.json", "model.onnx", "words.bin", "vocab.txt", "tokenizer.json")
 DESCRIBED = {"name": "theirs", "revision": "1", "dimensions": 4, "window": 16}
 DESCRIPTIONS = {
     "deep": "[" * 50_000,
@@ -300,19 +301,21 @@ DESCRIPTIONS = {
 
 @pytest.mark.parametrize("name", MODEL_FILES)
 @pytest.mark.parametrize("trap", TRAPS)
-@pytest.mark.parametrize("tokenizer", ["wordpiece", "tokenizers"])
+@pytest.mark.parametrize("tokenizer", ["bpe", "tokenizers"])
 def test_a_model_folder_with_a_pipe_a_device_or_no_end_is_refused_by_name(
     tmp_path: Path, name: str, trap: str, tokenizer: str
 ) -> None:
     for file in MODEL_FILES:
-        shutil.copy(MODEL_DIRECTORY / file, tmp_path / file)
+        if (MODEL_DIRECTORY / file).exists():
+            shutil.copy(MODEL_DIRECTORY / file, tmp_path / file)
+    reference_tokenizer().save(str(tmp_path / "tokenizer.json"))
     described = json.loads((tmp_path / "model.json").read_text("utf-8")) | {"files": {}, "tokenizer": tokenizer}
     (tmp_path / "model.json").write_text(json.dumps(described), "utf-8")
     if trap == "a terabyte" and name != "model.json":
         described["files"][name] = {"bytes": 12, "sha256": "0"}
         (tmp_path / "model.json").write_text(json.dumps(described), "utf-8")
     TRAPS[trap](tmp_path / name)
-    if name == {"wordpiece": "tokenizer.json", "tokenizers": "vocab.txt"}[tokenizer]:
+    if name == {"bpe": "tokenizer.json", "tokenizers": "vocab.txt"}[tokenizer]:
         OnnxEmbedder(tmp_path).embed_query("read by nobody")
     else:
         with pytest.raises(ModelUnavailable, match=name):
@@ -370,7 +373,7 @@ def test_a_template_is_a_note_of_the_folder_and_nothing_else(tmp_path: Path, out
     (notes / "templates" / "out.md").symlink_to(outside / "id")
     pipe(notes / "templates" / "pipe.md")
     with octavo.open(tmp_path / "l.db", create=True, config={"embedding": {"provider": "hashing"}}) as library:
-        library.add("notes", notes, writable=True)
+        library.add(notes, name="notes", writable=True)
         for template in ("templates/out.md", "templates/pipe.md"):
             with pytest.raises(OctavoError):
                 library.doc.create("new.md", "New", template=template)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from octavo.embedding.bundled import FAST_DIRECTORY
+from octavo.embedding.bundled_embedder import FAST_DIRECTORY
 from octavo.embedding.fast_tables import fast_tier, table_folder
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine

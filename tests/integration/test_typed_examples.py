@@ -38,6 +38,10 @@ NOTES = {
     "hi.md": "# पुस्तकालय\n\nइन किताबों को अलमारी में रखो।\n",
     "de.md": "# Sicherung\n\nDie Datenbank hat eine Datenbankverbindung, und in der Straße liegen Äpfel.\n",
     "keys.md": "# The shed\n\nMartha has a key to the shed; a second key hangs in the kitchen.\n",
+    "overload.md": "# Overload\n\nThe service answers 529 while it has too much to do; wait a minute.\n",
+    "tools.md": "# Workshop\n\nBefore buying tools, measure what is there and borrow once.\n",
+    "auth.py": "class DigestAuth:\n    def flow(self, request):\n        return self.answer(request)\n",
+    "use_auth.py": "from auth import DigestAuth\n\n\ndef open_client():\n    return DigestAuth().flow(None)\n",
     "sql.md": "# Stars\n\n```sql\ncreate table star (id text primary key, name text not null);\n```\n",
 }
 FIRST = {
@@ -67,6 +71,11 @@ FIRST = {
     "strasse": "de.md",
     "who has a key": "keys.md",
     "session -begin*": "web__api/pathname.md",
+    "what does 529 mean?": "overload.md",
+    "what does it mean when I get a 529?": "overload.md",
+    "what should I do first when I start buying tools?": "tools.md",
+    "digest auth": "auth.py",
+    "where is DigestAuth defined": "auth.py",
 }
 EXACTLY = {
     "session NOT token": ["web__api/session.md"],

@@ -22,7 +22,7 @@ from octavo.engine.reconfigure import reconfigure
 from octavo.engine.watcher import MISSING, POLLING, WATCHING, QueuedPath, WatchedFolder
 from octavo.errors import StorageError
 from octavo.ingest.history_watch import HistoryWatch
-from octavo.ingest.report import CollectionReport, IndexReport
+from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.collection import Collection, CollectionSettings
 
 PATIENCE = 240.0
@@ -327,6 +327,12 @@ def test_watching_can_be_stopped_and_started_again(bench: Bench) -> None:
         watching.until_found("zebrafish", "meanwhile.md")
         os.utime(bench.folder / "meanwhile.md", (1, 1))
     assert not any(thread.name.startswith("octavo-watch") for thread in threading.enumerate())
+
+
+def test_who_waits_for_the_first_documents_goes_on_once_the_folder_is_read(bench: Bench) -> None:
+    with watched(bench) as watching:  # a folder without a document
+        assert watching.engine.watcher.await_documents(PATIENCE)
+        assert not watching.engine.watcher.reads_first_time()
 
 
 def test_vectors_that_wait_are_made_one_lot_after_the_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from octavo.errors import LibraryError
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbRepairRequest
 from octavo.operations.database.upkeep import db_repair
-from octavo.operations.library.health import health_checks
+from octavo.operations.library.doctor import health_checks
 
 DAMAGE = {
     "structure": "update lexical_data set block = x'00' where id = 10",

@@ -9,7 +9,7 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.job import JobKind, JobState
-from octavo.operations.jobs.working import work
+from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest

@@ -21,12 +21,12 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.ingest.prepare import Origin, PreparedFile, Preparer
-from octavo.ingest.report import CollectionReport, IndexReport
+from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.collection import CollectionSettings
+from octavo.model.folder_scan import SeenFile
 from octavo.model.ledger import LedgerEntry
 from octavo.model.query import Query
 from octavo.model.result import Hit
-from octavo.model.scan import SeenFile
 from octavo.retrieval.profiles import PROFILES
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from mcp_calls import HANDSHAKE, message, raw
+from mcp_calls import HANDSHAKE, message, raw, uris
 
 from octavo.config.load import load
 from octavo.interfaces.daemon.address import Address
@@ -51,8 +51,8 @@ class Client:
 
     def found(self, query: str) -> list[str]:
         answer = self.call("search", query=query)
-        assert "result" in answer, answer
-        return [hit["uri"] for hit in answer["result"]["structuredContent"]["hits"]]
+        assert "result" in answer and not answer["result"].get("isError"), answer
+        return uris(answer["result"]["content"][0]["text"])
 
     def answer(self, number: int) -> dict[str, Any]:
         """The answer to a message, whatever else is said before it."""

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
-from octavo.interfaces.calls import Calls
+from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.serving.app import make_app
 
 SETTINGS = {"embedding.provider": "hashing"}

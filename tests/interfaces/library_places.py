@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from cli_calls import Location
 
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 
 if TYPE_CHECKING:
     from postgres_server import Server
 
 
 BOTH_ENGINES = {
+    "daemon/test_shared_answers.py",
+    "daemon/test_shared_server.py",
     "http/test_ask_stream.py",
+    "http/test_embeddings.py",
     "http/test_loop_stalls.py",
     "http/test_other_accounts.py",
     "http/test_routes.py",
@@ -50,19 +53,18 @@ BOTH_ENGINES = {
     "test_writing.py",
     "web/test_editing.py",
     "web/test_library_pages.py",
+    "web/test_originals.py",
     "web/test_pages.py",
 }
 """Beside those of the Python API."""
 _NO_LIBRARY = "opens no library, or asks it nothing"
 _FILES = "what the file system does with notes and links"
-_DAEMONS = "a server for each test: together they hold more connections than the tests' PostgreSQL allows"
 ONE_ENGINE = {
-    "daemon/test_shared_answers.py": _DAEMONS,
-    "daemon/test_shared_server.py": _DAEMONS,
     "http/test_guard.py": _NO_LIBRARY,
     "mcp/test_install.py": _NO_LIBRARY,
     "mcp/test_reference.py": _NO_LIBRARY,
     "mcp/test_skill.py": _NO_LIBRARY,
+    "mcp/test_starting.py": "the library that it makes by itself is a file",
     "test_cli_config.py": _NO_LIBRARY,
     "test_cli_help.py": _NO_LIBRARY,
     "test_cli_highlight.py": _NO_LIBRARY,

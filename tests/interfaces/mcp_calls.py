@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,21 +16,25 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from octavo.engine.wiring import open_library
-from octavo.interfaces.calls import Calls
 from octavo.interfaces.mcp.server import make_server
+from octavo.interfaces.operation_threads import Calls
 from octavo.operations.operation import Operation
 from octavo.operations.table import chosen
 
 
 def in_memory(
-    library: Location, talk: Callable[[Client], Awaitable[None]], operations: Sequence[Operation] = chosen("default")
+    library: Location,
+    talk: Callable[[Client], Awaitable[None]],
+    operations: Sequence[Operation] = chosen("default"),
+    *,
+    data: bool = False,
 ) -> None:
-    """Speaks with a server in this process. The library is closed afterwards."""
+    """Speaks with a server in this process, which answers by text or by `data`. The library is closed afterwards."""
 
     async def main() -> None:
         calls = Calls(lambda: open_library(library), threads=2)
         try:
-            async with Client(make_server(calls, operations, "instructions")) as client:
+            async with Client(make_server(calls, operations, "instructions", data=data)) as client:
                 await talk(client)
         finally:
             assert calls.close(timeout=60)
@@ -61,6 +66,11 @@ def raw(arguments: Sequence[str], environ: Mapping[str, str] | None = None) -> s
         stderr=subprocess.PIPE,
         env={**os.environ, **(environ or {})},
     )
+
+
+def uris(text: str) -> list[str]:
+    """Which documents the text of a search names, in order."""
+    return re.findall(r"(?m)^\d+\. [^/\n]+/(.+?):\d+-\d+  ", text)
 
 
 def message(number: int | None, method: str, params: Mapping[str, Any]) -> bytes:

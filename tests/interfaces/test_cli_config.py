@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_calls import Octavo, Shell
 
-from octavo.config.describe import described
+from octavo.config.setting_descriptions import described
 
 
 @pytest.fixture
@@ -33,6 +33,8 @@ def test_a_setting_of_the_environment_counts_before_the_file(octavo: Octavo) -> 
     ("arguments", "hint"),
     [
         (["retreival.limit", "7"], "did you mean retrieval.limit?"),
+        (["search.limt", "7"], "did you mean retrieval.limit?"),
+        (["search.nonsense", "7"], "`octavo config show` lists every setting"),
         (["retrieval.limit", "none"], "see `octavo config describe` for every setting"),
         (["--project-file", "serve.port", "80"], "a project file may set: project, chunking, retrieval, ingest.ignore"),
     ],

@@ -147,7 +147,7 @@ def test_required_freshness_is_refused_until_vectors_are_there(octavo: Octavo, t
     assert (stale.exit_code, stale.stdout) == (4, "")
     by_word = octavo("search", "apple")
     assert by_word.exit_code == 0
-    assert "without a full vector yet" in by_word.stdout
+    assert "not learnt yet" in by_word.stdout
     octavo("index")
     assert octavo("search", "--require-fresh", "apple").exit_code == 0
 

@@ -14,8 +14,8 @@ from cli_calls import Octavo, Vault, surroundings
 from click.testing import CliRunner
 from library_places import Databases, ServerDatabases
 
-from octavo.interfaces.cli.from_request import OperationCommand
 from octavo.interfaces.cli.main import cli
+from octavo.interfaces.cli.request_commands import OperationCommand
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 ENDLESS = {"octavo serve", "octavo tui", "octavo mcp", "octavo watch", "octavo worker", "octavo daemon run"}
@@ -28,8 +28,9 @@ ELSEWHERE = {
     "octavo models remove",
     "octavo snapshots rollback",
     "octavo db migrate",
+    "octavo start",
 }
-"""Commands that need what a test has not got: an editor, torch, a model, an earlier snapshot, a server."""
+"""Commands that need what a test has not got: an editor, torch, a model, an earlier snapshot, a server, a browser."""
 IN_A_FILE = {
     "octavo db backup",
     "octavo db restore",

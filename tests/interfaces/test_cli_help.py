@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 from cli_calls import Octavo
 
-from octavo.interfaces.cli.from_request import OperationCommand
 from octavo.interfaces.cli.main import cli
+from octavo.interfaces.cli.request_commands import OperationCommand
 from octavo.interfaces.mcp.clients import CLIENTS
 
 ROOT = Path(__file__).parents[2]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.syntax import parse_query
+from octavo.algorithms.query_syntax import parse_query
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed
-from octavo.interfaces.presenting.marks import AnsweredTokens, marks, meant
+from octavo.interfaces.presenting.match_marks import AnsweredTokens, marks, meant
 
 ANALYZER = Analyzer()
 

@@ -68,6 +68,16 @@ def test_commits_are_narrowed_and_may_be_none(octavo: Octavo, library: Location)
     assert wrong.exit_code == Exit.USAGE
 
 
+def test_a_least_score_is_compared_with_the_score_that_a_commit_shows(octavo: Octavo, library: Location) -> None:
+    every = json.loads(octavo("log", "dome", "--library", library, "--json").stdout)["commits"]
+    best = max(commit["score"] for commit in every)
+    above = octavo("log", "dome", "--min-score", f"{best - 0.001}", "--library", library, "--jsonl").stdout.splitlines()
+    assert above and all(json.loads(line)["score"] > best - 0.002 for line in above)
+    expected = [commit["hash"] for commit in every if commit["score"] > best - 0.001]
+    assert [json.loads(line)["hash"] for line in above] == expected
+    assert octavo("log", "dome", "--min-score", "1", "--library", library).exit_code == Exit.NO_MATCH or best == 1
+
+
 def test_without_a_query_the_newest_commits_are_listed(octavo: Octavo, library: Location) -> None:
     titles = [line.split("  ")[2] for line in octavo("log", "--library", library).stdout.splitlines()]
     assert titles == ["Close when it rains", "Call it by its name", "Add the dome"]

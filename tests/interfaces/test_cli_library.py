@@ -21,6 +21,59 @@ def test_a_first_use_needs_four_commands(databases: Databases, octavo: Octavo, t
         assert (tmp_path / "home" / "data" / "octavo" / "library.db").is_file()
 
 
+def test_starting_with_a_folder_makes_a_library_that_answers_and_says_three_next_commands(
+    octavo: Octavo, tmp_path: Path
+) -> None:
+    folder = write_vault(tmp_path / "notes")
+    said = octavo("start", folder)
+    assert said.exit_code == 0, said.output
+    assert "notes: " in said.stdout and said.stdout.count("\n  octavo ") == 3
+    assert json.loads(octavo("search", "--json", "when to prune").stdout)["hits"][0]["uri"] == "garden/apples.md"
+    (folder / "lantern.md").write_text("# Lantern\n\nA lantern hangs beside the door.\n")
+    again = octavo("start", folder / "garden")
+    assert "is in the library already: notes." in again.stderr
+    assert json.loads(octavo("search", "--json", "lantern").stdout)["hits"][0]["uri"] == "lantern.md"
+    assert [each["name"] for each in json.loads(octavo("list", "--json").stdout)["collections"]] == ["notes"]
+    assert octavo("start", folder, "--open", "--tui").exit_code == 2
+    assert octavo("start", folder, "--open").exit_code == 0, "nobody watches: nothing is opened"
+
+
+def test_adding_a_folder_twice_or_one_around_or_inside_of_it_is_told_with_what_to_do(
+    octavo: Octavo, tmp_path: Path
+) -> None:
+    folder = write_vault(tmp_path / "notes")
+    octavo("init")
+    octavo("add", folder)
+    assert "notes is the folder" in octavo("add", folder).stdout
+    assert "nothing was changed" in octavo("add", folder).stdout
+    assert "nothing was changed" not in octavo("add", folder, "--tag", "home").stdout
+    inside = octavo("add", folder / "garden").stdout
+    assert f"It lies in notes, {folder}: its files will be found twice" in inside
+    assert "octavo remove garden leaves one" in inside
+    octavo("remove", "garden")
+    around = json.loads(octavo("add", tmp_path, "--name", "all", "--json").stdout)
+    assert around["overlaps"] == [{"name": "notes", "root": str(folder), "relation": "within"}]
+    octavo("remove", "all")
+    assert "octavo remove again leaves one" in octavo("add", folder, "--name", "again").stdout
+
+
+def test_a_file_that_is_added_is_called_a_file(octavo: Octavo, tmp_path: Path) -> None:
+    folder = write_vault(tmp_path / "notes")
+    octavo("init")
+    assert (
+        f"Added apples.md, the file {folder / 'garden' / 'apples.md'}."
+        in octavo("add", folder / "garden" / "apples.md").stdout
+    )
+    assert "found twice" not in octavo("add", folder / "garden" / "apples.md").stdout
+
+
+def test_making_a_library_where_nothing_can_be_written_is_no_defect(octavo: Octavo, environment: Path) -> None:
+    (environment / ".octavo").write_text("in the way")
+    refused = octavo("init", "--here")
+    assert refused.exit_code != 70 and "no library can be made in" in refused.stderr
+    assert "hint: `octavo init` without --here" in refused.stderr
+
+
 def test_making_a_library_again_keeps_what_it_holds(octavo: Octavo, tmp_path: Path) -> None:
     octavo("init")
     octavo("add", write_vault(tmp_path / "notes"))
@@ -175,7 +228,7 @@ def test_without_a_passage_the_library_is_opened_in_the_browser(
     assert octavo("open", "--print").stdout.startswith("http://127.0.0.1:7411/login?token=")
     ports: list[int | None] = []
     monkeypatch.setattr(
-        "octavo.interfaces.cli.commands.viewing.serve_library",
+        "octavo.interfaces.cli.commands.open_file.serve_library",
         lambda choices, given, tools, show: ports.append(given["serve.port"]),
     )
     with socket.create_server(("127.0.0.1", 0)) as taken:

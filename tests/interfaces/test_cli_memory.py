@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_calls import Location
+from cli_calls import Location, Octavo
 from click.testing import CliRunner, Result
 
 from octavo.interfaces.cli.main import cli
@@ -119,3 +119,12 @@ def test_a_memory_does_not_wait_for_a_library_that_is_still_being_embedded(libra
 def test_a_memory_of_a_library_with_its_vectors_leaves_nothing_to_do(library: Path) -> None:
     answered("remember", "The key is under the mat.")
     assert [job["state"] for job in answered("jobs", "list")["jobs"]] == ["done"]
+
+
+def test_a_memory_is_forgotten_by_a_part_of_its_title_that_no_other_has(octavo: Octavo) -> None:
+    octavo("init")
+    octavo("remember", "The deploy key is rotated every March")
+    octavo("remember", "The door key hangs in the kitchen")
+    several = octavo("forget", "key")
+    assert several.exit_code != 0 and "2 memories have key in their title" in several.stderr
+    assert "The deploy key is rotated every March" in octavo("forget", "deploy key").stdout

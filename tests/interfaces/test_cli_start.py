@@ -11,11 +11,11 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_calls import Octavo, Shell
+from cli_calls import Octavo, Shell, Vault
 
 import octavo as package
-from octavo.interfaces.cli.from_request import OperationCommand
 from octavo.interfaces.cli.main import cli, summary
+from octavo.interfaces.cli.request_commands import OperationCommand
 
 HEAVY = {
     "apsw",
@@ -33,7 +33,7 @@ HEAVY = {
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["search", "--help"], ["version"], ["nonsense"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["search", "--help"], ["nonsense"]])
 def test_help_and_version_import_nothing_heavy(arguments: list[str]) -> None:
     program = (
         "import sys\n"
@@ -74,11 +74,14 @@ def test_alone_it_greets_and_says_the_next_step_for_this_folder(
     asking = ['octavo search "a question"', 'octavo ask "a question"']
 
     monkeypatch.chdir(nothing)
-    assert steps() == ["octavo init", "octavo add FOLDER", "octavo index"]
+    assert steps() == ["octavo start FOLDER"]
     monkeypatch.chdir(notes)
-    assert steps() == ['octavo try . "a question"', "octavo init", "octavo add .", "octavo index"]
+    assert steps() == ['octavo try . "a question"', "octavo start"]
     octavo("init")
-    assert steps() == ["octavo add .", "octavo index"]
+    assert steps() == ["octavo start"]
+    monkeypatch.chdir(nothing)
+    assert steps() == ["octavo start FOLDER"]
+    monkeypatch.chdir(notes)
     octavo("add", ".")
     assert steps() == ["octavo index"]
     octavo("index")
@@ -89,13 +92,23 @@ def test_alone_it_greets_and_says_the_next_step_for_this_folder(
 
 
 def test_the_version_is_the_packages(octavo: Octavo) -> None:
-    assert octavo("--version").stdout == f"octavo {package.__version__}\n"
-    assert json.loads(octavo("version", "--json").stdout) == {"version": package.__version__}
+    assert octavo("--version").stdout == octavo("version").stdout
+    told = json.loads(octavo("version", "--json").stdout)
+    assert (told["version"], told["commit"]) == (package.__version__, None)
+    assert set(told["formats"]) == {"library", "snapshot"}
 
 
 def test_python_m_octavo_is_octavo(shell: Shell) -> None:
     done = shell("version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"octavo {package.__version__}\n", "")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"octavo {package.__version__} (from a checkout; library ")
+
+
+def test_a_report_tells_versions_and_sizes_and_nothing_of_the_owners(octavo: Octavo, vault: Vault) -> None:
+    told = octavo("doctor", "--report").stdout
+    assert f"octavo {package.__version__}" in told and "chunks" in told and "ok: collection" in told
+    names = {vault.folder.name, str(vault.library), *(path.stem for path in vault.folder.rglob("*.md"))}
+    assert not [name for name in names if name in told]
 
 
 @pytest.mark.usefixtures("vault")

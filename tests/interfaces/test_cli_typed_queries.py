@@ -53,7 +53,7 @@ def test_a_query_may_begin_with_what_it_excludes(found: Found) -> None:
 def test_options_alone_list_what_passes_them(found: Found, octavo: Octavo) -> None:
     assert found("--path", "web") == {"web/session.md", "web/token.md"}
     assert found("-c", "notes", "--heading", "apfel") == {"garden/apple.md"}
-    assert "Say what to look for" in octavo("search").stderr
+    assert "the query is empty" in octavo("search").stderr
 
 
 def test_a_folder_that_was_added_and_not_read_wants_indexing_alone(octavo: Octavo, tmp_path: Path) -> None:
@@ -95,3 +95,10 @@ def test_a_dash_reads_the_query_from_standard_input(found: Found) -> None:
 def test_a_pipe_that_gets_nothing_is_told_why(found: Found, octavo: Octavo) -> None:
     compared = octavo("diff", "session.md")
     assert (compared.stdout, compared.exit_code) == ("", 0) and "They say the same." in compared.stderr
+
+
+@pytest.mark.parametrize("query", ["-notes", "-project"])
+def test_a_query_that_an_option_parser_takes_for_an_option_is_told_where_to_put(octavo: Octavo, query: str) -> None:
+    refused = octavo("search", query)
+    assert refused.exit_code == 2
+    assert f"goes after `--`: octavo search -- {query}" in refused.stderr

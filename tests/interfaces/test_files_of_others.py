@@ -15,8 +15,8 @@ from python_calls import HASHING
 
 import octavo as package
 from octavo.errors import Conflict, OctavoError, StorageError
-from octavo.writing import files, note_change, system_renames
-from octavo.writing.files import StagedFile, overwrite, read
+from octavo.writing import note_change, note_files, system_renames
+from octavo.writing.note_files import StagedFile, overwrite, read
 from octavo.writing.system_renames import exchange, rename_new
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n"
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
     with package.open(tmp_path / "library.db", create=True, config=HASHING) as library:
-        library.add("notes", folder, writable=True)
+        library.add(folder, name="notes", writable=True)
         yield library
 
 
@@ -46,7 +46,7 @@ def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
         monkeypatch.setattr(system_renames, "renamed_by_system", lambda *_: False)
     if request.param == "by a placeholder":
         monkeypatch.setattr(os, "link", _no_links)
-        monkeypatch.setattr(files, "unnamed_file", lambda *_: None)
+        monkeypatch.setattr(note_files, "unnamed_file", lambda *_: None)
     return str(request.param)
 
 
@@ -94,8 +94,8 @@ def test_a_rename_does_not_overwrite_a_file_that_appears_meanwhile(
 def test_a_new_note_does_not_overwrite_one_that_appears_meanwhile(
     library: package.Library, folder: Path, system: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "unnamed_file", lambda *_: None)
-    made_before("rename_new", files, folder / "new.md", monkeypatch)
+    monkeypatch.setattr(note_files, "unnamed_file", lambda *_: None)
+    made_before("rename_new", note_files, folder / "new.md", monkeypatch)
     with pytest.raises(Conflict, match=r"new\.md was made meanwhile"):
         library.doc.create("new.md", "New")
     assert (folder / "new.md").read_text() == "theirs"
@@ -114,7 +114,7 @@ def test_an_edit_does_not_replace_a_file_that_was_saved_after_the_last_look(
         path.write_text(NOTE)
         file = read(path, "note.md", 1 << 20)
         if action == "saved":
-            made_before("exchange", files, path, monkeypatch)
+            made_before("exchange", note_files, path, monkeypatch)
         else:
             path.unlink()
         with pytest.raises(Conflict, match="changed while it was edited"):
@@ -160,7 +160,7 @@ def test_what_came_out_of_its_place_goes_back_also_where_that_is_empty_by_then(
             other.unlink()
         return exchange(one, other)
 
-    monkeypatch.setattr(files, "exchange", deleted)
+    monkeypatch.setattr(note_files, "exchange", deleted)
     theirs = path.read_bytes()
     with pytest.raises(Conflict):
         draft.replace((0, 0, 0))

@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def library(location: Location, folder: Path) -> Iterator[package.Library]:
     with package.open(location, create=True) as library:
-        library.add("notes", folder, writable=True)
+        library.add(folder, name="notes", writable=True)
         yield library
 
 
@@ -135,7 +135,7 @@ def test_all_files_are_written_or_none(library: package.Library, folder: Path) -
 def test_a_failure_half_way_takes_every_file_back(
     library: package.Library, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from octavo.writing import files as module
+    from octavo.writing import note_files as module
 
     replace, calls = module.StagedFile.replace, []
 

@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def library(location: Location, folder: Path) -> Iterator[package.Library]:
     with package.open(location, create=True) as library:
-        library.add("notes", folder, writable=True)
+        library.add(folder, name="notes", writable=True)
         yield library
 
 
@@ -55,7 +55,7 @@ def test_fix_closes_jumps_and_leaves_everything_else(library: package.Library, f
 
 
 def test_fix_needs_leave(library: package.Library, folder: Path) -> None:
-    library.add("notes", folder, writable=False)
+    library.add(folder, name="notes", writable=False)
     with pytest.raises(InvalidArgument, match="not writable"):
         library.notes.lint(fix=True)
     assert (folder / "A.md").read_text() == JUMPING
@@ -67,7 +67,7 @@ def test_a_link_into_another_collection_of_the_library_is_not_broken(
     other = tmp_path / "other"
     other.mkdir()
     (other / "Elsewhere.md").write_text("x\n")
-    library.add("other", other)
+    library.add(other, name="other")
     library.index()
     assert rules(library.notes.lint(files=["A.md", "B.md"])) == [("A.md", "heading-jump")]
 
@@ -95,7 +95,7 @@ def test_rules_are_switched_off_and_on_in_the_configuration(location: Location, 
     off = {"writing": {"lint_off": ["broken-wikilink", "heading-jump"], "single_h1": True}}
     (folder / "A.md").write_text(JUMPING + "\n# Again\n")
     with package.open(location, create=True, config=off) as library:
-        library.add("notes", folder)
+        library.add(folder, name="notes")
         assert rules(library.notes.lint()) == [("A.md", "single-h1")]
         assert rules(library.notes.lint(rules=["broken-wikilink"])) == [("B.md", "broken-wikilink")]
 

@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def library(location: Location, folder: Path) -> Iterator[package.Library]:
     with package.open(location, create=True) as library:
-        library.add("notes", folder, writable=True)
+        library.add(folder, name="notes", writable=True)
         library.index()
         yield library
 
@@ -51,7 +51,7 @@ def test_writing_a_memory_out_needs_leave_and_a_section(library: package.Library
     state = library.remember("The pump leaks.")
     with pytest.raises(NotFound):
         library.memory.to_note(state.item, "garden.md", ["Nowhere"])
-    library.add("notes", folder, writable=False)
+    library.add(folder, name="notes", writable=False)
     with pytest.raises(InvalidArgument, match="not writable"):
         library.memory.to_note(state.item, "garden.md", ["Garden", "Log"])
     assert library.memory.get(state.item).links == ()

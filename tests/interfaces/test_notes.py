@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def library(location: Location, folder: Path) -> Iterator[package.Library]:
     with package.open(location, create=True, config=RULES) as library:
-        library.add("notes", folder, writable=True)
+        library.add(folder, name="notes", writable=True)
         yield library
 
 
@@ -125,18 +125,18 @@ def test_the_collection_is_the_only_writable_one_or_the_configured_one(
     location: Location, library: package.Library, folder: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "more").mkdir()
-    library.add("more", tmp_path / "more")
+    library.add(tmp_path / "more", name="more")
     assert library.notes.new("A", dry_run=True).collection == "notes"
     with pytest.raises(InvalidArgument, match="not writable"):
         library.notes.new("A", collection="more")
-    library.add("more", tmp_path / "more", writable=True)
+    library.add(tmp_path / "more", name="more", writable=True)
     with pytest.raises(InvalidArgument, match="several"):
         library.notes.new("A")
     config = {"writing": {"note_collection": "more"}}
     with package.open(location, config=config) as other:
         assert other.notes.new("A", dry_run=True).collection == "more"
-    library.add("more", tmp_path / "more", writable=False)
-    library.add("notes", folder, writable=False)
+    library.add(tmp_path / "more", name="more", writable=False)
+    library.add(folder, name="notes", writable=False)
     with pytest.raises(InvalidArgument, match="no collection may be written"):
         library.notes.today()
 

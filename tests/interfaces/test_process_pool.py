@@ -18,8 +18,8 @@ from http_calls import SETTINGS, in_process
 
 from octavo.config.schema import Serve
 from octavo.engine.child_process import Died
-from octavo.interfaces.calls import Calls
 from octavo.interfaces.cli.commands.serve import searching
+from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.process_pool import ProcessPool
 from octavo.interfaces.serving.app import make_app
 

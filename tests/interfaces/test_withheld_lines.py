@@ -30,7 +30,7 @@ def note(tmp_path: Path) -> Path:
 @pytest.fixture
 def library(location: Location, note: Path) -> Iterator[package.Library]:
     with package.open(location, create=True) as library:
-        library.add("notes", note.parent, writable=True)
+        library.add(note.parent, name="notes", writable=True)
         library.index()
         yield library
 
@@ -68,7 +68,7 @@ def test_marks_are_text_where_no_key_is_lost(library: package.Library, note: Pat
     library.doc.replace_section("note.md", ["A", "Keys"], f"Progress: {MARK * 8}")  # the key goes on purpose
     assert TOKEN not in note.read_text().partition("# A")[2]
     library.doc.restore("note.md")
-    library.add("notes", note.parent, allow_secrets=True)
+    library.add(note.parent, name="notes", allow_secrets=True)
     assert library.doc.replace_section("note.md", ["A", "Keys"], f"The key is {MARK * 40}").changed
 
 

@@ -336,7 +336,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def library(folder: Path) -> Iterator[package.Library]:
     with package.open(folder.parent / "library.db", create=True, config=HASHING) as library:
-        library.add("notes", folder, writable=True)
+        library.add(folder, name="notes", writable=True)
         yield library
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import octavo
 from octavo.errors import Conflict
-from octavo.writing.files import StagedFile, overwrite, read, write_new
+from octavo.writing.note_files import StagedFile, overwrite, read, write_new
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "edits.py"
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
@@ -55,7 +55,7 @@ def test_a_section_moved_across_a_large_note_is_told_in_two_hunks_and_undone_fro
     (notes / "large.md").write_bytes(before)
     settings = {"embedding": {"provider": "hashing"}, "daemon": {"enabled": False}}
     with octavo.open(tmp_path / "library.db", create=True, config=settings) as library:
-        library.add("notes", notes, writable=True)
+        library.add(notes, name="notes", writable=True)
         for source, target in ((7, 1100), (1190, 20)):
             path, parent = [f"Nöte {source}"], [f"Nöte {target}"]
             shown = library.doc.move_section("large.md", path, parent, dry_run=True)
@@ -81,7 +81,7 @@ _FULL = """
 import resource, signal, sys
 from pathlib import Path
 from octavo.errors import StorageError
-from octavo.writing.files import overwrite, read, write_new
+from octavo.writing.note_files import overwrite, read, write_new
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
 path = Path(sys.argv[1])

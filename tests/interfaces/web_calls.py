@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from cli_calls import APPLES, BREAD
-from http_calls import SETTINGS
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.evaluation.baselines import Outcome, Results
 from octavo.evaluation.evaluate import results_folder
-from octavo.operations.arguments import request
+from octavo.operations.request_arguments import request
 from octavo.operations.table import EVERY
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -98,13 +97,13 @@ def fill(library: Path, folder: Path) -> str:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content, "utf-8")
     _commit(folder, "Write down what we know")
-    with open_library(library, create=True, settings=SETTINGS) as engine:
+    with open_library(library, create=True) as engine:
         operate(engine, "add", name="notes", folder=str(folder), history=True)
         engine.index()
         bread = folder / "bread.md"
         bread.write_text(bread.read_text("utf-8").replace("hot oven", "very hot oven"), "utf-8")
         _commit(folder, "Bake hotter")
-        engine.index()
+        engine.index(wait_full=True)
         item = str(operate(engine, "remember", text="The oven runs 20 degrees hot.", title="The oven").item)
         operate(
             engine,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 
 if TYPE_CHECKING:
     from postgres_server import Server

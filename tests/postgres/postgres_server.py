@@ -22,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 
 SERVER_ELSEWHERE = "OCTAVO_TEST_POSTGRES"
 _SETTINGS = (
@@ -30,7 +30,7 @@ _SETTINGS = (
     "synchronous_commit=off",
     "full_page_writes=off",
     "shared_buffers=64MB",
-    "max_connections=60",
+    "max_connections=250",
     "autovacuum=off",
     "jit=off",
     "logging_collector=off",

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from later_schema import add_migration
 
 from octavo.interfaces.cli.main import cli
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo_postgres.dialect import PACKAGE
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
@@ -45,6 +45,7 @@ def test_a_url_works_where_a_path_does_and_no_output_holds_its_password(empty: D
         call("search", "moon", *library),
         call("status", *library),
         call("doctor", *library),
+        call("status", "--format", "files", *library),
         call("config", "show", *library),
         call("config", "path", *library),
         call("db", "check", *library),
@@ -57,6 +58,7 @@ def test_a_url_works_where_a_path_does_and_no_output_holds_its_password(empty: D
     assert not any("postgres:postgres" in one.output for one in outputs)
     assert "What is up when" in outputs[3].output
     assert "pgvector" in outputs[5].output
+    assert outputs[6].output == ""
 
 
 def test_copying_tells_every_table_with_its_checksum(empty: DatabaseUrl, tmp_path: Path) -> None:
@@ -67,7 +69,7 @@ def test_copying_tells_every_table_with_its_checksum(empty: DatabaseUrl, tmp_pat
     told = answer("db", "migrate", "--from", library, "--to", empty.secret)
     tables = told["tables"]
     assert isinstance(tables, list)
-    assert {k: v for k, v in tables[3].items() if k != "sha256"} == {"table": "texts", "rows": 31}
+    assert {k: v for k, v in tables[3].items() if k != "sha256"} == {"table": "texts", "rows": 30}
     assert all(len(table["sha256"]) == 64 for table in tables)
     assert told["target"] == str(empty)
     refused = call("db", "migrate", "--from", library, "--to", empty.secret)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.model.location import DatabaseUrl
-from octavo.stores.shared.queries import load_migrations, load_queries
+from octavo.model.library_location import DatabaseUrl
+from octavo.stores.shared.named_queries import load_migrations, load_queries
 from octavo_postgres.dialect import BASE, ONLY_BASE, PACKAGE, decoded, encoded, queries, query_texts
 from octavo_postgres.store import PostgresStore
 

@@ -21,7 +21,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import StorageError
 from octavo.interfaces.cli.main import cli
 from octavo.model.job import JobKind
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
@@ -63,7 +63,7 @@ def test_over_mcp(url: DatabaseUrl, tmp_path: Path) -> None:
         told = await client.call_tool("status", {})
         assert "postgres:postgres" not in json.dumps(told.structured_content)
 
-    over_stdio(["--library", url.secret], talk)
+    over_stdio(["--library", url.secret, "--tools", "default,data"], talk)
 
 
 @pytest.fixture

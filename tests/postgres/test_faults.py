@@ -16,7 +16,7 @@ from postgres_server import Server, at
 
 from octavo.engine.wiring import open_library
 from octavo.errors import Busy, LibraryError, StorageError
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Filters, Query
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
@@ -94,7 +94,7 @@ def test_a_server_restarted_during_indexing_and_during_a_search(
 
     with open_library(url.secret, create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", tmp_path)
-        monkeypatch.setattr("octavo.ingest.batches.BATCH_FILES", 20)
+        monkeypatch.setattr("octavo.ingest.write_batches.BATCH_FILES", 20)
         monkeypatch.setattr(DocumentRepository, "put_all", interrupted)
         with pytest.raises(StorageError, match="was lost"):
             engine.index()

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from octavo.interfaces.cli.main import cli
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 
 Call = Callable[..., Any]
 

@@ -12,8 +12,8 @@ from later_schema import add_migration
 from postgres_server import Server, at
 
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
-from octavo.model.location import DatabaseUrl
-from octavo.stores.shared.queries import load_migrations
+from octavo.model.library_location import DatabaseUrl
+from octavo.stores.shared.named_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.dialect import PACKAGE, queries
 from octavo_postgres.store import PostgresStore

@@ -14,7 +14,7 @@ from pooler import Pooler, pooled
 from octavo.engine.wiring import open_library
 from octavo.errors import Busy
 from octavo.model.job import JobKind
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
 from octavo_postgres import hnsw
 from octavo_postgres.store import PostgresStore

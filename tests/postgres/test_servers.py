@@ -21,7 +21,7 @@ from http_calls import Running, running
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.job import JobKind, JobState
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
 
 ENVIRON = {

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from postgres_server import Server
 
-from octavo.engine import transfer as transferring
+from octavo.engine import library_transfer as transferring
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.engine.wiring.stores import open_tables
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
-from octavo.model.location import DatabaseUrl, Location
+from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Query
 from octavo.operations.database.copies import migrate, restore, save_copy
 from octavo.retrieval.profiles import PROFILES

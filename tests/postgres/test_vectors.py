@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.stores.shared.projects import profile_body
 from octavo.vectors.exact import ExactIndex
 from octavo_postgres.halfvec import vector_literal

@@ -12,13 +12,13 @@ import pytest
 import samples
 
 from octavo.model.job import JobKind, JobState
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo_postgres.store import PostgresStore
 
 CLAIM = """
 import os, sys
 from octavo.model.ids import ProjectId
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 from octavo_postgres.store import PostgresStore
 
 store = PostgresStore(DatabaseUrl(sys.argv[1]))
@@ -122,7 +122,7 @@ def test_a_writer_killed_in_its_transaction_leaves_neither_rows_nor_lock(
 ) -> None:
     samples.ensure(store)
     program = (
-        "import sys\nfrom octavo.model.location import DatabaseUrl\n"
+        "import sys\nfrom octavo.model.library_location import DatabaseUrl\n"
         "from octavo_postgres.store import PostgresStore\n"
         "store = PostgresStore(DatabaseUrl(sys.argv[1]))\n"
         "with store.transaction():\n"

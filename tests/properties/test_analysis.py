@@ -13,9 +13,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from octavo.algorithms.analysis import LONGEST, Analyzer
-from octavo.algorithms.folding import EMOJI, FLAG, fold
 from octavo.algorithms.phrase_prefilter import MaybePhrase
+from octavo.algorithms.text_analysis import LONGEST, Analyzer
+from octavo.algorithms.unicode_folding import EMOJI, FLAG, fold
 
 ANALYZER = Analyzer()
 EMOJI_ONLY = re.compile(f"[{EMOJI}]|[{FLAG}]{{1,2}}")

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from octavo.embedding.bpe import BpeCounter, counter_of
-from octavo.embedding.bundled import MODELS
+from octavo.embedding.bundled_embedder import MODELS
 from octavo.embedding.tokenizer_json import without_surrogates
 
 if TYPE_CHECKING:
@@ -78,9 +78,22 @@ def test_ids_are_those_of_the_reference_tokenizer(text: str) -> None:
 
 @given(st.lists(TEXTS, max_size=4))
 @example(["", "a-b", "", "\x00", "\x01 a", " a ", "\n"])
-def test_several_texts_are_counted_as_each_is(texts: list[str]) -> None:
-    assert counter().counts(texts) == [len(expected(text)) for text in texts]
+def test_several_texts_are_read_as_each_is(texts: list[str]) -> None:
     assert counter().lists(texts) == [expected(text) for text in texts]
+    assert counter().counts(texts) == [counter().count(text) for text in texts]
+
+
+@given(TEXTS)
+def test_a_count_is_that_of_the_words_behind_blanks(text: str) -> None:
+    assert counter().count(text) == sum(len(expected(f" {word}")) for word in text.split())
+
+
+@given(TEXTS, st.integers(1, 30))
+def test_what_is_fitted_into_a_window_has_all_words_that_it_is_counted_to_hold(text: str, room: int) -> None:
+    found = counter().fitted(text, room)
+    assert len(found) <= room
+    whole = expected(text)
+    assert found == (whole if len(whole) <= room else expected(" ".join(text.split()))[:room])
 
 
 @given(TEXTS, st.integers(0, 12))
@@ -95,7 +108,7 @@ def test_words_add_up_to_the_count_and_a_cut_at_a_word_end_cuts_the_count(text: 
     ends = [end for end, _ in words]
     assert ends == sorted(set(ends))
     running = 0
-    for end, tokens in words[:-1]:
+    for end, tokens in words:
         running += tokens
         assert counter().count(text[:end]) == running
 

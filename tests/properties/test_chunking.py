@@ -17,8 +17,7 @@ from chunk_samples import WordCounter, assert_sound, built
 from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.chunking.sections import SectionChunker
-from octavo.embedding.bundled import MODEL_DIRECTORY
-from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId, text_hash
 from octavo.model.recipe import ChunkSizes
@@ -110,7 +109,7 @@ def test_every_word_of_a_chunk_is_in_a_window_the_embedder_can_read(
             assert each.hash == text_hash(text)
 
 
-_wordpiece = WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
+_bundled = bundled_counter()
 _markup = st.sampled_from(
     (
         "# ",
@@ -153,6 +152,6 @@ def test_any_markdown_is_cut_soundly_as_the_bundled_model_counts(text: str, size
     document = MarkdownParser().parse(source)
     chosen = replace(sizes, intelligent_heading_depth=deep)
 
-    chunks = SectionChunker(chosen, _wordpiece).chunk(document)
+    chunks = SectionChunker(chosen, _bundled).chunk(document)
 
-    assert_sound(document, chunks, chosen, _wordpiece)
+    assert_sound(document, chunks, chosen, _bundled)

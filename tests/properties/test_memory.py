@@ -19,9 +19,9 @@ from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.version_history import history, version
 from octavo.model.memory import MemoryFilter
-from octavo.operations.memory.answers import when
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest
+from octavo.operations.memory.results import when
 from octavo.stores.sqlite.store import SqliteStore
 
 TEXTS = ["alpha common", "beta common\n\n# Heading\n\nmore", "gamma [[src/a.py]] common", "delta common\n"]

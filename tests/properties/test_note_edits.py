@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from octavo.errors import OctavoError
 from octavo.writing.heading_checks import violations, without_jumps
 from octavo.writing.move_section import move
-from octavo.writing.outline import ROOT, NoteOutline
+from octavo.writing.note_outline import ROOT, NoteOutline
 from octavo.writing.section_edits import append, insert, replace
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})

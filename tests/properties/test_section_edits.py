@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from octavo.errors import OctavoError
 from octavo.writing.move_section import move
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.section_edits import append, insert, replace
 
 LINES = ("text", "", "", "- item", "> quote", "```", "# no heading", "<!-- c -->", "| a |", "    code", "\ttab")

@@ -18,9 +18,9 @@ from set_clock import SetClock
 
 from octavo.model.collection import Collection
 from octavo.model.document import Kind
-from octavo.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
+from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.ports import Store
 from octavo.stores.sqlite.store import SqliteStore
 

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from wordpiece_words import VOCABULARY, reference_tokenizer
 
-from octavo.embedding.bundled import MODEL_DIRECTORY
 from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 
 @cache
 def counter() -> WordPieceCounter:
-    return WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
-
-
-@cache
-def reference() -> Tokenizer:
-    from tokenizers import Tokenizer
-
-    return Tokenizer.from_file(str(MODEL_DIRECTORY / "tokenizer.json"))
+    return WordPieceCounter(load_vocabulary(VOCABULARY))
 
 
 def expected(text: str) -> list[int]:
-    return list(reference().encode(text, add_special_tokens=False).ids)
+    return list(reference_tokenizer().encode(text, add_special_tokens=False).ids)
 
 
 WHITESPACE = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u200a\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"

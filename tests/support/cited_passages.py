@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.answering.passages import NumberedPassage
+from octavo.answering.citable_passages import NumberedPassage
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
 from octavo.model.result import Citation, Hit

@@ -7,6 +7,7 @@ from typing import Any
 
 ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
     "search": (
+        ({"query": " "}, "INVALID_ARGUMENT"),
         ({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),
         ({"query": "dome", "profile": "nonsense"}, "INVALID_ARGUMENT"),
         ({"query": "dome", "modified_after": "yesterday"}, "INVALID_ARGUMENT"),
@@ -36,6 +37,7 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
         ({"collections": ["nowhere"]}, "NOT_FOUND"),
         ({"where": ["="]}, "INVALID_ARGUMENT"),
     ),
+    "recent": (({"limit": 0}, "INVALID_ARGUMENT"),),
     "outline": (({"reference": "/etc/passwd"}, "NOT_FOUND"),),
     "doc_tags": (({"document_ids": "none"}, "INVALID_ARGUMENT"),),
     "search_code": (
@@ -77,7 +79,7 @@ ERROR_CASES: Mapping[str, tuple[tuple[Mapping[str, Any], str], ...]] = {
     "models_activate": (({"name": "nowhere"}, "NOT_FOUND"),),
     "models_remove": (
         ({"name": "nowhere"}, "NOT_FOUND"),
-        ({"name": "octavo-encoder-1"}, "INVALID_ARGUMENT"),
+        ({"name": "octavo-encoder-2"}, "INVALID_ARGUMENT"),
     ),
     "models_fetch": (({"name": "nowhere"}, "NOT_FOUND"),),
     "models_finetune": (({"collections": ["nowhere"]}, "NOT_FOUND"),),

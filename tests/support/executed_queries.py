@@ -15,7 +15,7 @@ import pytest
 from queries_elsewhere import ELSEWHERE
 
 from octavo.ports import Store
-from octavo.stores.shared.queries import load_queries
+from octavo.stores.shared.named_queries import load_queries
 
 _EXECUTED: defaultdict[str, set[str]] = defaultdict(set)
 _KEY = "octavo_executed_queries"
@@ -82,7 +82,12 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _whole_suite(config: pytest.Config) -> bool:
-    chosen = config.option.keyword or config.option.markexpr or config.option.lf or config.option.collectonly
+    chosen = (
+        config.option.keyword
+        or config.option.markexpr
+        or getattr(config.option, "lf", False)
+        or config.option.collectonly
+    )
     chosen = chosen or config.option.deselect or config.option.ignore or config.option.ignore_glob
     return not chosen and any(_SUITE.is_relative_to(Path(argument).absolute()) for argument in config.args)
 

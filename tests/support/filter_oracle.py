@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from octavo.algorithms.folding import fold
+from octavo.algorithms.unicode_folding import fold
 from octavo.model.document import Document, Section, shown_path
 from octavo.model.ids import ProjectId
-from octavo.model.index import IndexedChunk
+from octavo.model.prepared_document import IndexedChunk
 from octavo.model.query import ANY_LANGUAGE, Filters
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder
-from octavo.model.converted import Converted
+from octavo.model.converted_file import Converted
 
 
 def read(name: str, data: bytes, settings: ConversionSettings) -> Converted:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from filter_oracle import OracleChunk, admits
 
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index import LEXICAL_FIELDS, LexicalField
+from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk, best_first
 

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+from octavo.engine.engine import Engine
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import FoundHit
+from octavo.operations.search.search import search
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "rankings"
+PINNED = ("vault", "notes", "code")
 
 NOTES = {
     "Zanzibar offsite.md": (
@@ -140,3 +150,26 @@ def write(files: dict[str, str], folder: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     return folder
+
+
+def fill(engine: Engine, place: Path) -> None:
+    """The vault, the notes and the code, each a collection."""
+    engine.add_collection("vault", ROOT / "examples" / "vault")
+    engine.add_collection("notes", write(NOTES, place / "notes"))
+    engine.add_collection("code", write(CODE, place / "code"))
+    engine.index(wait_full=True)
+
+
+def rank(engine: Engine, case: dict[str, Any], collection: str) -> int:
+    """The place of a pinned case's target among the hits; 0 where it is none of ten."""
+    options = {key: tuple(value) if isinstance(value, list) else value for key, value in case["options"].items()}
+    answer = search(
+        engine, SearchRequest(case["query"], collections=(collection,), limit=10, max_tokens=100_000, **options)
+    )
+    return next((rank for rank, hit in enumerate(answer.hits, 1) if _is(hit, case["target"])), 0)
+
+
+def _is(hit: FoundHit, target: str) -> bool:
+    uri, _, part = target.partition("#")
+    named = (hit.symbol, hit.anchor, " → ".join(hit.heading_path), *hit.heading_path[-1:])
+    return hit.uri == uri and (not part or part in named)

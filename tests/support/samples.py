@@ -23,11 +23,11 @@ from octavo.model.ids import (
     section_id,
     text_hash,
 )
-from octavo.model.index import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.model.query import Terms
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.model.text import LineIndex, Span
 
 if TYPE_CHECKING:

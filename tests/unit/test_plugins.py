@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from octavo.errors import ConfigurationError
-from octavo.plugins import CONVERTERS, OURS, STAGES, folders, installed, load, names
+from octavo.plugins import CONVERTERS, OURS, STAGES, folders, install_command, installed, load, names
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -72,3 +72,7 @@ def test_whatever_an_entry_point_says_only_its_own_use_fails(site: Path, target:
         load(CONVERTERS, "odd")
     assert all(Path(folder).exists() for folder in folders(CONVERTERS))
     assert load(CONVERTERS, "rtf") is not None
+
+
+def test_an_extra_that_is_missing_is_named_by_the_packages_it_brings() -> None:
+    assert install_command("tui").startswith("pip install 'textual")

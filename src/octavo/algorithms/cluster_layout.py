@@ -99,7 +99,10 @@ def _in_disc(offsets: Floats) -> Floats:
     """Places in the unit disc, which they fill evenly: the smaller an offset, the nearer to the middle."""
     flat = _principal(offsets)
     flat /= np.maximum(flat.std(axis=0), 1e-9)
-    turns = np.arctan2(flat[:, 1], flat[:, 0])
+    # Evenly around the middle as well: along two directions alone, most clusters would be arcs and rings.
+    around = np.argsort(np.arctan2(flat[:, 1], flat[:, 0]), kind="stable")
+    turns = np.empty(len(offsets))
+    turns[around] = 2.0 * np.pi * (np.arange(len(offsets)) + 0.5) / len(offsets)
     order = np.argsort(np.linalg.norm(offsets, axis=1), kind="stable")
     far = np.empty(len(offsets))
     far[order] = np.sqrt((np.arange(len(offsets)) + 0.5) / len(offsets))

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import lru_cache
 
+from octavo.algorithms.regex_literals import PartOfName, Pieces, is_pattern, read_pattern
 from octavo.algorithms.stack_traces import FrameLocation, frames, message_of, places_in
-from octavo.algorithms.typed_regex import PartOfName, Pieces, is_pattern, read_pattern
 from octavo.dataclass import dataclass
 
 _LONGEST = 20_000  # characters of a question that are read
@@ -31,6 +31,11 @@ _SHAPED = re.compile(
 _DECLARING = re.compile(
     rf"^(?:(?:pub|public|private|export|async|abstract|static)\s+)*(?:def|class|func|fn|function|struct|interface|trait|enum|type|impl|module|namespace|sub|fun|object|record"
     rf"|protocol|extension|method|symbol|definition of)\s+({_IDENTIFIER})(?![\w$]|\s+[a-z])"
+)
+# "where is render defined": what is asked for is a name, however plain a word it is.
+_ASKED_WHERE = re.compile(
+    rf"\b(?:where|which file|what file)\b(?: is| are| do we| does)?(?: the)?(?: function| class| method| type)? "
+    rf"`?({_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*)`?(?:\(\))?(?: is| are)? (?:defined|declared|implemented)\b"
 )
 _TICKED = re.compile(r"`([^`\n]{1,200})`")
 _ALONE = re.compile(rf"(?:{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*[?!]?)(?:\(\))?")
@@ -183,6 +188,8 @@ def _named(text: str) -> Iterator[tuple[str, ...]]:
         bare = ticked[1].strip().removesuffix("()")
         if _QUALIFIED.fullmatch(bare):
             yield _parts(bare)
+    for asked in _ASKED_WHERE.finditer(text):
+        yield _parts(asked[1])
     for declared in _DECLARING.finditer(text):
         yield (declared[1],)
     for match in _QUALIFIED.finditer(text):
@@ -208,12 +215,12 @@ def _joined(text: str) -> tuple[Name, ...]:
     return Name(("_".join(lower),), sure=False), Name((_camel(lower),), sure=False)
 
 
-def _runs(said: str) -> tuple[str, ...]:
+def _runs(text: str) -> tuple[str, ...]:
     """Three words at a time, none of them of what differs each time: so has the code that says it.
 
     A quotation of three words or more is what is said, not a value.
     """
-    line = max((line_said.strip() for line_said in said.split("\n")), key=len, default="")
+    line = max((line_said.strip() for line_said in text.split("\n")), key=len, default="")
     stretches = _VARIABLE.split(_KIND_OF_ERROR.sub("", line))
     stretches += [match[0] for match in _VARIABLE.finditer(line) if len(_WORDS.findall(match[0])) >= _RUN]
     runs: dict[str, None] = {}

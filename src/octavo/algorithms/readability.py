@@ -80,8 +80,8 @@ class TaughtScripts:
         self._known = _Taught(frozenset(scripts))
 
     def of(self, text: str) -> float:
-        """Between 0 and 1. Punctuation counts for nothing."""
-        told = [self._known[character] for character in text if _counts(character)]
+        """Between 0 and 1. What is neither a letter nor a digit counts for nothing."""
+        told = [self._known[character] for character in text if character.isalnum()]
         return sum(told) / len(told) if told else 0.0
 
     def fluency(self, text: str) -> float:
@@ -106,8 +106,8 @@ class _Taught(dict[str, bool]):
 
     def __missing__(self, character: str) -> bool:
         name = unicodedata.name(character, "").split(" ")[0]
-        found = self[character] = not self._scripts or character.isascii() or name in self._scripts
-        return found
+        taught = self[character] = not self._scripts or character.isascii() or name in self._scripts
+        return taught
 
 
 def trust(readability: float) -> float:

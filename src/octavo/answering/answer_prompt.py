@@ -8,9 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from octavo.algorithms.prompts import PromptFile, parsed_prompt
+from octavo.algorithms.prompt_template import PromptFile, parsed_prompt
 from octavo.algorithms.quotations import one_line, with_line_numbers
-from octavo.answering.passages import NumberedPassage
+from octavo.answering.citable_passages import NumberedPassage
 from octavo.model.document import shown_path
 from octavo.model.language_model import Prompt
 
@@ -42,7 +42,7 @@ def context(
 ) -> Context:
     """With as many passages, best first, as fit the budget of tokens; the last one may be cut at a line."""
     shown, kept = quoted_passages(passages, budget)
-    return Context(prompt_of(mode.value, own, passages=shown, question=asked(question)), kept)
+    return Context(prompt_of(mode.value, own, passages=shown, question=single_line(question)), kept)
 
 
 def quoted_passages(passages: Sequence[NumberedPassage], budget: int) -> tuple[str, tuple[NumberedPassage, ...]]:
@@ -62,7 +62,7 @@ def quoted_passages(passages: Sequence[NumberedPassage], budget: int) -> tuple[s
     return "\n\n".join(shown), tuple(kept)
 
 
-def asked(question: str) -> str:
+def single_line(question: str) -> str:
     """A question on one line: it cannot begin a line of its own in a prompt."""
     return one_line(" ".join(question.split()))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from octavo.algorithms.quotations import with_line_numbers
-from octavo.answering.answer_prompt import OwnPrompts, asked, no_prompts, prompt_of
+from octavo.answering.answer_prompt import OwnPrompts, no_prompts, prompt_of, single_line
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest
 from octavo.ports import LanguageModel
@@ -46,17 +46,17 @@ def standalone(
         return Standalone(question)
     if model is None:
         return Standalone(_joined(question, previous))
-    turns = with_line_numbers("\n".join(asked(turn) for turn in previous[-_SHOWN:]), 1)
-    prompt = prompt_of("standalone", own, previous=turns, question=asked(question))
+    turns = with_line_numbers("\n".join(single_line(turn) for turn in previous[-_SHOWN:]), 1)
+    prompt = prompt_of("standalone", own, previous=turns, question=single_line(question))
     try:
         reply = model.complete(CompletionRequest(prompt, max_tokens=_TOKENS)).text.strip()
     except ProviderFailed as error:
         return Standalone(_joined(question, previous), f"the question could not be rewritten: {error.message}")
-    first = asked(reply.split("\n")[0].strip("\"' "))[:_LONGEST]
+    first = single_line(reply.split("\n")[0].strip("\"' "))[:_LONGEST]
     return Standalone(first if any(character.isalnum() for character in first) else _joined(question, previous))
 
 
 def _joined(question: str, previous: Sequence[str]) -> str:
     if _POINTING.search(question) or len(question.split()) <= _FEW_WORDS:
-        return f"{asked(previous[-1])[:_LONGEST]} {question}"
+        return f"{single_line(previous[-1])[:_LONGEST]} {question}"
     return question

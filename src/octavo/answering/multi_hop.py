@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from octavo.algorithms.analysis import shared_analyzer
-from octavo.answering.answer_prompt import OwnPrompts, asked, no_prompts, prompt_of, quoted_passages
-from octavo.answering.passages import NumberedPassage
+from octavo.algorithms.text_analysis import shared_analyzer
+from octavo.answering.answer_prompt import OwnPrompts, no_prompts, prompt_of, quoted_passages, single_line
+from octavo.answering.citable_passages import NumberedPassage
 from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest
@@ -119,12 +119,12 @@ def _next(
     """What to look for now, and why; nothing where that is enough. Raises ProviderFailed."""
     numbered = [replace(passage, number=number) for number, passage in enumerate(passages, 1)]
     shown, _ = quoted_passages(numbered, planning.budget)
-    searched = "\n".join(f"- {asked(hop.question)}" for hop in hops)
-    prompt = prompt_of("next_question", planning.own, question=asked(question), asked=searched, passages=shown)
+    searched = "\n".join(f"- {single_line(hop.question)}" for hop in hops)
+    prompt = prompt_of("next_question", planning.own, question=single_line(question), asked=searched, passages=shown)
     plan = planning.model.structured(CompletionRequest(prompt, max_tokens=_PLAN_TOKENS, schema=_PLAN)).value
-    query = asked(str(plan["next"]))
+    query = single_line(str(plan["next"]))
     if plan["sufficient"] or not query:
         return "", "sufficient"
-    if query.casefold() in {asked(hop.question).casefold() for hop in hops}:
+    if query.casefold() in {single_line(hop.question).casefold() for hop in hops}:
         return "", "the same question again"
     return query, "something was missing"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.languages import function_words
+from octavo.algorithms.language_detection import function_words
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.answering.quantities import Quantity, quantity
 from octavo.answering.word_relations import base, is_verb
 

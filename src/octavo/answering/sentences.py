@@ -1,4 +1,4 @@
-"""Sentences of a text with their exact places; code, headings and rules are none."""
+"""Sentences of a text with their exact places; code, headings, rules, comments and bare HTML are none."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ _ITEM = re.compile(r"[ \t]*(?:>[ \t]?)*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
 _CALLOUT = re.compile(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\][+-]?(?!.*[.!?]\s*$)")  # one that ends as a sentence is one
 _QUOTE_MARK = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _TABLE = re.compile(r"[ \t]*\|")
+_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?(?:%%|\Z)|\A---[ \t]*\n.*?\n---[ \t]*$", re.DOTALL | re.MULTILINE)
+"""Comments of HTML and of Obsidian, and front matter."""
+_TAGS_ALONE = re.compile(r"[ \t]*(?:</?[A-Za-z][^>\n]*>[ \t]*)+$")
 _END = re.compile(r"(?:[.!?](?:[\"'”’)\]*_]|\[\d+\])*(?=\s)|[。！？](?:[」』”’）]*))")
 _NO_END = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|no|nos|fig|figs|eq|sec|ch|vol|pp|p|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|bros|co)"
@@ -38,6 +41,7 @@ def sentences(text: str, offset: int = 0) -> tuple[Sentence, ...]:
     >>> [sentence.text for sentence in sentences("# Dome\\nIt closes at 85 %, e.g. in fog.\\nIt opens by hand.")]
     ['It closes at 85 %, e.g. in fog.', 'It opens by hand.']
     """
+    text = _HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), text)  # blanks, so that places stay
     return tuple(
         Sentence(" ".join(_QUOTE_MARK.sub("\n", text[start:end]).split()), Span(offset + start, offset + end))
         for first, last in _paragraphs(text)
@@ -58,7 +62,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
             fence = ("" if opened and opened[1] == fence else fence) if fence else (opened[1] if opened else "")
             continue
         alone = bool(_TABLE.match(line))
-        titled = bool(_HEADING.match(line) or _UNDERLINE.match(line) or _CALLOUT.match(line))
+        titled = any(kind.match(line) for kind in (_HEADING, _UNDERLINE, _CALLOUT, _TAGS_ALONE))
         if not line.strip() or titled or _ITEM.match(line) or alone:
             # What is underlined is a heading, and says nothing.
             if begun >= 0 and not (_UNDERLINE.match(line) and text[begun:start].count("\n") == 1):

@@ -7,10 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
-from octavo.answering.answer_prompt import Mode, OwnPrompts, asked, context, no_prompts, prompt_of, quoted_passages
-from octavo.answering.drafts import DraftSentence, drafts
-from octavo.answering.passages import NumberedPassage
-from octavo.answering.support import Checked, CitationChecker, Support
+from octavo.answering.answer_prompt import (
+    Mode,
+    OwnPrompts,
+    context,
+    no_prompts,
+    prompt_of,
+    quoted_passages,
+    single_line,
+)
+from octavo.answering.citable_passages import NumberedPassage
+from octavo.answering.citation_support import Checked, CitationChecker, Support
+from octavo.answering.draft_parsing import DraftSentence, drafts
 from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest, Prompt
@@ -178,8 +186,8 @@ def _rewritten(
     if not doubted or ends <= writing.clock():
         return (), ()
     shown, _ = quoted_passages(passages, _room(writing))
-    listed = "\n".join(f"- {asked(sentence.text)}" for sentence in doubted)
-    prompt = prompt_of("rewrite", writing.own, passages=shown, question=asked(question), sentences=listed)
+    listed = "\n".join(f"- {single_line(sentence.text)}" for sentence in doubted)
+    prompt = prompt_of("rewrite", writing.own, passages=shown, question=single_line(question), sentences=listed)
     left = ends - writing.clock()
     try:
         reply = writing.model.complete(CompletionRequest(prompt, max_tokens=_reply_tokens(writing), deadline=left)).text

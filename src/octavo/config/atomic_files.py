@@ -7,14 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from octavo.errors import ConfigurationError
-from octavo.model.location import real_path
+from octavo.model.library_location import make_folder, real_path
 
 
 def replace_file(file: Path, text: str) -> None:
     """A symbolic link stays one: people keep such files in a repository. A new file is its owner's alone."""
     file = real_path(file)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
         temporary = file.with_name(f".{file.name}.{os.urandom(4).hex()}.new")
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,4 +1,5 @@
-"""Flags > environment > the folder's own library > project file > user file > defaults, each value with its origin."""
+"""Flags > environment > the folder's own library > project file > user file > the repository's library > defaults, each
+value with its origin."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
-from octavo.config.local_library import ORIGIN, trusted
+from octavo.config.local_library import BY_ITSELF, ORIGIN, made_for_repository, trusted
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
-from octavo.model.location import DatabaseUrl, Location, expand_user, location, real_path
+from octavo.model.library_location import DatabaseUrl, Location, expand_user, location, real_path
 from octavo.model.model_settings import ROLES, ModelSettings
 from octavo.small_files import read_small
 
@@ -56,7 +57,13 @@ def load(
 ) -> Loaded:
     """`flags` maps dotted names to values. `drafts` are texts that files are about to have, read in their place."""
     environ = os.environ if environ is None else environ
-    return _combined(_layers(flags or {}, environ, directory or Path.cwd(), drafts or {}))
+    directory = directory or Path.cwd()
+    loaded = _combined(_layers(flags or {}, environ, directory, drafts or {}))
+    library = loaded.config.library
+    if not isinstance(library, Path):
+        return loaded
+    # Absolute, because a server that is asked in place of this process runs in another folder.
+    return loaded._replace(config=replace(loaded.config, library=directory / expand_user(library)))
 
 
 def load_isolated(given: Path | Mapping[str, Any], flags: Mapping[str, Any]) -> Loaded:
@@ -76,10 +83,10 @@ def for_folder(config: Config, folder: Path, environ: Mapping[str, str] | None =
         for name, value in _read_project(file, {}).items()
         if name.startswith(_OF_THE_FOLDER) and name in _NAMES and not environ.get(variable(name))
     }
-    said = _validated(layer, dict.fromkeys(layer, str(file)))
+    settings = _validated(layer, dict.fromkeys(layer, str(file)))
     sizes = {name.partition(".")[2] for name in layer if name.startswith("chunking.")}
-    chunking = replace(config.chunking, **{name: getattr(said.chunking, name) for name in sizes})
-    ignore = tuple(dict.fromkeys((*config.ingest.ignore, *said.ingest.ignore)))
+    chunking = replace(config.chunking, **{name: getattr(settings.chunking, name) for name in sizes})
+    ignore = tuple(dict.fromkeys((*config.ingest.ignore, *settings.ingest.ignore)))
     return replace(config, chunking=chunking, ingest=replace(config.ingest, ignore=ignore))
 
 
@@ -194,8 +201,13 @@ def unknown(name: str, message: str) -> ConfigurationError:
 def _nearest_of(name: str, known: Iterable[str], message: str) -> ConfigurationError:
     import difflib
 
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else "`octavo config show` lists every setting"
+    names = [*known]
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.75 if "." in name else 0.5)
+    if not near:  # in another section, most often: `search.limt` is `retrieval.limit`
+        leaves = {setting.rpartition(".")[2] for setting in names}
+        leaf = difflib.get_close_matches(name.rpartition(".")[2], sorted(leaves), n=1, cutoff=0.75)
+        near = [setting for setting in names if setting.rpartition(".")[2] in leaf]
+    hint = f"did you mean {' or '.join(near)}?" if 0 < len(near) < 4 else "`octavo config show` lists every setting"
     return ConfigurationError(message, hint=hint)
 
 
@@ -252,6 +264,9 @@ def _consistent(config: Config, origins: Mapping[str, str]) -> Config:
 def _layers(
     flags: Mapping[str, Any], environ: Mapping[str, str], directory: Path, drafts: Mapping[Path, str]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    by_itself = made_for_repository(directory)
+    if by_itself:
+        yield BY_ITSELF, {"library": by_itself}
     user = user_file(environ)
     if user in drafts or user.is_file():
         yield str(user), _read(user, drafts)
@@ -306,7 +321,7 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     names = {variable(name): name for name in _NAMES}
-    found = {}
+    settings = {}
     for given, raw in environ.items():
         if not given.startswith(_PREFIX) or given in _OTHER_VARIABLES:
             continue
@@ -319,8 +334,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
             if near:
                 raise ConfigurationError(f"{given} is not a setting", hint=f"did you mean {near[0]}?")
         elif raw != "":
-            found[name] = _items(raw, _SEPARATORS.get(name, _SEPARATOR)) if name in _LISTS else raw
-    return found
+            settings[name] = _items(raw, _SEPARATORS.get(name, _SEPARATOR)) if name in _LISTS else raw
+    return settings
 
 
 def _items(raw: str, separator: str) -> list[str]:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from octavo.dataclass import dataclass
-from octavo.model.execution import CPU, ExecutionProviders
-from octavo.model.limits import Field
-from octavo.model.lint import RULES
-from octavo.model.location import Location
+from octavo.model.execution_provider import CPU, ExecutionProviders
+from octavo.model.field_constraints import Field
+from octavo.model.library_location import Location
+from octavo.model.lint_rules import RULES
 from octavo.model.model_settings import LanguageModels
 
 _Tokens = Annotated[int, Field(ge=1, le=100_000)]
@@ -79,6 +79,12 @@ class Embedding:
     client_ports: Annotated[
         tuple[_Port, ...],
         Field("Ports of this machine, beside Ollama's, where profiles made by clients may ask a service."),
+    ] = ()
+    client_hosts: Annotated[
+        tuple[str, ...],
+        Field(
+            "Hosts elsewhere that profiles made by clients may send the library's texts to, such as api.voyageai.com."
+        ),
     ] = ()
 
 

@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import one_line
-from octavo.model.converted import Converted, Member, RefusedFile
+from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo.model.formats import ending
 
 CONVERTER = "archive-2"

@@ -128,7 +128,7 @@ def _limit_resources(limits: Limits) -> tuple[str, ...]:
         return ()
     # A write beyond the limit is an error to whoever writes, and not the end of the process.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    wanted = {
+    values = {
         "memory": ("RLIMIT_AS", limits.memory),
         "dumps": ("RLIMIT_CORE", 0),
         "files": ("RLIMIT_FSIZE", 500_000_000 if limits.programs else 0),
@@ -136,8 +136,8 @@ def _limit_resources(limits: Limits) -> tuple[str, ...]:
         # It counts all processes of the account, so that with programs no number would be right.
         **({} if limits.programs else {"processes": ("RLIMIT_NPROC", 0)}),
     }
-    held = []
-    for what, (name, most) in wanted.items():
+    applied = []
+    for what, (name, most) in values.items():
         kind = getattr(resource, name, None)
         if kind is None:
             continue
@@ -145,8 +145,8 @@ def _limit_resources(limits: Limits) -> tuple[str, ...]:
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with suppress(ValueError, OSError):
             resource.setrlimit(kind, (most, most))
-            held.append(what)
-    return tuple(held)
+            applied.append(what)
+    return tuple(applied)
 
 
 def _refuse_network(event: str, arguments: tuple[Any, ...]) -> None:

@@ -12,7 +12,7 @@ from typing import IO, Any
 from octavo.converting.confinement import Limits, confine
 from octavo.converting.text_builder import MOST_CHARACTERS
 from octavo.dataclass import dataclass
-from octavo.model.converted import Converted, RefusedFile, to_plain
+from octavo.model.converted_file import Converted, RefusedFile, to_plain
 from octavo.plugins import resolved
 
 SIZE = 8  # bytes in front of a message that say how long it is
@@ -53,7 +53,7 @@ def received(channel: IO[bytes], most: int) -> bytes:
 
 
 def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
-    asked = sys.stdin.buffer
+    requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     # Readers in other languages print what they like: neither to the answers nor to the user's terminal.
     quiet = os.open(os.devnull, os.O_WRONLY)
@@ -65,8 +65,8 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
     try:
         send(answers, json.dumps(asdict(confinement)).encode())
         while True:
-            question = json.loads(received(asked, 1 << 20))
-            data = received(asked, 1 << 40)
+            question = json.loads(received(requests, 1 << 20))
+            data = received(requests, 1 << 40)
             send(answers, *_answer(question["reader"], question["name"], data, told, allowed))
     except (EOFError, BrokenPipeError):
         os._exit(0)  # without the interpreter's farewell, which would complain about the pipe

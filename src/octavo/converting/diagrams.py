@@ -14,7 +14,7 @@ from octavo.converting.html import write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, parsed
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 
 _MOST_UNPACKED = 50_000_000
 _LONGEST_END = 80  # characters of a shape by which an arrow names it
@@ -97,10 +97,10 @@ def _write_diagram(builder: TextBuilder, diagram: Element) -> None:
         elif value:
             labels[name] = shown[:_LONGEST_END]
             write_html(builder, parse_html(value))
-    for source, target, said in arrows.values():
+    for source, target, label in arrows.values():
         ends = [labels[end] for end in (source, target) if labels.get(end)]
-        if len(ends) == 2 or said:
-            builder.item(" → ".join(ends) + (": " if ends and said else "") + ", ".join(said))
+        if len(ends) == 2 or label:
+            builder.item(" → ".join(ends) + (": " if ends and label else "") + ", ".join(label))
 
 
 def _unpacked(page: Element) -> Element:

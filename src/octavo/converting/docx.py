@@ -14,7 +14,7 @@ from octavo.converting.pptx import chart_labels, diagram_labels
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
 
 CONVERTER = "docx-4"
@@ -233,17 +233,17 @@ class _Reader:
 
     def _listed_by_style(self) -> dict[str, str]:
         """Style id → the number of the list that it makes."""
-        found: dict[str, str] = {}
+        styles: dict[str, str] = {}
         for style in self._part("styles", "style"):
             if (number := next(below(style, "numId"), None)) is not None:
-                found[attribute(style, "styleId")] = attribute(number, "val")
-        return found
+                styles[attribute(style, "styleId")] = attribute(number, "val")
+        return styles
 
     def _part(self, kind: str, tag: str) -> list[Element]:
         return [node for node in self._parts(kind) if local(node) == tag]
 
     def _parts(self, kind: str) -> list[Element]:
-        target = next((target for found, target in self._related.values() if found == kind), "")
+        target = next((target for relation, target in self._related.values() if relation == kind), "")
         root = self._package.xml(target) if target else None
         return list(root) if root is not None else []
 

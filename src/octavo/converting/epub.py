@@ -13,7 +13,7 @@ from octavo.converting.html import write_html
 from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.text_builder import TextBuilder, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, local
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 
 CONVERTER = "epub-2"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -53,21 +53,21 @@ def _body(page: bytes) -> HtmlElement:
 
 def _titles(package: Package, book: Element, place: str) -> dict[str, str]:
     """Part → what the table of contents calls it, for chapters that do not say so themselves."""
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for node in below(book, "item"):
         part = _part(place, attribute(node, "href"))
         if "nav" in attribute(node, "properties").split():
             page = package.read(part)
             for link in _body(page).walk() if page is not None else ():
                 if link.name == "a" and link.attributes.get("href"):
-                    found.setdefault(_part(part, link.attributes["href"]), one_line(link.text()))
+                    titles.setdefault(_part(part, link.attributes["href"]), one_line(link.text()))
         elif "ncx" in attribute(node, "media-type"):
             contents = package.xml(part)
             for point in below(contents, "navPoint") if contents is not None else ():
                 label, target = next(below(point, "text"), None), next(below(point, "content"), None)
                 if label is not None and target is not None:
-                    found.setdefault(_part(part, attribute(target, "src")), one_line(label.text or ""))
-    return found
+                    titles.setdefault(_part(part, attribute(target, "src")), one_line(label.text or ""))
+    return titles
 
 
 def _part(place: str, address: str) -> str:
@@ -86,11 +86,11 @@ def _chapters(book: Element, place: str) -> Iterator[str]:
 
 
 def _facts(book: Element) -> dict[str, str]:
-    wanted = {"title": "title", "creator": "author", "date": "date", "description": "description"}
-    found: dict[str, str] = {}
+    names = {"title": "title", "creator": "author", "date": "date", "description": "description"}
+    facts: dict[str, str] = {}
     metadata = child(book, "metadata")
     for node in metadata if metadata is not None else ():
-        field = wanted.get(local(node))
+        field = names.get(local(node))
         if field and node.text:
-            found.setdefault(field, one_line(node.text)[:500])
-    return found
+            facts.setdefault(field, one_line(node.text)[:500])
+    return facts

@@ -10,7 +10,7 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted
+from octavo.model.converted_file import Converted
 from octavo.model.document import BlockKind
 
 CONVERTER = "html-4"
@@ -68,14 +68,14 @@ def page_facts(root: HtmlElement, content: HtmlElement) -> dict[str, Any]:
             about.setdefault("url", given.get("href", ""))
         elif node.name == "title" and "title" not in about:
             about["title"] = one_line(node.text())
-    wanted = {
+    fact_names = {
         "url": ("og:url",),
         "author": ("author", "citation_author", "article:author", "dc.creator"),
         "date": ("article:published_time", "citation_publication_date", "date", "dc.date", "datepublished"),
         "description": ("description", "og:description"),
         "doi": ("citation_doi", "dc.identifier"),
     }
-    for field, names in wanted.items():
+    for field, names in fact_names.items():
         value = next((metas[name] for name in names if name in metas), "")
         if value and not about.get(field) and (field != "doi" or value.removeprefix("doi:").startswith("10.")):
             about[field] = value.removeprefix("doi:") if field == "doi" else value

@@ -51,17 +51,17 @@ class HtmlElement:
 
     def text(self) -> str:
         """All text below, as it is written."""
-        found: list[str] = []
+        pieces: list[str] = []
         waiting: list[HtmlElement | str] = [self]
         while waiting:
             item = waiting.pop()
             if isinstance(item, str):
-                found.append(item)
+                pieces.append(item)
                 continue
             if item.name == "br":
-                found.append("\n")
+                pieces.append("\n")
             waiting += reversed(item.children)
-        return "".join(found)
+        return "".join(pieces)
 
     @property
     def classes(self) -> str:

@@ -22,16 +22,16 @@ _EMPTY = re.compile(
 
 def caption(data: bytes) -> str:
     """Its descriptions, each once; empty where it has none."""
-    found: list[str] = []
+    texts: list[str] = []
     with suppress(struct.error, ValueError, IndexError, zlib.error):
         if data[:2] == b"\xff\xd8":
-            found += _from_jpeg(data)
+            texts += _from_jpeg(data)
         elif data[:4] in (b"II*\0", b"MM\0*"):
-            found += _from_tiff(data)
+            texts += _from_tiff(data)
         elif data[:8] == b"\x89PNG\r\n\x1a\n":
-            found += _from_png(data)
-    found += [unescape(text.decode("utf-8", "replace")) for _, text in _XMP.findall(data[:1_000_000])]
-    cleaned = (" ".join(text.replace("\0", " ").split())[:_MOST] for text in found)
+            texts += _from_png(data)
+    texts += [unescape(text.decode("utf-8", "replace")) for _, text in _XMP.findall(data[:1_000_000])]
+    cleaned = (" ".join(text.replace("\0", " ").split())[:_MOST] for text in texts)
     return "\n".join(dict.fromkeys(text for text in cleaned if not _EMPTY.match(text)))
 
 

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, child, local, parsed
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 
 CONVERTER = "jats-2"
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*>")

@@ -19,7 +19,7 @@ from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import replace
-from octavo.model.converted import Converted, Member, RefusedFile
+from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo.model.document import BlockKind
 from octavo.plugins import CONVERTERS, load
 
@@ -79,10 +79,15 @@ def read_mbox(name: str, data: bytes, settings: ConversionSettings) -> Converted
 def _message_name(raw: bytes) -> str:
     """`2026-03-02-the-hive-1f2e3d4c.eml`: what people look for, and a digest that tells equal ones apart."""
     message = message_from_bytes(_BLANK_LINE.split(raw[:_HEADER_BYTES], maxsplit=1)[0] + b"\n\n", policy=default)
-    words = _LIKE_A_KEY.sub("", _header(message, "Subject")).casefold()
-    facts, slug = _facts(message), _NOT_SLUG.sub("-", words)[:_LONGEST_SLUG]
-    digest = hashlib.sha256(str(facts.get("message_id", "")).encode("utf-8", "replace") or raw).hexdigest()[:8]
-    return "-".join(filter(None, (str(facts.get("date", ""))[:10], slug.strip("-"), digest))) + ".eml"
+    facts = _facts(message)
+    digest = hashlib.sha256(str(facts.get("message_id", "")).encode("utf-8", "replace") or raw).hexdigest()
+    return dated_name(str(facts.get("date", "")), _header(message, "Subject"), digest, ".eml")
+
+
+def dated_name(date: str, title: str, digest: str, ending: str) -> str:
+    """The name of a document inside of a file: by its ISO date and its title, as far as these are known."""
+    slug = _NOT_SLUG.sub("-", _LIKE_A_KEY.sub("", title).casefold())[:_LONGEST_SLUG]
+    return "-".join(filter(None, (date[:10], slug.strip("-"), digest[:8]))) + ending
 
 
 def read_mhtml(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
@@ -193,8 +198,8 @@ def _content(part: EmailMessage) -> bytes:
 def _forwarded(part: Message) -> Message | None:
     """The message that a part of a message is."""
     payload = part.get_payload()
-    held = payload[0] if isinstance(payload, list) and payload else None
-    return held if isinstance(held, Message) else None
+    message = payload[0] if isinstance(payload, list) and payload else None
+    return message if isinstance(message, Message) else None
 
 
 def _attachment_name(part: EmailMessage) -> str:

@@ -11,7 +11,7 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.image_facts import caption
 from octavo.converting.pdf_layout import Line
 from octavo.converting.text_builder import TextBuilder, TooLong
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 
 CONVERTER = "ocr-1"
 MISSING = "tesseract is not installed"
@@ -45,8 +45,8 @@ def recognised(picture: bytes, settings: ConversionSettings) -> list[Line]:
     command = ["tesseract", "stdin", "stdout", "-l", settings.ocr_languages or "eng", "tsv"]
     done = subprocess.run(command, input=picture, capture_output=True, check=False)
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RuntimeError(f"tesseract: {said[-1] if said else f'exit code {done.returncode}'}")
+        messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise RuntimeError(f"tesseract: {messages[-1] if messages else f'exit code {done.returncode}'}")
     return _lines(done.stdout.decode("utf-8", "replace"))
 
 
@@ -61,4 +61,4 @@ def _lines(table: str) -> list[Line]:
         line = (row["block_num"], row["par_num"], row["line_num"])
         words[line].append(text)
         places.setdefault(line, (float(row["left"]), -float(row["top"]) - float(row["height"])))
-    return [Line(" ".join(said), *places[line]) for line, said in words.items()]
+    return [Line(" ".join(texts), *places[line]) for line, texts in words.items()]

@@ -10,7 +10,7 @@ from octavo.converting.heading_styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 
 CONVERTER = "odf-3"
@@ -91,8 +91,8 @@ class _Reader:
             self._builder.paragraph(text)
         for comment in below(node, "annotation"):
             author = next((one_line(part.text or "") for part in below(comment, "creator")), "")
-            said = " ".join(one_line(_text(part)) for part in below(comment, "p"))
-            self._builder.paragraph(f"> Comment{f' by {author}' if author else ''}: {said}", BlockKind.QUOTE)
+            remark = " ".join(one_line(_text(part)) for part in below(comment, "p"))
+            self._builder.paragraph(f"> Comment{f' by {author}' if author else ''}: {remark}", BlockKind.QUOTE)
         for box in below(node, "text-box"):
             self._blocks(box, 0)
 
@@ -108,8 +108,8 @@ class _Reader:
                 self._blocks(frame, 0)
         for notes in node:
             if local(notes) == "notes":
-                said = "\n".join(one_line(_text(part)) for part in below(notes, "p"))
-                self._builder.paragraph(f"Notes: {said}" if said.strip() else "")
+                speech = "\n".join(one_line(_text(part)) for part in below(notes, "p"))
+                self._builder.paragraph(f"Notes: {speech}" if speech.strip() else "")
 
     def _inline(self, node: Element) -> str:
         parts: list[str] = [node.text or ""]

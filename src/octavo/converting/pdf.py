@@ -28,7 +28,7 @@ from octavo.converting.pdf_layout import (
 )
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import replace
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 from octavo.model.position import OCR_PAGES
 
@@ -58,8 +58,8 @@ def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted 
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        said = str(error)
-        if "assword" in said:
+        reason = str(error)
+        if "assword" in reason:
             return RefusedFile("encrypted: it needs a password")
         return RefusedFile("damaged: it is no PDF that can be opened")
     count = len(document)
@@ -91,12 +91,12 @@ def _recognise(
     document: pypdfium2.PdfDocument, pages: list[Page], blank: Sequence[int], settings: ConversionSettings
 ) -> list[int]:
     """Reads pages that are pictures; the numbers of those on which it found text."""
-    found = []
+    pages_read = []
     for number in blank[: settings.ocr_pages]:
         if lines := recognised(_picture(document, number - 1), settings):
             pages[number - 1] = Page(lines, top=pages[number - 1].top)
-            found.append(number)
-    return found
+            pages_read.append(number)
+    return pages_read
 
 
 def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
@@ -207,8 +207,8 @@ def _beside(page: pypdfium2.PdfPage, form: Any) -> Iterator[str]:
             if value and value != "Off":
                 label = _wide(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation) or name
                 yield f"{label}: {value}" if label else value
-        elif said := _wide(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents") if kind in _SPOKEN else "":
-            yield said if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Note: {said}"
+        elif comment := _wide(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents") if kind in _SPOKEN else "":
+            yield comment if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Note: {comment}"
         pdfium.FPDFPage_CloseAnnot(annotation)
 
 
@@ -299,11 +299,11 @@ def _mark_outline(document: pypdfium2.PdfDocument, pages: Sequence[Page]) -> int
     """Headings at the outline's places: the line that says the title, else a line of its own where it points."""
     placed = 0
     for level, title, number, height in _bookmarks(document):
-        wanted = key(title)
-        if not wanted or not 0 <= number < len(pages) or _NO_TITLE.fullmatch(title):
+        title_key = key(title)
+        if not title_key or not 0 <= number < len(pages) or _NO_TITLE.fullmatch(title):
             continue
         page = pages[number]
-        if not _mark_line(page, title, wanted, level):
+        if not _mark_line(page, title, title_key, level):
             page.lines.insert(_place_of(page, title, height), Line(title, level=level))
         placed += 1
     return placed
@@ -322,26 +322,22 @@ def _place_of(page: Page, title: str, height: float | None) -> int:
     return next(plain, len(page.lines))
 
 
-def _mark_line(page: Page, title: str, wanted: str, level: int) -> bool:
+def _mark_line(page: Page, title: str, sought: str, level: int) -> bool:
     """A title may run over several lines, its number may be missing on one side, and its end in the outline."""
     lines = page.lines
     for at, line in enumerate(lines):
         if line.level:
             continue
-        found, until = key(line.text), at + 1
-        if not found:
+        seen, until = key(line.text), at + 1
+        if not seen:
             continue
-        while len(found) < len(wanted) and until < len(lines) and until < at + 4 and wanted.find(found) in (0, 1, 2, 3):
-            longer = found + key(lines[until].text)
-            if longer not in wanted:
+        while len(seen) < len(sought) and until < len(lines) and until < at + 4 and sought.find(seen) in (0, 1, 2, 3):
+            longer = seen + key(lines[until].text)
+            if longer not in sought:
                 break
-            found, until = longer, until + 1
-        near = (
-            len(found) >= 4
-            and (wanted.endswith(found) or found.endswith(wanted))
-            and abs(len(found) - len(wanted)) <= 5
-        )
-        if found == wanted or near or _was_cut(title, one_line(line.text)):
+            seen, until = longer, until + 1
+        near = len(seen) >= 4 and (sought.endswith(seen) or seen.endswith(sought)) and abs(len(seen) - len(sought)) <= 5
+        if seen == sought or near or _was_cut(title, one_line(line.text)):
             line.text = " ".join(part.text.strip() for part in lines[at:until])
             line.level = level
             del lines[at + 1 : until]

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 
 CONVERTER = "pptx-2"
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -35,7 +35,7 @@ def read_pptx(name: str, data: bytes, settings: ConversionSettings) -> Converted
         return RefusedFile(str(error))
     title = facts.pop("title", "")
     if is_title_of_nothing(title):
-        title = next((found for found in titles if found), "")
+        title = next((candidate for candidate in titles if candidate), "")
     return builder.converted(CONVERTER, title, {**facts, "slides": len(slides)})
 
 

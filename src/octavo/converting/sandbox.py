@@ -21,8 +21,8 @@ from octavo.converting.confinement import Confinement, Limits, close_memory
 from octavo.converting.converter_process import ConversionSettings, received, send
 from octavo.converting.scratch_folders import ScratchFolder
 from octavo.dataclass import replace
-from octavo.model.converted import Converted, Member, RefusedFile, from_plain
-from octavo.model.formats import EXTRA, SNIFFED, format_of, true_name
+from octavo.model.converted_file import Converted, Member, RefusedFile, from_plain
+from octavo.model.formats import SNIFFED, format_of, true_name
 from octavo.observability.logs import logger
 
 # The path comes first, so that the process finds the Octavo that started it wherever that lies.
@@ -67,7 +67,7 @@ class SandboxedConverter:
         if known is None or not self.reads(uri):
             return RefusedFile("nothing reads it")
         if not self.reads(name):
-            return RefusedFile(f"it is {known.name} under another name: install {EXTRA} to read it")
+            return RefusedFile(f"it is {known.name} under another name: install {known.needs} to read it")
         if known.text and not self.is_text(uri):
             data = (declared_text(data) or data.decode("utf-8", "replace")).encode("utf-8", "replace")
         with self._lock:
@@ -182,10 +182,10 @@ class _Process:
                 with self._deadline(STARTING):
                     self._to.write(self._start)
                     self._to.flush()
-                    held = json.loads(received(self._from, 1_000))
+                    report = json.loads(received(self._from, 1_000))
             except _TimedOut as error:
                 raise OSError(errno.ETIMEDOUT, f"it did not start in {STARTING:,.0f} seconds") from error
-            self._confinement = Confinement(held["system_calls"], held["landlock"], tuple(held["resources"]))
+            self._confinement = Confinement(report["system_calls"], report["landlock"], tuple(report["resources"]))
             _log.info("files are converted in a process with %s", self._confinement)
         return self._confinement
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 
 CONVERTER = "subtitles-2"
 _CUE = re.compile(r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s", re.MULTILINE)
@@ -34,7 +35,7 @@ def read_subtitles(name: str, data: bytes, settings: ConversionSettings) -> Conv
             if not gathered:
                 began = second
                 builder.mark(f"{int(cue[1] or 0):02}:{int(cue[2]):02}:{cue[3]}")
-            spoken = _spoken(text[cue.start() : end], last=at + 1 == len(cues))
+            spoken = _spoken(text[cue.start() : end])
             if spoken:
                 gathered.append(spoken)
             if sum(map(len, gathered)) >= _TOGETHER:
@@ -46,13 +47,8 @@ def read_subtitles(name: str, data: bytes, settings: ConversionSettings) -> Conv
     return builder.converted(CONVERTER)
 
 
-def _spoken(cue: str, *, last: bool) -> str:
+def _spoken(cue: str) -> str:
     """The lines after the times; what numbers the next cue stands after a blank line."""
-    lines = cue.strip("\n").split("\n")[1:]
-    said: list[str] = []
-    for line in lines:
-        if not line.strip():
-            break
-        said.append(line)
-    spoken = _VOICE.sub(r"\1: ", " ".join(said))
+    lines = takewhile(str.strip, cue.strip("\n").split("\n")[1:])
+    spoken = _VOICE.sub(r"\1: ", " ".join(lines))
     return one_line(_TAG.sub("", spoken))

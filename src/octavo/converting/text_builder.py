@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from octavo.model.converted import Converted, ConvertedHeading, PageMark, Unit
+from octavo.model.converted_file import Converted, ConvertedHeading, PageMark, Unit
 from octavo.model.document import Block, BlockKind
 
 MOST_CHARACTERS = 20_000_000

@@ -13,7 +13,7 @@ from octavo.converting.sheet_values import Formats, epoch_of
 from octavo.converting.tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 
 CONVERTER = "xlsx-4"
@@ -66,11 +66,11 @@ def _write_beside(builder: TextBuilder, package: Package, related: dict[str, tup
         for node in below(root, "comment"):
             number = attribute(node, "authorId")
             author = authors[int(number)] if number.isdigit() and int(number) < len(authors) else ""
-            said = "".join(part.text or "" for part in below(node, "t"))
-            if said.startswith(_THREADED):
-                author, said = "", said.partition(_THREAD)[2]
-            if said.strip():
-                shown = f"> Comment{f' by {author}' if author else ''}: {one_line(said)}"
+            text = "".join(part.text or "" for part in below(node, "t"))
+            if text.startswith(_THREADED):
+                author, text = "", text.partition(_THREAD)[2]
+            if text.strip():
+                shown = f"> Comment{f' by {author}' if author else ''}: {one_line(text)}"
                 builder.paragraph(shown, BlockKind.QUOTE)
 
 

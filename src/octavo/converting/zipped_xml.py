@@ -82,13 +82,13 @@ class Package:
         """The relationships of a part: id → (kind, name of the other part)."""
         folder, _, own = name.rpartition("/")
         root = self.xml(f"{folder}/_rels/{own}.rels" if folder else f"_rels/{own}.rels")
-        found: dict[str, tuple[str, str]] = {}
+        relations: dict[str, tuple[str, str]] = {}
         for node in root if root is not None else ():
             target = node.get("Target", "")
             if node.get("TargetMode") != "External":
                 target = target[1:] if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
-            found[node.get("Id", "")] = (node.get("Type", "").rpartition("/")[2], target)
-        return found
+            relations[node.get("Id", "")] = (node.get("Type", "").rpartition("/")[2], target)
+        return relations
 
 
 def _refuse_entities(data: bytes, name: str) -> None:
@@ -132,11 +132,11 @@ def core_facts(package: Package, name: str = "docProps/core.xml") -> dict[str, s
         root = package.xml(name)
     except Damaged:
         return {}
-    wanted = {"title": "title", "creator": "author", "subject": "subject", "keywords": "keywords", "created": "date"}
-    wanted |= {"initial-creator": "author", "creation-date": "date", "description": "description"}
-    found: dict[str, str] = {}
+    names = {"title": "title", "creator": "author", "subject": "subject", "keywords": "keywords", "created": "date"}
+    names |= {"initial-creator": "author", "creation-date": "date", "description": "description"}
+    facts: dict[str, str] = {}
     for node in root.iter() if root is not None else ():
-        field, value = wanted.get(local(node)), " ".join((node.text or "").split())
+        field, value = names.get(local(node)), " ".join((node.text or "").split())
         if field and value:
-            found.setdefault(field, value[:10] if field == "date" else value[:500])
-    return found
+            facts.setdefault(field, value[:10] if field == "date" else value[:500])
+    return facts

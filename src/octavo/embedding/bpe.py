@@ -9,15 +9,14 @@ different white space meets is a text looked at as a whole. The reference is the
 
 from __future__ import annotations
 
-import heapq
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
-from octavo.embedding.bounded import Bounded
+from octavo.embedding.bounded_cache import Bounded
 from octavo.embedding.tokenizer_json import without_surrogates
 
 START, END = "<s>", "</s>"
@@ -25,11 +24,13 @@ START, END = "<s>", "</s>"
 _SPACE = " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _OTHER_SPACE = re.compile(f"[{_SPACE[2:]}]")  # than a blank; a line end only within a unit
 _BLANKS = re.compile("[ \t]+")
-_WORD = re.compile(f"[{_SPACE}]*[^{_SPACE}]+")
+_WORD = re.compile(r"\S+")  # as `str.split` cuts
 # GPT-2's pattern, over a text in which `_Classes` has put an ASCII character for every other.
 _PRETOKEN = re.compile(r"'(?:[stmd]|re|ve|ll)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+", re.ASCII)
 _BEGIN = "\0"  # before a text, so that its first word is told from the words behind a blank
 _APART = "\1"  # between texts
+_LONGEST = 512  # characters that are merged together; a longer run is data, and its pairs would be looked at too often
+_SLICE = 32  # characters of such a run that are: often the same ones again
 
 # How a byte is written in the vocabulary: as itself where that is printable, else as a character beyond Latin-1.
 _PRINTABLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
@@ -67,30 +68,23 @@ class BpeCounter:
         self.start, self.end = ranks[START], ranks[END]
 
     def count(self, text: str) -> int:
-        return self.counts((text,))[0]
+        """As many as the words have, each behind a blank. What line ends add is left out, so that counts add up where a
+        text is cut between words; `fitted` makes up for it where it would not fit into a window."""
+        return sum(map(self._counts.__getitem__, text.split()))
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """All in one go: most texts are a line or two, and then calling costs more than counting."""
-        known, cut = self._counts.__getitem__, _units(texts)
-        try:
-            return [sum(map(known, units.split(" "))) for units in cut]
-        except _Unusual:
-            return [self._counted(text, units) for text, units in zip(texts, cut, strict=True)]
-
-    def _counted(self, text: str, units: str) -> int:
-        try:
-            return sum(map(self._counts.__getitem__, units.split(" ")))
-        except _Unusual:
-            return sum(map(len, self._pretokens.of(text)))
+        known = self._counts.__getitem__
+        return [sum(map(known, text.split())) for text in texts]
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
-        """White space counts for the word that follows it, at the end of the text for the last."""
-        found = []
-        for word in _WORD.finditer(text):
-            part = word.group()
-            found.append((word.end(), self._counted(part, _unit(part))))
-        end, tokens = found.pop() if found else (len(text), 0)
-        return [*found, (end, tokens + self.count(text[end:] if tokens else text))] if text else []
+        known = self._counts
+        return [(word.end(), known[word.group()]) for word in _WORD.finditer(text)]
+
+    def fitted(self, text: str, room: int) -> list[int]:
+        """The first ids that there is room for. Of a text that has too many, line ends are read as blanks: its words
+        matter more."""
+        found = self.ids(text, room + 1)
+        return found if len(found) <= room else self.ids(" ".join(text.split()), room)
 
     def ids(self, text: str, limit: int | None = None) -> list[int]:
         """The token ids without the special ones around them; only the first `limit`, if there is one."""
@@ -128,15 +122,6 @@ def _units(texts: Sequence[str]) -> list[str]:
     return joined.split(_APART)
 
 
-def _unit(word: str) -> str:
-    """The unit of a word with the white space before it; none where that is more than one character."""
-    if not word[0].isspace():
-        return _BEGIN + word
-    if word[0] not in " \n" or word[1].isspace():
-        return ""
-    return word.removeprefix(" ")
-
-
 class _Classes(dict[int, str]):
     """Characters → an ASCII character of the same class. Those assigned later than Python knows are marks."""
 
@@ -172,7 +157,7 @@ class _Ids(Bounded[str, tuple[int, ...]]):
 
 
 class _Counts(Bounded[str, int]):
-    """The same units → how many tokens they are: chunking asks for nothing else."""
+    """Words → how many tokens they are behind a blank: chunking asks for nothing else."""
 
     __slots__ = ("_pretokens",)
 
@@ -180,8 +165,8 @@ class _Counts(Bounded[str, int]):
         super().__init__()
         self._pretokens = pretokens
 
-    def make(self, unit: str) -> int:
-        return sum(map(len, self._pretokens.of_unit(unit)))
+    def make(self, word: str) -> int:
+        return sum(map(len, self._pretokens.of_single_blanks(" " + word)))
 
 
 class _Pretokens(Bounded[str, tuple[int, ...]]):
@@ -197,46 +182,41 @@ class _Pretokens(Bounded[str, tuple[int, ...]]):
         first = unit[:1]
         if not unit or _OTHER_SPACE.search(unit.lstrip("\n") if first == "\n" else unit):
             raise _Unusual
-        return self._of(unit if first == "\n" else unit[1:] if first == _BEGIN else " " + unit)
+        return self.of_single_blanks(unit if first == "\n" else unit[1:] if first == _BEGIN else " " + unit)
 
     def of(self, text: str) -> list[tuple[int, ...]]:
         """The tokens of each pre-token of a text."""
-        return self._of(_BLANKS.sub(" ", without_surrogates(text)))
+        return self.of_single_blanks(_BLANKS.sub(" ", text))
 
-    def _of(self, text: str) -> list[tuple[int, ...]]:
+    def of_single_blanks(self, text: str) -> list[tuple[int, ...]]:
+        """The same for a text that has no two blanks in a row."""
         if text.isascii():
             return list(map(self.__getitem__, _PRETOKEN.findall(text)))
         text = unicodedata.normalize("NFC", without_surrogates(text))
         return [self[text[cut.start() : cut.end()]] for cut in _PRETOKEN.finditer(text.translate(_CLASSES))]
 
     def make(self, pretoken: str) -> tuple[int, ...]:
+        if len(pretoken) > _LONGEST:
+            slices = (pretoken[cut : cut + _SLICE] for cut in range(0, len(pretoken), _SLICE))
+            return tuple(chain.from_iterable(map(self.__getitem__, slices)))
         written = pretoken.encode().decode("latin-1").translate(_WRITTEN)
         whole = self._ranks.get(written)
-        return (whole,) if whole is not None else tuple(map(self._ranks.__getitem__, _merged(written, self._ranks)))
+        if whole is not None:
+            return (whole,)
+        return tuple(map(self._ranks.__getitem__, _merged(written, self._ranks)))
 
 
 def _merged(written: str, ranks: Mapping[str, int]) -> list[str]:
     """Its tokens: of all neighbours the pair with the lowest rank becomes one, the leftmost first, until none can."""
-    parts, count = list(written), len(written)
-    after, before = list(range(1, count + 1)), list(range(-1, count - 1))
-    heap: list[tuple[int, int, str]] = []
-
-    def offer(left: int) -> None:
-        if left >= 0 and after[left] < count:
-            pair = parts[left] + parts[after[left]]
-            if (rank := ranks.get(pair)) is not None:
-                heapq.heappush(heap, (rank, left, pair))
-
-    for left in range(count - 1):
-        offer(left)
-    while heap:
-        _, left, pair = heapq.heappop(heap)
-        right = after[left]
-        if not parts[left] or right >= count or parts[left] + parts[right] != pair:
-            continue  # one of them has become part of another
-        parts[left], parts[right], after[left] = pair, "", after[right]
-        if after[right] < count:
-            before[after[right]] = left
-        offer(before[left])
-        offer(left)
-    return [part for part in parts if part]
+    parts = list(written)
+    rank_of, none = ranks.get, len(ranks)
+    pairs = [rank_of(left + right, none) for left, right in pairwise(parts)]
+    while pairs and (lowest := min(pairs)) < none:
+        at = pairs.index(lowest)
+        parts[at] += parts.pop(at + 1)
+        del pairs[at]
+        if at:
+            pairs[at - 1] = rank_of(parts[at - 1] + parts[at], none)
+        if at < len(pairs):
+            pairs[at] = rank_of(parts[at] + parts[at + 1], none)
+    return parts

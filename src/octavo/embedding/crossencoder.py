@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from octavo.embedding.batching import plan
 from octavo.embedding.cpu_cores import available_cores
-from octavo.embedding.model_folder import GRAPH, read_directory
-from octavo.embedding.runtime import model_session
+from octavo.embedding.model_folder import read_directory
+from octavo.embedding.onnxruntime_loading import model_session
 from octavo.embedding.tokenizer_json import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
-from octavo.model.execution import CPU, ExecutionProvider
+from octavo.model.execution_provider import CPU, ExecutionProvider
 
 REMEDY = "check the reranker's folder: it must hold model.json, model.onnx and tokenizer.json"
 
@@ -142,7 +142,7 @@ class OnnxCrossEncoder:
         directory = self._directory
         tokenizer = load_tokenizer(directory.file("tokenizer.json"), directory.remedy)
         tokenizer.enable_truncation(directory.profile.window, strategy="longest_first")
-        graph = directory.file(GRAPH)
+        graph = directory.graph()
         session = model_session(
             graph, threads=self._threads or available_cores(), providers=self._providers, remedy=directory.remedy
         )

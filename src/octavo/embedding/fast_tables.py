@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from octavo.embedding.bundled import FAST_DIRECTORY, bundled_fast_embedder
+from octavo.embedding.bundled_embedder import FAST_DIRECTORY, bundled_fast_embedder
 from octavo.embedding.fast_vectors import StaticEmbedder
 from octavo.embedding.installed_models import models_folder, table_for
 from octavo.ports import Embedder

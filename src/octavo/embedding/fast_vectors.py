@@ -2,16 +2,16 @@
 
 A folder holds `model.json`, `table.npz` and `vocab.txt`. The table has a row of int8 for each token and its scale; a
 row's length is the token's weight. It may be product-quantised (Jégou 2011): `codes` then has for every few numbers of
-a row the place of the nearest of 256 `centroids`, and rows are put together when the table is loaded. A text is the sum
-of its tokens' rows, brought to length 1; a row counts as often as its token occurs, raised to `power`, where a token
-among the first counts `lead` times: title and headings stand there. `space` names the revision of the encoder whose
-vectors these may be compared with, and no others.
+a row the place of the nearest of 256 `centroids`, and a row is decoded for the first text that has its token. A text is
+the sum of its tokens' rows, brought to length 1; a row counts as often as its token occurs, raised to `power`, where a
+token among the first counts `lead` times: title and headings stand there. `space` names the revision of the encoder
+whose vectors these may be compared with, and no others.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.readability import Readability, TaughtScripts
 from octavo.embedding.bpe import BpeCounter
-from octavo.embedding.counters import counter_of, readability_of
 from octavo.embedding.model_folder import read_directory
+from octavo.embedding.token_counters import counter_of, readability_of
 from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.errors import ModelUnavailable
 from octavo.model.recipe import EmbeddingProfile
@@ -40,8 +40,31 @@ _RAISED = 1024  # counts below this are raised once and looked up
 
 
 class _Table(NamedTuple):
-    rows: NDArray[np.int8]
+    """`decoded` says which rows are there already: decoding all takes longer than a small library's texts do."""
+
     scales: NDArray[np.float32]
+    rows: NDArray[np.int8]
+    decoded: NDArray[np.bool_]
+    codes: NDArray[np.uint8]
+    centroids: NDArray[np.int8]
+
+    @classmethod
+    def read(cls, archive: Mapping[str, NDArray[Any]]) -> _Table:
+        scales = archive["scales"].astype(np.float32)
+        if "codes" not in archive:
+            everything = np.ones(len(scales), np.bool_)
+            return cls(scales, archive["rows"], everything, np.empty((0, 0), np.uint8), np.empty((0, 0, 0), np.int8))
+        codes, centroids = archive["codes"], archive["centroids"]
+        rows = np.empty((codes.shape[1], len(codes) * centroids.shape[2]), np.int8)
+        return cls(scales, rows, np.zeros(len(scales), np.bool_), codes, centroids)
+
+    def decode(self, tokens: NDArray[np.intp]) -> None:
+        """Puts together the rows of these tokens. Two threads that do so at once write the same bytes."""
+        if not self.decoded[tokens].all():
+            missing = np.unique(tokens[~self.decoded[tokens]])
+            parts = np.arange(len(self.codes))
+            self.rows[missing] = self.centroids[parts, self.codes[:, missing].T].reshape(len(missing), -1)
+            self.decoded[missing] = True
 
 
 class StaticEmbedder:
@@ -104,6 +127,7 @@ class StaticEmbedder:
         leading = np.bincount(np.searchsorted(cells, leads * size + first), minlength=len(cells))
         bounds = np.searchsorted(cells, np.arange(0, (several + 1) * size, size))
         tokens = cells % size
+        table.decode(tokens)
         weights = self._raised(counts + leading * (self._lead - 1))
         weights *= table.scales[tokens]
         vectors = np.empty((len(texts), self.profile.dimensions), np.float32)
@@ -162,25 +186,16 @@ class StaticEmbedder:
         path = self._directory.file(TABLE)
         try:
             with np.load(path, allow_pickle=False) as archive:
-                rows = _rows(archive["codes"], archive["centroids"]) if "codes" in archive else archive["rows"]
-                scales = archive["scales"].astype(np.float32)
+                table = _Table.read(archive)
         except (OSError, ValueError, KeyError) as error:
             raise ModelUnavailable(f"{path} is not a table: {error}", hint=self._directory.remedy) from error
-        if rows.dtype != np.int8 or rows.shape != (len(scales), self.profile.dimensions):
+        dimensions = self.profile.dimensions
+        if table.rows.dtype != np.int8 or table.rows.shape != (len(table.scales), dimensions):
             raise ModelUnavailable(
-                f"{path} has rows of shape {rows.shape}, but model.json says {self.profile.dimensions} dimensions",
+                f"{path} has rows of shape {table.rows.shape}, but model.json says {dimensions} dimensions",
                 hint=self._directory.remedy,
             )
-        return _Table(rows, scales)
-
-
-def _rows(codes: NDArray[np.uint8], centroids: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The rows of a table: `codes` has for each part of a row, then for each token, the number of its centroid."""
-    parts, tokens = codes.shape
-    rows = np.empty((tokens, parts, centroids.shape[2]), np.int8)
-    for part in range(parts):
-        rows[:, part] = centroids[part].take(codes[part], axis=0)
-    return rows.reshape(tokens, -1)
+        return table
 
 
 def _joined(lists: Sequence[list[int]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

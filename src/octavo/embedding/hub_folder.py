@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from octavo.embedding.model_folder import FORMAT, GRAPH
+from octavo.embedding.model_folder import BESIDE_GRAPH, FORMAT, GRAPH
 from octavo.errors import ModelUnavailable
 
-_RECORDED = (GRAPH, "tokenizer.json", "model.onnx_data")
+_RECORDED = (GRAPH, "tokenizer.json", *BESIDE_GRAPH)
 
 
 def describe_folder(folder: Path, name: str, pooled: str = "") -> Path:

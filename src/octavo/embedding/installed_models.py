@@ -11,13 +11,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from octavo.dataclass import dataclass
-from octavo.embedding.bundled import FAST_DIRECTORY, MODEL_DIRECTORY, RERANKER_DIRECTORY
-from octavo.embedding.bundled import REMEDY as REINSTALL
+from octavo.embedding.bundled_embedder import FAST_DIRECTORY, MODEL_DIRECTORY
+from octavo.embedding.bundled_embedder import REMEDY as REINSTALL
 from octavo.embedding.model_folder import read_directory
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
 from octavo.model.recipe import EmbeddingProfile
 
 REMEDY = "make it again with `octavo models finetune`, or remove it with `octavo models remove NAME`"
+NO_RERANKER = "no-reranker"
+"""Activated like a model, it leaves the choice of a reranker to the configuration."""
+RERANKER_HINT = (
+    "set reranking.model to the folder of a cross-encoder, or give a rerank service the role: docs/guides/models"
+)
 Form = Literal["encoder", "table", "reranker"]
 _PARTIAL = ".partial"
 
@@ -75,18 +80,9 @@ def bundled() -> InstalledModel:
 
 def bundled_table() -> InstalledModel:
     """The table that ships with Octavo, in the space of that encoder."""
-    return _shipped(FAST_DIRECTORY)
-
-
-def bundled_cross_encoder() -> InstalledModel:
-    """The reranker that ships with Octavo."""
-    return _shipped(RERANKER_DIRECTORY)
-
-
-def _shipped(folder: Path) -> InstalledModel:
-    model = _read(folder)
+    model = _read(FAST_DIRECTORY)
     if model is None:
-        raise ModelUnavailable(f"{folder} is not a model", hint=REINSTALL)
+        raise ModelUnavailable(f"{FAST_DIRECTORY} is not a model", hint=REINSTALL)
     return model
 
 

@@ -7,9 +7,7 @@ from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.embedding.openai import in_order
-from octavo.embedding.remote import Asked
-
-URL = "https://api.jina.ai/v1"
+from octavo.embedding.remote_embedder import Asked
 
 
 @dataclass(frozen=True, slots=True)

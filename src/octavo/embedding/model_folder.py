@@ -3,8 +3,8 @@
 `model.json`, format 1: `name`, `revision`, `dimensions` and `window` (in tokens, special ones included) are required.
 `pooling` is `mean`, `cls` or `graph` (the graph gives one vector a text); `tokenizer` is `tokenizers` (reads
 `tokenizer.json`), `wordpiece` or `bpe` (read `vocab.txt`); `scripts` are those it was taught, as the names of their
-characters begin; `padding` says whether the graph takes an attention mask;
-`optimised` that it is to be run as it is. `files` gives the size and sha256 of each file.
+characters begin; `padding` says whether the graph takes an attention mask; `optimised` that it is to be run as it is.
+`files` gives the size and sha256 of each file, those included that the graph itself names.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from octavo.model.recipe import EmbeddingProfile
 
 FORMAT = 1
 GRAPH = "model.onnx"
+BESIDE_GRAPH = ("words.bin", "model.onnx_data")
+"""Files with weights that a graph may name."""
 _LARGEST_DESCRIPTION = 1 << 20  # bytes
 Pooling = Literal["mean", "cls", "graph"]
 TokenizerKind = Literal["tokenizers", "wordpiece", "bpe"]
@@ -53,6 +55,13 @@ class ModelDirectory:
         if problem:
             raise ModelUnavailable(problem, hint=self.remedy, details={"path": str(self.path / name)})
         return self.path / name
+
+    def graph(self) -> Path:
+        """Where the graph lies, if it and the weights beside it are there."""
+        for name in BESIDE_GRAPH:
+            if name in self.files or (self.path / name).exists():
+                self.file(name)
+        return self.file(GRAPH)
 
     def damage(self) -> tuple[str, ...]:
         """What is wrong with the files, in sentences, by their sha256; empty when nothing is."""

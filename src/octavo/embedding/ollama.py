@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from octavo.dataclass import dataclass
-from octavo.embedding.remote import Asked
+from octavo.embedding.remote_embedder import Asked
 
 URL = "http://127.0.0.1:11434"
 

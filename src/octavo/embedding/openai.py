@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from octavo.dataclass import dataclass
-from octavo.embedding.remote import Asked
-
-URL = "https://api.openai.com/v1"
+from octavo.embedding.remote_embedder import Asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from octavo.dataclass import dataclass, replace
 from octavo.embedding import jina, ollama, openai, voyage
-from octavo.embedding.remote import EmbeddingWire, RemoteEmbedder
+from octavo.embedding.remote_embedder import EmbeddingWire, RemoteEmbedder
 from octavo.errors import InvalidArgument
-from octavo.model.embedding_profile import EmbeddingProfileSettings
-from octavo.services.endpoint import Endpoint, Patience, address_problem
+from octavo.model.embedding_profile import KEY_VARIABLES, USUAL_ADDRESSES, EmbeddingProfileSettings
+from octavo.services.json_client import Endpoint, Patience, address_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,14 @@ class EmbeddingService:
     options: tuple[str, ...] = ()
 
 
+INDEX_OPTIONS = ("hnsw", "query")
+"""Options of any profile: how a database that indexes vectors does so."""
+
 SERVICES: Mapping[str, EmbeddingService] = {
     "ollama": EmbeddingService(ollama.URL, options=("shorten",)),
-    "openai": EmbeddingService(openai.URL, "OPENAI_API_KEY", ("shorten",)),
-    "voyage": EmbeddingService(voyage.URL, "VOYAGE_API_KEY", ("contextual",)),
-    "jina": EmbeddingService(jina.URL, "JINA_API_KEY", ("late_chunking",)),
+    "openai": EmbeddingService(USUAL_ADDRESSES["openai"], KEY_VARIABLES["openai"], ("shorten",)),
+    "voyage": EmbeddingService(USUAL_ADDRESSES["voyage"], KEY_VARIABLES["voyage"], ("contextual",)),
+    "jina": EmbeddingService(USUAL_ADDRESSES["jina"], KEY_VARIABLES["jina"], ("late_chunking",)),
 }
 
 
@@ -35,7 +38,7 @@ def completed(settings: EmbeddingProfileSettings) -> EmbeddingProfileSettings:
     if not settings.model:
         raise InvalidArgument(f"a profile of {settings.provider} needs a model")
     for name in settings.options:
-        if name not in service.options:
+        if name not in service.options and name not in INDEX_OPTIONS:
             known = f"it has: {', '.join(service.options)}" if service.options else "it has none"
             raise InvalidArgument(f"{settings.provider} has no option {name}", hint=known)
     url = settings.url or service.url

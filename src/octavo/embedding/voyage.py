@@ -7,9 +7,8 @@ from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.embedding.openai import in_order
-from octavo.embedding.remote import Asked
+from octavo.embedding.remote_embedder import Asked
 
-URL = "https://api.voyageai.com/v1"
 _CONTEXTUAL = "voyage-context"  # how the names of the models begin that know only the contextual endpoint
 
 

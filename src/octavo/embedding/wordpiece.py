@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.embedding.bert_characters import Characters
-from octavo.embedding.bounded import Bounded
+from octavo.embedding.bounded_cache import Bounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -140,6 +140,10 @@ class WordPieceCounter:
     @property
     def size(self) -> int:
         return len(self._spelled)
+
+    def fitted(self, text: str, room: int) -> list[int]:
+        """The first ids that there is room for."""
+        return self.ids(text, room)
 
     def ids(self, text: str, limit: int | None = None) -> list[int]:
         """The token ids without the special ones around them; only the first `limit`, if there is one."""

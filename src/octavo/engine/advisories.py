@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from octavo.engine.full_vectors import seconds_left
+from octavo.engine.freshness import about, seconds_left
 from octavo.engine.offline_runs import (
     CLUSTERS,
     FINETUNE,
@@ -20,16 +20,16 @@ from octavo.engine.offline_runs import (
     SNAPSHOT,
     offline_runs,
 )
-from octavo.engine.recorded_recipe import embed_anew
 from octavo.errors import OctavoError
 from octavo.model.advisory import Advisory
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.model.graph import COMMUNITIES, ENTITIES, ENTITY_EDGES, THEMATIC_LINKS, EdgeType
-from octavo.model.stored import LibraryCounts
+from octavo.model.recipe import embed_anew
+from octavo.model.stored_rows import LibraryCounts
 from octavo.model.summary import SUMMARIES
 from octavo.observability.logs import logger
 from octavo.ports import ReadingEmbedder
-from octavo.retrieval.stages.neighbours import WRITTEN_EDGES
+from octavo.retrieval.stages.linked_boost import WRITTEN_EDGES
 from octavo.retrieval.stages.summary_levels import FileRecall, SectionRecall
 
 if TYPE_CHECKING:
@@ -97,18 +97,17 @@ def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     if made is not None and made.embedding != profile and counts.chunks:
         by = f"{made.embedding.model} ({made.embedding.revision})"
         message = f"the vectors were made by {by}, which is not the model in use: only words are searched"
-        yield Advisory("warn", message, embed_anew(profile))
+        yield Advisory("warn", message, embed_anew(made.embedding, profile))
         return
     waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
     if waiting and not engine.library.adapters.constrained():
         fast = engine.library.active.fast_profile
         tabled = fast is not None and engine.store.embeddings.coverage(engine.project.id, fast)[0]
-        meanwhile = "words and fast vectors" if tabled else "words"
-        message = (
-            f"{waiting:,} chunks wait for a server or a worker to make their full vector, found by {meanwhile} so far"
-        )
+        meanwhile = "their words and a rough meaning" if tabled else "their words"
+        subject, learnt = (f"{waiting:,} passages are", "them") if waiting > 1 else ("1 passage is", "it")
+        message = f"{subject} found by {meanwhile} until a server or a worker has learnt {learnt}"
         if (left := seconds_left(engine.library, waiting)) is not None:
-            message += f"; that takes about {_about(left)} more"
+            message += f"; that takes about {about(left)} more"
         yield Advisory("info", message, "octavo index --wait-full")
 
 
@@ -127,13 +126,6 @@ def _unread(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         )
         advice = "; a multilingual model such as bge-m3 or multilingual-e5 reads them"
         yield Advisory("info", message + advice, "octavo config describe embedding.model")
-
-
-def _about(seconds: float) -> str:
-    """`40 s`, `12 min`, `3.5 h`: as exact as an estimate can be."""
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
 
 
 def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:

@@ -12,14 +12,14 @@ from octavo.engine.recorded_recipe import ensure_recipe
 from octavo.ingest.history import HistoryRun, index_history
 from octavo.ingest.history_watch import HistoryWatch
 from octavo.ingest.prepare import Origin
-from octavo.ingest.report import CollectionReport, IndexReport
+from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.collection import Collection
 from octavo.model.commit import Repository, is_repository
 from octavo.observability.progress import Progress
 
 if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
-    from octavo.model.scan import Scan
+    from octavo.model.folder_scan import Scan
 
 _NEWEST = 256  # inputs embedded at once after a change
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
     import threading
 
-    from octavo.algorithms.prompts import PromptFile
+    from octavo.algorithms.prompt_template import PromptFile
     from octavo.config.schema import Config, Jobs, Retrieval
     from octavo.engine.active_profile import EmbeddingSetup
     from octavo.engine.index_runs import Builds
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
     from octavo.engine.watcher import Watcher
     from octavo.engine.writer import Writer
-    from octavo.ingest.report import IndexReport
+    from octavo.ingest.run_report import IndexReport
     from octavo.ingest.snapshot_access import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
     from octavo.model.collection import Collection
     from octavo.model.embedding_profile import NamedEmbeddingProfile
-    from octavo.model.location import Location
+    from octavo.model.library_location import Location
     from octavo.model.model_settings import Role
     from octavo.observability.progress import Progress
     from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CHANGED, GONE = "changed", "gone"
 COUNTED_AT_ONCE = 0.05  # seconds of counting that a search takes upon itself
+PACE = "full vectors"
+"""The lease under which whoever computes full vectors tells its pace to every process with the library open."""
 _SHARE = 20  # of the time of one processor that counting may take: a twentieth
 
 
@@ -76,10 +78,35 @@ def counted(library: OpenLibrary) -> Freshness:
 
 
 def as_of_now(library: OpenLibrary, fresh: Freshness, queued: int) -> Freshness:
-    """With what changes by itself: how many paths wait to be looked at, how long ago the folders were compared."""
+    """With what changes by itself: how many paths wait to be looked at, how long ago the folders were compared, how
+    long the vectors that are missing take."""
     checks = library.store.ledger.checks(library.project.id)
     age = max(0, round(library.now() - min(checks.values()))) if checks else None
-    return replace(fresh, queued=queued, age_seconds=age)
+    return replace(fresh, queued=queued, age_seconds=age, seconds_left=seconds_left(library, fresh.pending))
+
+
+def seconds_left(library: OpenLibrary, waiting: int) -> int | None:
+    """How long the full vectors of so many chunks take at the pace of whoever computes them; None if nobody does."""
+    pace = library.store.leases.current(library.project.id, PACE) if waiting else None
+    return None if pace is None else max(1, round(waiting / pace.detail["a_second"]))
+
+
+def learning(freshness: Freshness) -> str:
+    """`still learning 3,944 passages, about 4 minutes`; empty once every chunk has its full vector."""
+    if not freshness.pending:
+        return ""
+    passages = f"{freshness.pending:,} passage{'s' if freshness.pending > 1 else ''}"
+    if freshness.seconds_left is None:
+        return f"{passages} not learnt yet"
+    return f"still learning {passages}, about {about(freshness.seconds_left)}"
+
+
+def about(seconds: float) -> str:
+    """`40 seconds`, `1 minute`, `3.5 hours`: as exact as an estimate can be."""
+    unit, amount = ("second", seconds) if seconds < 60 else ("minute", seconds / 60)
+    if seconds >= 5_400:
+        return f"{seconds / 3_600:.1f} hours"
+    return f"{amount:.0f} {unit}" + ("" if round(amount) == 1 else "s")
 
 
 def mark_stale(library: OpenLibrary, hits: Sequence[Hit]) -> tuple[Hit, ...]:

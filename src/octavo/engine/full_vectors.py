@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from octavo.engine.publishing import publish
+from octavo.engine.freshness import PACE
+from octavo.engine.snapshot_publishing import publish
 from octavo.errors import Busy, StorageError
 from octavo.ingest.embed import embed_pending
 from octavo.ingest.fast_vectors import embed_fast
 from octavo.ingest.postponed_inputs import make_postponed
 from octavo.model.collection import CollectionSettings
+from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
+    from octavo.model.ids import ChunkKey
     from octavo.observability.progress import Progress
 
-_PACE, _PACE_SECONDS = "full vectors", 600.0
+_PACE_SECONDS = 600.0
 
 
 def upgrade(library: OpenLibrary, most: int, progress: Progress) -> int:
@@ -56,6 +60,19 @@ def embed_newest(library: OpenLibrary, most: int, progress: Progress) -> int:
     )
 
 
+def embed_candidates(library: OpenLibrary, chunks: Sequence[ChunkKey]) -> int:
+    """Full vectors for what a search ranks best, so that it is judged by them; how many there were to compute.
+
+    Only where fast ones stand in for them: a service is not asked for a hundred passages while somebody waits.
+    """
+    active = library.active
+    if active.fast_profile is None or library.adapters.constrained():
+        return 0
+    return embed_pending(
+        library.store, library.project.id, active.embedder, NoProgress(), of_chunks=chunks, fast=active.fast_profile
+    )
+
+
 def embed_by_fallback(
     library: OpenLibrary, progress: Progress, *, newest: int | None = None, wanted: int | None = None
 ) -> None:
@@ -65,17 +82,11 @@ def embed_by_fallback(
         embed_pending(library.store, library.project.id, fallback, progress, newest=newest, wanted=wanted)
 
 
-def seconds_left(library: OpenLibrary, waiting: int) -> float | None:
-    """How long the full vectors of so many chunks take at the pace of whoever computes them; None if nobody does."""
-    pace = library.store.leases.current(library.project.id, _PACE)
-    return waiting / pace.detail["a_second"] if pace is not None else None
-
-
 def _record_pace(library: OpenLibrary, a_second: float) -> None:
     """For every process that has the library open; expires some time after the last batch."""
     with suppress(Busy, StorageError):
         holder, detail = f"{os.getpid()} {id(library)}", {"a_second": round(a_second, 3)}
-        library.store.leases.take(library.project.id, _PACE, holder, _PACE_SECONDS, detail)
+        library.store.leases.take(library.project.id, PACE, holder, _PACE_SECONDS, detail)
 
 
 def _only_fast(library: OpenLibrary, progress: Progress) -> bool:

@@ -14,8 +14,8 @@ from octavo.dataclass import replace
 from octavo.engine.commit_histories import index_histories
 from octavo.engine.full_vectors import embed_by_fallback, embed_newest, make_inputs, upgrade
 from octavo.engine.memories import project_memories
-from octavo.engine.publishing import publish
 from octavo.engine.recorded_recipe import ensure_recipe, unredacted
+from octavo.engine.snapshot_publishing import publish
 from octavo.errors import NotIndexed, SourceError
 from octavo.ingest.batch_writer import Target
 from octavo.ingest.embed import embed_pending
@@ -24,24 +24,24 @@ from octavo.ingest.pipeline import CollectionRun, index_collection, index_source
 from octavo.ingest.plan import plan
 from octavo.ingest.prepare import Origin
 from octavo.ingest.profile_switch import missing as missing_vectors
-from octavo.ingest.report import CollectionReport, IndexReport, Problem
-from octavo.jobs.graph import queue_entities, queue_graph_jobs
+from octavo.ingest.run_report import CollectionReport, IndexReport, Problem
+from octavo.jobs.graph_jobs import queue_entities, queue_graph_jobs
 from octavo.jobs.handlers import queue_snapshot
-from octavo.jobs.summaries import queue_summaries
-from octavo.memory.redacting import redact_stored
+from octavo.jobs.summary_jobs import queue_summaries
+from octavo.memory.redaction import redact_stored
 from octavo.model.collection import Collection
 from octavo.model.document import Source
+from octavo.model.folder_scan import KnownFiles
 from octavo.model.job import JobKind
 from octavo.model.ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.scan import KnownFiles
 from octavo.observability.progress import Progress
-from octavo.writing.lock import finish_writes
+from octavo.writing.folder_lock import finish_writes
 
 if TYPE_CHECKING:
     from octavo.engine.index_options import IndexOptions
     from octavo.engine.library import OpenLibrary
-    from octavo.model.scan import Scan
+    from octavo.model.folder_scan import Scan
 
 Changes = Mapping[str, Sequence[str] | None]
 """Paths by the name of their collection; None is everything."""

@@ -13,7 +13,7 @@ from octavo.engine.hit_counts import HitCounts
 from octavo.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
 from octavo.model.collection import MEMORIES, Collection, CollectionSettings
 from octavo.model.ids import collection_id
-from octavo.model.location import real_path
+from octavo.model.library_location import real_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from octavo.engine.wiring.adapters import Adapters
     from octavo.ingest.history import HistoryRules
     from octavo.model.collection import Project
+    from octavo.model.folder_scan import Scan
     from octavo.model.ledger import FileStamp
-    from octavo.model.location import Location
+    from octavo.model.library_location import Location
     from octavo.model.model_settings import Role
     from octavo.model.recipe import Recipe
-    from octavo.model.scan import Scan
     from octavo.ports import LanguageModel, Store
 
 _REMOVE_PATIENCE = 300.0  # seconds to wait for other writers

@@ -6,8 +6,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.compounds import Compounds
-from octavo.algorithms.languages import COMPOUNDING, SNOWBALL, marked
+from octavo.algorithms.compound_splitting import Compounds
+from octavo.algorithms.language_detection import COMPOUNDING, SNOWBALL, marked
 from octavo.algorithms.stemming import snowball
 from octavo.dataclass import replace
 from octavo.errors import LibraryError

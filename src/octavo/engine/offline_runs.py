@@ -8,15 +8,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.times import when
+from octavo.algorithms.time_formats import when
 from octavo.engine import lease_holders
 from octavo.errors import OctavoError
-from octavo.jobs.graph import is_stale
+from octavo.jobs.graph_jobs import is_stale
 from octavo.model.advisory import OfflineRun
 from octavo.model.graph import ENTITIES
 from octavo.model.job import JobKind, JobState
 from octavo.model.lease import Lease
-from octavo.model.stored import LibraryCounts
+from octavo.model.library_location import make_folder
+from octavo.model.stored_rows import LibraryCounts
 from octavo.model.summary import SUMMARIES
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def noted_while_running(engine: Engine, name: str) -> Iterator[None]:
         yield
         return
     note = _note(accelerator, name)
-    note.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(note.parent)
     note.write_text(json.dumps({"holder": lease_holders.holder_name(), "at": engine.library.now()}), "utf-8")
     try:
         yield

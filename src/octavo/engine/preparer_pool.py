@@ -12,7 +12,7 @@ from functools import partial
 from octavo.engine.child_process import ChildProcess, Died
 from octavo.ingest.prepare import Origin, PreparationFailure, PreparedFile, Preparer
 from octavo.ingest.worker_messages import Packed, pack, unpack
-from octavo.model.scan import SeenFile
+from octavo.model.folder_scan import SeenFile
 
 _GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it
 _AHEAD_BYTES = 10_000_000  # prepared while a batch is being written: workers do not wait, and memory stays bounded

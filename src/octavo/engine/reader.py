@@ -3,45 +3,50 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.syntax import parse_query
+from octavo.algorithms.query_syntax import parse_query
 from octavo.dataclass import replace
-from octavo.engine.degradation import Degradation
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.library_languages import LibraryLanguages
 from octavo.engine.path_filters import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
 from octavo.engine.read_snapshot import in_read_snapshot
+from octavo.engine.search_degradation import Degradation
 from octavo.engine.search_log import log_search
 from octavo.errors import Busy, ProviderFailed, StorageError
+from octavo.model.query import Filters
 from octavo.model.result import Result
-from octavo.retrieval.pipeline import expanded_ahead, first_level, run
-from octavo.retrieval.present import present
+from octavo.retrieval.hit_presentation import present
+from octavo.retrieval.pipeline import MANY, expanded_ahead, first_level, run
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
-from octavo.retrieval.relevance import with_relevance
-from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.relevance import BY_WORDS, Scale, judged, scale_of
 from octavo.retrieval.searched_library import SearchedLibrary, SearchRun, SearchText
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.budget import check_cursor, next_cursor
+from octavo.retrieval.stages.token_budget import check_cursor, next_cursor
 from octavo.retrieval.text_cache import SearchMemory
+from octavo.retrieval.timed_reranker import MeasuredReranker
 
 if TYPE_CHECKING:
     import threading
 
-    from octavo.algorithms.calibration import Calibration
+    from octavo.algorithms.score_calibration import Calibration
     from octavo.engine.library import OpenLibrary
+    from octavo.model.ids import ChunkKey
     from octavo.model.query import Query
     from octavo.model.result import Candidate, Freshness, Hit, StageTrace
     from octavo.ports import QueryWriter
-    from octavo.retrieval.replay import Answered, Recording
+    from octavo.retrieval.search_replay import Answered, Recording
     from octavo.retrieval.stage import RetrievalProfile
 
     Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
+_JUDGED = 100  # candidates that get their full vector before a search says that nothing matches, or hardly anything
+_WEAK = 0.5  # the relevance below which what fast vectors found is doubted
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
 
 
@@ -99,11 +104,11 @@ class Reader:
 
     def judges(self, style: str, prompt: str, deadline_ms: float) -> tuple[MeasuredReranker, ...]:
         """The same for all searches, because each learns what a passage costs."""
-        models, asked = self._library.adapters.models, (style, prompt, deadline_ms)
-        if models is not None and asked not in self._judges:
+        models, key = self._library.adapters.models, (style, prompt, deadline_ms)
+        if models is not None and key not in self._judges:
             made = models.judges(style, prompt, deadline_ms / 1e3)
-            self._judges[asked] = tuple(MeasuredReranker(judge, at_once=at_once) for judge, at_once in made)
-        return self._judges.get(asked, ())
+            self._judges[key] = tuple(MeasuredReranker(judge, at_once=at_once) for judge, at_once in made)
+        return self._judges.get(key, ())
 
     def search(self, query: Query, profile: RetrievalProfile | None = None) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
@@ -113,27 +118,38 @@ class Reader:
         if profile.embeds and not active.loaded and self.loading is None and fallback == "none":
             text = query.hypothesis or query.terms.text or query.text
             self.loading = load_model_ahead(lambda: active.embedder, text)
-        return self._answered(query, profile, partial(run, profile), embeds=profile.embeds)
+        scale = partial(self._scale, profile)
+        return self._answered(query, profile, partial(run, profile), scale, embeds=profile.embeds)
 
     def record(self, query: Query, profile: RetrievalProfile) -> tuple[Result, Recording]:
         """The same answer as `search`, and what it takes to get it again."""
-        from octavo.retrieval.replay import run_recorded
+        from octavo.retrieval.search_replay import run_recorded
 
         recordings: list[Recording] = []
+        scales: list[Scale | None] = []
 
         def answer(parsed: Query, searched: SearchedLibrary) -> Answered:
             answered, recording = run_recorded(profile, parsed, searched)
             recordings.append(recording)
             return answered
 
-        return self._answered(query, profile, answer), recordings[0]
+        def measure(parsed: Query, searched: SearchedLibrary) -> Scale | None:
+            scales.append(self._scale(profile, parsed, searched))
+            return scales[-1]
+
+        result = self._answered(query, profile, answer, measure)
+        return result, replace(recordings[-1], scale=scales[-1] if scales else None)
 
     def replay(self, recording: Recording) -> Result:
         """What a recorded search answered, from what its channels returned then; no model is asked."""
-        from octavo.retrieval.replay import replay
+        from octavo.retrieval.search_replay import replay
 
         profile = replace(recording.retrieval_profile, expand=())
-        return self._answered(recording.query, profile, lambda _, searched: replay(recording, searched))
+
+        def answer(_: Query, searched: SearchedLibrary) -> Answered:
+            return replay(recording, searched)
+
+        return self._answered(recording.query, profile, answer, lambda _, searched: recording.scale, replays=True)
 
     def retrieval_profile(self, name: str) -> RetrievalProfile:
         """A built-in retrieval profile, or one of the user's or the project's own."""
@@ -170,8 +186,10 @@ class Reader:
         query: Query,
         profile: RetrievalProfile,
         answer: Callable[[Query, SearchedLibrary], Answered],
+        scale: Callable[[Query, SearchedLibrary], Scale | None],
         *,
         embeds: bool = False,
+        replays: bool = False,
     ) -> Result:
         started = time.perf_counter()
         library = self._library
@@ -182,23 +200,29 @@ class Reader:
         if embeds and self.loading is None:  # a model that is being loaded is waited for later, if at all
             searched, stood_in = self._embedded(parsed, searched)
         calibration = self._calibration(profile, parsed, searched)
+        best: list[ChunkKey] = []
 
         def presented(searched: SearchedLibrary) -> Presented:
             check_cursor(parsed)
             candidates, trace = answer(parsed, searched)
-            if calibration is not None:
-                search = Search(parsed, searched)
-                first = first_level(trace, candidates)
-                candidates = with_relevance(
-                    search, candidates, calibration, floor=parsed.floor, most=parsed.limit, first=first
-                )
+            best[:] = [candidate.key for candidate in candidates[:_JUDGED]]
+            if calibration is not None and candidates:
+                search, first = Search(parsed, searched), first_level(trace, candidates)
+                own = scale_of(search, candidates[:first], calibration)
+                candidates = judged(search, candidates, own, scale(parsed, searched) or own)
             return candidates, trace, mark_stale(library, present(candidates, parsed, searched)), self.freshness()
 
         candidates, trace, hits, freshness = in_read_snapshot(library.store, searched, presented)
+        unsure = parsed.judged_in_full or not hits or hits[0].score < _WEAK
+        fitted = calibration is not None and calibration.encoder and profile.embeds
+        if unsure and freshness.pending and fitted and not replays and self._embed_candidates(best):
+            candidates, trace, hits, freshness = in_read_snapshot(library.store, searched, presented)
         _write_later(searched)
         degraded = (*stood_in, *self._degradation.parts(trace), *self._degradation.unread_names(parsed))
         if degraded:
             self._degradation.promise_repair(trace)
+        if problem := parsed.terms.problem:
+            degraded = (f"operators: {problem}, so it counts for nothing", *degraded)
         if freshness.pending and library.config.retrieval.count_hits:
             library.hits.note(candidate.key for candidate in candidates[: parsed.limit])
         if self.loading is not None and not self.loading.is_alive():
@@ -208,6 +232,16 @@ class Reader:
         cursor, scored = next_cursor(trace), calibration is not None
         repeatable = not stood_in and all(stage.repeatable is not False for stage in trace)
         return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
+
+    def _embed_candidates(self, chunks: Sequence[ChunkKey]) -> int:
+        """Full vectors for those that have none: fast ones tell what is near, not whether that is an answer.
+
+        A library that cannot be written to now, or a model that fails, leaves the answer as it is.
+        """
+        with suppress(Busy, StorageError, ProviderFailed):
+            embedded: int = import_module("octavo.engine.full_vectors").embed_candidates(self._library, chunks)
+            return embedded
+        return 0
 
     def _embedded(self, query: Query, searched: SearchedLibrary) -> tuple[SearchedLibrary, tuple[str, ...]]:
         """With the query's vector, by the fallback where the service does not answer; and what there is to say."""
@@ -227,14 +261,28 @@ class Reader:
         return searched, ()
 
     def _calibration(self, profile: RetrievalProfile, query: Query, searched: SearchedLibrary) -> Calibration | None:
-        """What the profile's scores mean, if that is known for the model in use.
+        """What the profile's scores mean: as it was fitted for the model in use, else by words alone.
 
         A list of what filters let through has no relevance to speak of.
         """
         known = profile.calibration
-        if known is None or not query.terms.text.strip() or query.by_meaning != query.terms.text:
+        if not query.by_meaning.strip():
             return None
-        return known if not known.encoder or known.encoder == searched.meaning.embedder.profile.name else None
+        if known is None or (known.encoder and known.encoder != searched.meaning.embedder.profile.name):
+            known = BY_WORDS
+        # A hypothesis is nearer to passages than a question: its cosines do not say that there is no answer. What
+        # fulfils a condition is what was asked for, however many of the query's words it lacks.
+        hypothetical = known is not BY_WORDS and query.by_meaning != query.terms.text
+        return replace(known, floor=0.0) if hypothetical or query.terms.condition is not None else known
+
+    def _scale(self, profile: RetrievalProfile, query: Query, searched: SearchedLibrary) -> Scale | None:
+        """What the whole library makes of a query with filters, so that they change no hit's score; else None."""
+        calibration = self._calibration(profile, query, searched)
+        if query.filters.empty or profile.scoped or calibration is None:
+            return None
+        whole = replace(query, filters=Filters(), limit=min(query.limit, MANY), cursor=None, budget=None)
+        candidates, _ = run(profile, whole, searched)
+        return scale_of(Search(whole, searched), candidates, calibration) if candidates else None
 
     def parsed(self, query: Query) -> Query:
         """The query with what its syntax says."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from octavo.errors import RecipeMismatch
 from octavo.model.job import JobKind
+from octavo.model.recipe import embed_anew, is_succeeded
 
 if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
@@ -17,18 +18,18 @@ def ensure_recipe(library: OpenLibrary) -> None:
 
     New chunk sizes, parsers or analyzers re-index file by file, because each ledger row names its recipe.
     A new embedding model would make old and new vectors incomparable: that is an explicit migration, unless there
-    is nothing to compare with yet.
+    is nothing to compare with yet, or the model is the successor of the one that shipped before: then this run embeds
+    anew, and until it has, words and the fast vectors find what has no vector yet.
     """
     library.active.follow()
     store, project = library.store, library.project.id
     recipe, recorded = library.recipe(), store.catalog.recipe(project)
     if recorded == recipe:
         return
-    other_vectors = recorded is not None and recorded.embedding != recipe.embedding
-    if recorded is not None and other_vectors and store.counts(project).chunks:
+    if recorded is not None and _is_other(recorded.embedding, recipe.embedding) and store.counts(project).chunks:
         raise RecipeMismatch(
             f"the library was built with {_named(recorded)}, the configuration says {_named(recipe)}",
-            hint=other_model_hint(recipe.embedding),
+            hint=other_model_hint(recorded.embedding, recipe.embedding),
         )
     with store.transaction():
         store.catalog.record_recipe(project, recipe)
@@ -39,13 +40,13 @@ def ensure_recipe(library: OpenLibrary) -> None:
             )
 
 
-def other_model_hint(profile: EmbeddingProfile) -> str:
+def _is_other(made: EmbeddingProfile, profile: EmbeddingProfile) -> bool:
+    return made != profile and not is_succeeded(made, profile)
+
+
+def other_model_hint(made: EmbeddingProfile, profile: EmbeddingProfile) -> str:
     """What to do about vectors of another model than the configured one."""
-    return f"`{embed_anew(profile)}` embeds it anew; or set embedding.provider and embedding.model back"
-
-
-def embed_anew(profile: EmbeddingProfile) -> str:
-    return f"octavo models activate {profile.name}"
+    return f"`{embed_anew(made, profile)}` embeds it anew; or set embedding.provider and embedding.model back"
 
 
 def unredacted(recorded: Recipe | None, recipe: Recipe) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
     from octavo.engine.reader import Reader
     from octavo.engine.writer import Writer
-    from octavo.ingest.report import IndexReport
+    from octavo.ingest.run_report import IndexReport
 
 WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
 
@@ -37,6 +37,7 @@ _STORM = 2_000  # paths: more than this, and looking at the whole folder is chea
 RETRY_SECONDS = 5.0  # for a folder that is not there
 BUSY_SECONDS = 1.0  # for a library another process is writing
 LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
+_FIRST_LOOK_SECONDS = 0.1  # between two looks for the first documents: batches commit without telling
 EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
 PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
 
@@ -160,6 +161,20 @@ class Watcher:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
         return not any(thread.is_alive() for thread in threads)
+
+    def reads_first_time(self) -> bool:
+        """Whether there are folders that have never been compared with the library, and soon will be."""
+        folders = any(collection.on_disk for collection in self._library.collections())
+        return self._active and folders and self._reader.freshness().age_seconds is None
+
+    def await_documents(self, seconds: float) -> bool:
+        """Waits until such folders have documents that can be searched, or have been read; false if neither came."""
+        deadline = time.monotonic() + seconds
+        while not self._reader.freshness().documents and self.reads_first_time() and time.monotonic() < deadline:
+            with self.condition:
+                self.condition.wait(_FIRST_LOOK_SECONDS)
+        # How many documents there are may have been counted before they came.
+        return not self.reads_first_time() or bool(self._reader.freshness().documents)
 
     def look_again(self) -> None:
         """Compares every folder with the library, at once."""

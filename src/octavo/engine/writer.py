@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from octavo.engine.commit_histories import index_moved
 from octavo.engine.full_vectors import make_inputs, upgrade
 from octavo.engine.indexing import embed_some, index_changes, index_folders, index_texts
-from octavo.engine.repair import RepairableEngine, damage, mend_derived
+from octavo.engine.library_repair import RepairableEngine, damage, mend_derived
 from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from octavo.engine.index_runs import Build, Work
     from octavo.engine.indexing import Changes
     from octavo.engine.library import OpenLibrary
-    from octavo.ingest.report import CollectionReport, IndexReport
+    from octavo.ingest.run_report import CollectionReport, IndexReport
     from octavo.model.collection import Collection
     from octavo.model.commit import Repository
     from octavo.model.damage import Damage

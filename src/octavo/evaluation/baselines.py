@@ -35,8 +35,8 @@ class Outcome:
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` promises: every measure, null where nothing was measured, without their parts."""
-        found = {name: self.metrics.get(name) for name in MEASURES}
-        metrics = {name: None if value is None else round(value, 6) for name, value in found.items()}
+        measures = {name: self.metrics.get(name) for name in MEASURES}
+        metrics = {name: None if value is None else round(value, 6) for name, value in measures.items()}
         return {"dataset": self.dataset, "profile": self.profile, "queries": self.queries, "metrics": metrics}
 
 
@@ -95,23 +95,23 @@ class Results:
         return self._baselines / f"{name}.json"
 
 
-def matching(baseline: Sequence[Outcome], name: str, wanted: Outcome) -> Outcome:
+def matching(baseline: Sequence[Outcome], name: str, measured: Outcome) -> Outcome:
     """What a baseline holds of the same questions: the same profile if it has it, else its only one."""
-    same = [outcome for outcome in baseline if outcome.digest == wanted.digest]
+    same = [outcome for outcome in baseline if outcome.digest == measured.digest]
     if not same:
-        other = any(outcome.dataset == wanted.dataset for outcome in baseline)
+        other = any(outcome.dataset == measured.dataset for outcome in baseline)
         raise NotFound(
-            f"the baseline {name} holds nothing comparable of {wanted.dataset}",
+            f"the baseline {name} holds nothing comparable of {measured.dataset}",
             hint="the data set's files or the number of queries differ: save the baseline again"
             if other
             else f"it holds: {', '.join(sorted({outcome.dataset for outcome in baseline})) or 'nothing'}",
         )
     for outcome in same:
-        if outcome.profile == wanted.profile:
+        if outcome.profile == measured.profile:
             return outcome
     if len(same) > 1:
         raise Conflict(
-            f"the baseline {name} holds several profiles of {wanted.dataset}, none of them {wanted.profile}",
+            f"the baseline {name} holds several profiles of {measured.dataset}, none of them {measured.profile}",
             hint="save a baseline of one profile to compare others with it",
         )
     return same[0]

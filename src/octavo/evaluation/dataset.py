@@ -13,7 +13,7 @@ from typing import Any
 
 from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, SourceError
-from octavo.model.location import real_path
+from octavo.model.library_location import real_path
 
 SHIPPED = Path(__file__).parent / "sets"
 _CORPUS = ("corpus.jsonl",)

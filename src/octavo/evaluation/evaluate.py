@@ -21,18 +21,18 @@ from octavo.config.schema import Config
 from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.engine.wiring.preparing import recipe_of
+from octavo.engine.wiring.file_preparation import recipe_of
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.evaluation.baselines import Outcome, outcome
 from octavo.evaluation.dataset import CorpusRecord, Dataset, Files, Question, read_dataset
-from octavo.evaluation.made_dataset import Original, SectionPart
+from octavo.evaluation.generated_dataset import Original, SectionPart
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
-from octavo.jobs.summaries import SummarySettings, make_summaries
+from octavo.jobs.summary_jobs import SummarySettings, make_summaries
 from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id
-from octavo.model.location import DatabaseUrl, Location
+from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Filters, Query
 from octavo.model.recipe import Recipe
 from octavo.model.text import normalise
@@ -117,8 +117,8 @@ def evaluate_profiles(
                 runs.append(run_dataset(dataset, profile.name, contender, timed=timed, advance=progress.advance))
             finally:
                 progress.finish()
-            said = contender.degraded.items()
-            degraded += [f"{profile.name}: {count} of its answers did without {part}" for part, count in said]
+            reasons = contender.degraded.items()
+            degraded += [f"{profile.name}: {count} of its answers did without {part}" for part, count in reasons]
     return Evaluation(dataset, tuple(runs), library, recipe.id, (*dataset.warnings, *problems, *degraded))
 
 
@@ -176,8 +176,8 @@ class EngineContender:
         return groups[scope_of(question.metadata, self.scope, f"query {question.id}")]
 
     def _documents(self, query: Query) -> tuple[Ranked, ...]:
-        found = self.engine.candidates(query, self.profile)
-        ranked = [Ranked(self.names.documents[place], hit.score) for hit in found for place in hit.places]
+        candidates = self.engine.candidates(query, self.profile)
+        ranked = [Ranked(self.names.documents[place], hit.score) for hit in candidates for place in hit.places]
         return best_per_document(ranked)
 
 
@@ -350,18 +350,18 @@ def results_folder() -> Path:
 def request_of(text: str, profiles: tuple[str, ...], measure: str) -> tuple[EvaluateRequest, str]:
     """`folder`, or `folder:scope=KEY,corpus=FILE,queries=FILE,qrels=FILE,measure=NAME`; with the measure to show."""
     folder, colon, rest = text.rpartition(":")
-    said = dict(part.strip().partition("=")[::2] for part in rest.split(",")) if colon and "=" in rest else {}
-    unknown = said.keys() - {"scope", "corpus", "queries", "qrels", "measure"}
+    options = dict(part.strip().partition("=")[::2] for part in rest.split(",")) if colon and "=" in rest else {}
+    unknown = options.keys() - {"scope", "corpus", "queries", "qrels", "measure"}
     if unknown:
         raise InvalidArgument(
             f"{text}: {', '.join(sorted(unknown))} cannot be said of a data set",
             hint="say scope, corpus, queries, qrels or measure",
         )
-    measure = said.get("measure", measure)
+    measure = options.get("measure", measure)
     if measure not in MEASURES:
         raise no_such_choice("measure", "measure", measure, tuple(MEASURES))
-    files = Files(**{name: Path(said[name]) for name in ("corpus", "queries", "qrels") if name in said})
-    return EvaluateRequest(Path(folder if said else text), profiles, files, said.get("scope")), measure
+    files = Files(**{name: Path(options[name]) for name in ("corpus", "queries", "qrels") if name in options})
+    return EvaluateRequest(Path(folder if options else text), profiles, files, options.get("scope")), measure
 
 
 def originals(engine: Engine, names: Sequence[str] = ()) -> Iterator[Original]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from octavo.evaluation.baselines import Outcome
-from octavo.evaluation.compare import bootstrap
 from octavo.evaluation.report import SHOWN, by_dataset, differences, figures
+from octavo.evaluation.significance import bootstrap
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fdfdfb; --faint: #8a8a86; --rule: #ddddd6; --bar: #3b6ea5;
@@ -130,8 +130,8 @@ def _figure(caption: str, rows: Sequence[str], count: int) -> str:
 
 def _changes(runs: Sequence[Outcome], reference: str) -> list[str]:
     rows = []
-    for outcome, found in differences(runs, reference):
-        for difference in found:
+    for outcome, changes in differences(runs, reference):
+        for difference in changes:
             tone = "faint" if not difference.significant else "good" if difference.change > 0 else "bad"
             rows.append(
                 f"<tr><td>{escape(outcome.profile)}</td><td class=name>{SHOWN[difference.measure]}</td>"

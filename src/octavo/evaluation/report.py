@@ -7,8 +7,8 @@ from typing import Any
 
 from octavo.errors import InvalidArgument
 from octavo.evaluation.baselines import Outcome
-from octavo.evaluation.compare import MeasureDifference, bootstrap, compare
 from octavo.evaluation.measures import LATENCY, MEASURES, RANKED
+from octavo.evaluation.significance import MeasureDifference, bootstrap, compare
 
 BEGIN, END = "<!-- evaluation table -->", "<!-- /evaluation table -->"
 
@@ -74,7 +74,7 @@ def markdown(outcomes: Sequence[Outcome], reference: str) -> str:
     for dataset, runs in by_dataset(outcomes).items():
         lines += [f"## {dataset}", "", *markdown_table(["profile", "nDCG@10", "95 % interval"], _intervals(runs)), ""]
         changed = [
-            _changed(outcome, difference) for outcome, found in differences(runs, reference) for difference in found
+            _changed(outcome, difference) for outcome, changes in differences(runs, reference) for difference in changes
         ]
         if changed:
             titles = ["profile", "measure", f"{reference} → profile", "change", "95 % interval", "p"]

@@ -43,13 +43,13 @@ def plain(title: str) -> str:
     return " ".join(_LEFT_OUT.sub(" ", folded(title)).split())
 
 
-def _within(path: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+def _within(path: tuple[str, ...], anchor_path: tuple[str, ...]) -> bool:
     """Whether the wanted titles come in this order in a heading's path, others between them or not."""
     titles = iter(plain(title) for title in path)
-    return all(any(title == part for title in titles) for part in wanted)
+    return all(any(title == part for title in titles) for part in anchor_path)
 
 
 def _block(metadata: Mapping[str, Any], name: str) -> Span | None:
     blocks = metadata.get("block_refs")
-    found = blocks.get(name) if isinstance(blocks, Mapping) else None
-    return Span(found[0], found[1]) if found else None
+    stored = blocks.get(name) if isinstance(blocks, Mapping) else None
+    return Span(stored[0], stored[1]) if stored else None

@@ -14,7 +14,7 @@ from typing import Any
 from octavo.algorithms.group_names import group_names
 from octavo.dataclass import dataclass
 from octavo.errors import MissingExtra
-from octavo.graph.names import label
+from octavo.graph.document_aliases import label
 from octavo.model.graph import Edge, EdgeType, Node, ThematicLink
 from octavo.model.ids import DocumentId
 
@@ -69,12 +69,12 @@ def leiden(
     weights = [weight for _, weight in ordered]
     igraph.set_random_number_generator(random.Random(seed))
     try:
-        found = graph.community_leiden(
+        partition = graph.community_leiden(
             objective_function="modularity", weights=weights, resolution=resolution, n_iterations=_ROUNDS
         )
     finally:
         igraph.set_random_number_generator(random)
-    membership = [int(number) for number in found.membership]
+    membership = [int(number) for number in partition.membership]
     sizes = Counter(membership)
     first = {number: membership.index(number) for number in sizes}
     order = sorted(sizes, key=lambda number: (-sizes[number], first[number]))

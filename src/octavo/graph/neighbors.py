@@ -24,7 +24,7 @@ from octavo.model.graph import (
 )
 from octavo.model.ids import DocumentId
 from octavo.model.memory import memory_of
-from octavo.model.stored import StoredDocument
+from octavo.model.stored_rows import StoredDocument
 from octavo.model.text import LineIndex, short
 from octavo.ports import ProjectLibrary
 
@@ -102,7 +102,7 @@ def neighbors(
     types = tuple(map(EdgeType, request.types))
     graph, project = library.store.graph, library.project.id
     with library.store.reading():
-        found: list[FoundEdge] = []
+        edges: list[FoundEdge] = []
         if request.direction != IN:
             # An import that leads nowhere names a package from elsewhere, and is no link that somebody has to mend.
             led = [
@@ -110,11 +110,11 @@ def neighbors(
                 for edge in graph.out(project, document.id, types)
                 if edge.target or edge.lookup in WRITTEN_BY_PEOPLE
             ]
-            found += _shown_out(library, document, led[: request.limit], types, find)
+            edges += _shown_out(library, document, led[: request.limit], types, find)
         if request.direction != OUT:
-            found += _shown_back(library, graph.back(project, document.id, types, request.limit))
-        found += _thematic(library, document, types)
-        found += _entities(library, document, types, request)
+            edges += _shown_back(library, graph.back(project, document.id, types, request.limit))
+        edges += _thematic(library, document, types)
+        edges += _entities(library, document, types, request)
         backlinks, linking = graph.back_count(project, document.id)
         further = _further(library, document, types, request) if request.hops > 1 else ()
         community = graph.communities(project, [document.id]).get(document.id)
@@ -123,7 +123,7 @@ def neighbors(
         uri=document.uri,
         title=short(document.title),
         document_id=document.id,
-        edges=tuple(found[: request.limit * 3]),
+        edges=tuple(edges[: request.limit * 3]),
         backlinks=backlinks,
         linking=linking,
         further=further,
@@ -138,7 +138,7 @@ def missing_document(library: ProjectLibrary, request: NeighborTerms) -> Neighbo
     with library.store.reading():
         edges = library.store.graph.back_to_ghost(library.project.id, request.reference)
         admitted = [edge for edge in edges if not types or edge.type in types]
-        found = () if request.direction == OUT else tuple(_shown_back(library, admitted[: request.limit]))
+        backlinks = () if request.direction == OUT else tuple(_shown_back(library, admitted[: request.limit]))
     if not edges:
         return None
     return NeighborsAnswer(
@@ -146,7 +146,7 @@ def missing_document(library: ProjectLibrary, request: NeighborTerms) -> Neighbo
         uri=edges[0].path,
         title=short(edges[0].path),
         document_id="",
-        edges=found,
+        edges=backlinks,
         backlinks=len(edges),
         linking=len({edge.source for edge in edges}),
         ghost=True,
@@ -261,21 +261,21 @@ def _entities(
     library: ProjectLibrary, document: StoredDocument, types: Sequence[EdgeType], request: NeighborTerms
 ) -> Iterator[FoundEdge]:
     """The entities it names, other documents by its author, and those that it refers to, or that refer to it."""
-    wanted = set(types or EdgeType)
-    if wanted.isdisjoint(ENTITY_EDGES):
+    kinds = set(types or EdgeType)
+    if kinds.isdisjoint(ENTITY_EDGES):
         return
     store, project = library.store, library.project.id
     mentions = store.entities.of_document(project, document.id)
     lines = _lines(library, [document]) if mentions else {}
-    for found in mentions[: request.limit]:
-        kind, span = found.mention.entity.kind, found.mention.span
-        cited = kind in CITED and found.mention.role is MentionRole.MENTION
+    for mention in mentions[: request.limit]:
+        kind, span = mention.mention.entity.kind, mention.mention.span
+        cited = kind in CITED and mention.mention.role is MentionRole.MENTION
         type_, direction = (EdgeType.REFERENCES, OUT) if cited else (EdgeType.MENTIONED_IN, IN)
-        if type_ in wanted and request.direction in (direction, BOTH):
+        if type_ in kinds and request.direction in (direction, BOTH):
             yield FoundEdge(
                 direction,
                 type_.value,
-                found.mention.entity.label,
+                mention.mention.entity.label,
                 line=lines[document.id].lines(span.start, span.end).first if span.length else None,
                 weight=WEIGHTS[type_],
                 entity=kind.value,
@@ -285,7 +285,7 @@ def _entities(
     seen: set[tuple[DocumentId, EdgeType, str]] = set()
     for sharing in shared:
         edge = _between(sharing)
-        if edge is None or edge[0] not in wanted or (sharing.document, *edge) in seen or sharing.document not in nodes:
+        if edge is None or edge[0] not in kinds or (sharing.document, *edge) in seen or sharing.document not in nodes:
             continue
         seen.add((sharing.document, *edge))
         if edge[1] in (request.direction, BOTH) or request.direction == BOTH:
@@ -339,8 +339,8 @@ def _missing(library: ProjectLibrary, edge: Edge) -> str | None:
 
 
 def _nodes(library: ProjectLibrary, documents: Iterable[DocumentId]) -> Mapping[DocumentId, Node]:
-    wanted = set(documents)
-    return {node.document: node for node in library.store.graph.nodes(library.project.id, wanted)} if wanted else {}
+    keys = set(documents)
+    return {node.document: node for node in library.store.graph.nodes(library.project.id, keys)} if keys else {}
 
 
 def _lines(library: ProjectLibrary, documents: Sequence[StoredDocument]) -> Mapping[DocumentId, LineIndex]:

@@ -11,7 +11,7 @@ from itertools import combinations
 from octavo.algorithms.document_names import folded
 from octavo.dataclass import dataclass
 from octavo.graph.communities import community_names
-from octavo.graph.names import label
+from octavo.graph.document_aliases import label
 from octavo.model.document import Section
 from octavo.model.entity import CITED, DocumentMention, Entity, MentionRole, SectionLink
 from octavo.model.graph import WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, ThematicLink
@@ -86,20 +86,20 @@ def view(
         for node in nodes
         if (shown.commits or node.kind != "commit") and (not shown.collections or node.collection in shown.collections)
     }
-    found: list[ViewEdge] = []
+    view_edges: list[ViewEdge] = []
     ghosts: dict[str, str] = {}
     for edge in edges:
         if edge.source not in kept:
             continue
         if edge.target is not None:
             if edge.target in kept and edge.target != edge.source:
-                found.append(_edge(edge, edge.target))
+                view_edges.append(_edge(edge, edge.target))
         elif shown.ghosts and edge.lookup in WRITTEN_BY_PEOPLE:
             name = f"ghost:{folded(edge.path)}"
             ghosts.setdefault(name, edge.path)
-            found.append(_edge(edge, name))
+            view_edges.append(_edge(edge, name))
     if shown.thematic:
-        found += (
+        view_edges += (
             ViewEdge(link.source, link.target, EdgeType.THEMATIC_LINK.value, link.weight)
             for link in thematic
             if link.source in kept and link.target in kept
@@ -110,13 +110,13 @@ def view(
             for tag in node.tags:
                 name = f"tag:{folded(tag)}"
                 tags.setdefault(name, f"#{tag}")
-                found.append(ViewEdge(node.document, name, EdgeType.MENTIONS.value, 0.6))
+                view_edges.append(ViewEdge(node.document, name, EdgeType.MENTIONS.value, 0.6))
     named, through_entities = entity_view(
         [mention for mention in mentions if shown.entities and mention.document in kept]
     )
-    found += through_entities
+    view_edges += through_entities
     degree: Counter[str] = Counter()
-    for drawn_edge in found:
+    for drawn_edge in view_edges:
         degree[drawn_edge.source] += 1
         degree[drawn_edge.target] += 1
     every = [
@@ -132,13 +132,13 @@ def view(
     if shown.most is not None and len(every) > shown.most:
         best = {node.id for node in sorted(every, key=lambda node: (-node.degree, node.id))[: shown.most]}
         drawn = [node for node in every if node.id in best]
-        found = [edge for edge in found if edge.source in best and edge.target in best]
+        view_edges = [edge for edge in view_edges if edge.source in best and edge.target in best]
     left_out = len(every) - len(drawn)
     if sections:
-        drawn, found = _with_sections(drawn, found, sections)
+        drawn, view_edges = _with_sections(drawn, view_edges, sections)
         if shown.thematic:
-            found += _between_sections(drawn, sections, section_links)
-    return GraphView(tuple(drawn), tuple(found), _named(drawn), left_out)
+            view_edges += _between_sections(drawn, sections, section_links)
+    return GraphView(tuple(drawn), tuple(view_edges), _named(drawn), left_out)
 
 
 _PAIRS = 12  # documents of one author that are linked each with each; of more, the author's node says it

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from octavo.chunking.embedding_inputs import joined
 from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
-from octavo.model.ids import ProjectId
+from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryFilter
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.stored import PendingInput, VectorRow
+from octavo.model.stored_rows import PendingInput, VectorRow
 from octavo.observability.progress import Progress
 from octavo.ports import AheadEmbedder, Embedder, Store
 
@@ -38,18 +38,19 @@ def embed_pending(
     *,
     newest: int | None = None,
     wanted: int | None = None,
+    of_chunks: Sequence[ChunkKey] | None = None,
     fast: EmbeddingProfile | None = None,
 ) -> int:
     """Embeds what has no vector yet under the embedder's profile. A crash resumes where it stopped.
 
     `newest` confines a run to so many inputs, the ones written last foremost; `wanted` to so many of those that were
-    found most often or changed last. Commits come after everything else. The vectors of `fast` that stood in for those
-    computed now are removed with the same commit.
+    found most often or changed last; `of_chunks` to those of these chunks. Commits come after everything else. The
+    vectors of `fast` that stood in for those computed now are removed with the same commit.
     """
     profile = embedder.profile
     most = newest if newest is not None else wanted
     pending = store.embeddings.pending(
-        project, profile, newest_first=newest is not None, wanted_first=wanted is not None, most=most
+        project, profile, newest_first=newest is not None, wanted_first=wanted is not None, most=most, chunks=of_chunks
     )
     progress.start("embedding", len(pending), "chunks")
     together = _whole_texts(store, project) if isinstance(embedder, ContextualEmbedder) and pending else frozenset()
@@ -73,7 +74,7 @@ def embed_pending(
             _put(store, project, profile, chunks, embedder.embed_together(texts_of(store, project, chunks)), fast)
     finally:
         progress.finish()
-    if most is None or len(pending) < most:
+    if of_chunks is None and (most is None or len(pending) < most):
         store.embeddings.mark_complete(project, profile)
     return len(pending)
 

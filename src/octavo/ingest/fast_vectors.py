@@ -10,7 +10,7 @@ from octavo.model.chunk import EmbeddingInput
 from octavo.model.ids import ProjectId
 from octavo.model.job import JobKind
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import Progress
 from octavo.ports import Embedder, Store
 

@@ -16,20 +16,20 @@ from itertools import islice
 from octavo.dataclass import dataclass, replace
 from octavo.errors import SourceError
 from octavo.ingest.prepare import Origin, Preparer
-from octavo.ingest.report import CollectionReport, Problem
+from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.model.collection import Collection
 from octavo.model.commit import Commit, Repository, commit_uri, is_repository, repository_uri
+from octavo.model.folder_scan import Scan
 from octavo.model.history import HistoryEntry
 from octavo.model.ids import DocumentId, RecipeId, document_id, recipe_id, text_hash
-from octavo.model.index import PreparedDocument
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.recipe import Recipe
-from octavo.model.scan import Scan
 from octavo.observability.progress import Progress
 from octavo.ports import Store
 from octavo.sources.git import commits, reachable, refs, shallow_boundary
 from octavo.sources.git_repositories import UnreadableRepository, holds_repository, repositories
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.redaction import redacted
 from octavo.sources.withheld_files import Withholding
 

@@ -9,17 +9,17 @@ from typing import Protocol
 
 from octavo.dataclass import dataclass, replace
 from octavo.ingest.batch_writer import BatchWriter, Planned, Target
-from octavo.ingest.batches import batches, rare_garbage_collection, with_progress
 from octavo.ingest.plan import plan
 from octavo.ingest.prepare import Origin, PreparedFile
-from octavo.ingest.report import CollectionReport, Problem
+from octavo.ingest.run_report import CollectionReport, Problem
+from octavo.ingest.write_batches import batches, rare_garbage_collection, with_progress
 from octavo.model.document import Source
+from octavo.model.folder_scan import Scan, SeenFile, container, is_under
 from octavo.model.formats import format_of
 from octavo.model.ids import RecipeId, recipe_id, text_hash
-from octavo.model.index import PreparedDocument
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.recipe import Recipe
-from octavo.model.scan import Scan, SeenFile, container, is_under
 from octavo.observability.progress import Progress
 
 # Of the bytes of a run: links are resolved once at this point, while files are still being prepared, and at the end
@@ -104,9 +104,9 @@ def _unchanged_entries(scan: Scan, entries: Mapping[str, LedgerEntry], read: Set
 
 
 def _converting_effort(file: SeenFile) -> int:
-    """Of converting a file, as bytes of text that are read in that time; 0 for text."""
+    """Of converting a file, as bytes of text that are read in that time; 0 for text, and for what mostly is."""
     known = format_of(file.uri)
-    return 0 if known is None else known.effort * (file.stamp.size + _STARTING)
+    return 0 if known is None or known.sniffs else known.effort * (file.stamp.size + _STARTING)
 
 
 def recorded_as(recipe: Recipe, origin: Origin) -> RecipeId:

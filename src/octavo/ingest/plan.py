@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from octavo.dataclass import dataclass
 from octavo.model.commit import is_repository
+from octavo.model.folder_scan import Scan, SeenFile, SkippedFile, container
 from octavo.model.ids import RecipeId
 from octavo.model.ledger import LedgerEntry
-from octavo.model.scan import Scan, SeenFile, SkippedFile, container
 
 
 @dataclass(frozen=True, slots=True)

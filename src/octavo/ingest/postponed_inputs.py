@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from octavo.model.chunk import Chunk, EmbeddingInput
 from octavo.model.document import Document
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId, ProjectId, SectionId
-from octavo.model.stored import PostponedChunk
+from octavo.model.stored_rows import PostponedChunk
 from octavo.model.text import Lines
 from octavo.observability.progress import Progress
 from octavo.ports import Store

@@ -11,22 +11,23 @@ from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.converting.archives import unused
 from octavo.dataclass import dataclass, replace
 from octavo.errors import OctavoError, SourceError
-from octavo.graph.edges import linked
-from octavo.ingest.converted import converted_document, redacted_conversion, utf8
+from octavo.graph.edge_extraction import linked
+from octavo.ingest.converted_document import converted_document, redacted_conversion, utf8
 from octavo.ingest.redacted_document import redacted_commit, redacted_document
-from octavo.ingest.shared_texts import SHARED_CHARACTERS, shared_texts
+from octavo.ingest.shared_search_text import SHARED_CHARACTERS, shared_texts
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.commit import Commit
-from octavo.model.converted import Member, RefusedFile
+from octavo.model.converted_file import Member, RefusedFile
 from octavo.model.document import Document, Kind, Source
+from octavo.model.folder_scan import SeenFile
+from octavo.model.formats import SNIFFED
 from octavo.model.ids import CollectionId, ProjectId, SectionId, document_id
-from octavo.model.index import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.model.ledger import FileStamp
-from octavo.model.scan import SeenFile
+from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.parsing.commit import CommitParser, commit_document
 from octavo.ports import Chunker, Converter, Embedder, Parser, TokenCounter
 from octavo.sources.redaction import described, find_keys, redacted, redacted_values
-from octavo.sources.text_decoding import UnreadableFile, decode, read, read_bytes
+from octavo.sources.text_decoding import UnreadableFile, decode, first_bytes, read, read_bytes
 
 _COMMITS = CommitParser()
 _DIFF = ContentType.DIFF  # asked for once: Python 3.11 takes its time to find a member of an enumeration
@@ -191,7 +192,8 @@ class Preparer:
             decoded = read(file.location, origin.max_file_bytes) if data is None else decode(data)
             if isinstance(decoded, UnreadableFile):
                 return PreparedFile(file, PreparationFailure(decoded.reason, refused=True)), ()
-            if reason := self._unwanted(file.uri, decoded.text):
+            other = "no conversation that is known" if origin.kind is Kind.CONVERSATION else None
+            if reason := other or self._unwanted(file.uri, decoded.text):
                 return PreparedFile(file, PreparationFailure(reason, refused=True)), ()
             file = _as_read(file, decoded.stamp)
             prepared = self.text(_source(origin, file, decoded.text), inputs=origin.inputs)
@@ -212,17 +214,17 @@ class Preparer:
         self, origin: Origin, file: SeenFile, data: bytes | None, converter: Converter
     ) -> tuple[PreparedFile, tuple[Member, ...]] | None:
         """The file converted, and what is in it; None if its content shows that it is the text its name says."""
+        if not converter.claims(file.uri, first_bytes(file.location, SNIFFED) if data is None else data):
+            return None
         if data is None:
             raw = read_bytes(file.location, origin.max_document_bytes)
             if isinstance(raw, UnreadableFile):
                 return PreparedFile(file, PreparationFailure(raw.reason, refused=True)), ()
             data, status = raw
             file = _as_read(file, FileStamp(status.st_size, status.st_mtime_ns, status.st_ino))
+        warnings: tuple[str, ...] = ()
         if not data:
             return PreparedFile(file, PreparationFailure("an empty file", refused=True)), ()
-        warnings: tuple[str, ...] = ()
-        if not converter.claims(file.uri, data):
-            return None
         if converter.is_text(file.uri):
             decoded = utf8(data)
             if isinstance(decoded, UnreadableFile):
@@ -280,8 +282,7 @@ class Preparer:
         ]
         bodies = [joined(text) for text in texts]
         fields = _Fields(self._analyzer)
-        chunks = []
-        new = tuple.__new__
+        chunks, new = [], tuple.__new__
         formal = bool(names) or document.kind is Kind.COMMIT
         languages = self._analyzer.languages(bodies, document.text, texts=texts, code=formal)
         for number, (chunk, text, body, language) in enumerate(zip(cut, texts, bodies, languages, strict=True)):

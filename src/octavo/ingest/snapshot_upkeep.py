@@ -7,7 +7,7 @@ import time
 
 from octavo.dataclass import dataclass
 from octavo.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
-from octavo.ingest.publish import Making, behind, prune, publish, unseen
+from octavo.ingest.snapshot_build import Making, behind, prune, publish, unseen
 from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.ids import SnapshotId
 from octavo.model.snapshot import Manifest

@@ -19,11 +19,11 @@ from typing import Any, TypeVar, cast
 from octavo.ingest.prepare import PreparationFailure, PreparedFile, Unpacked
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.document import Document, Kind, Section
+from octavo.model.folder_scan import SeenFile
 from octavo.model.graph import DocumentLinks, DocumentName, EdgeType, Lookup, NameKind, OutLink, Reference
 from octavo.model.ids import DocumentId
-from octavo.model.index import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.model.ledger import FileStamp
-from octavo.model.scan import SeenFile
+from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.model.text import Lines, Span
 
 Packed = tuple[Any, ...]

@@ -13,7 +13,7 @@ from platformdirs import user_state_path
 
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError, StorageError
-from octavo.model.location import expand_user
+from octavo.model.library_location import expand_user, make_folder
 from octavo.observability.logs import logger
 
 _SHORTEST = 16
@@ -74,7 +74,7 @@ def account_token() -> str:
 
 
 def _make(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     complete = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(complete, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -7,13 +7,13 @@ import threading
 from collections.abc import AsyncGenerator
 
 from octavo.engine.index_runs import Stopped
-from octavo.interfaces.calls import Calls
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer
+from octavo.interfaces.operation_threads import Calls
 from octavo.operations.answering.ask import answered
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.answering.results import AnswerSentence, AskAnswer
 
 
-async def stream_answer(calls: Calls, asked: AskRequest) -> AsyncGenerator[AnswerSentence | AskAnswer]:
+async def stream_answer(calls: Calls, request: AskRequest) -> AsyncGenerator[AnswerSentence | AskAnswer]:
     """Sentences as they are checked, then the whole. Whoever leaves before the end ends the model's call."""
     loop, sentences = asyncio.get_running_loop(), asyncio.Queue[AnswerSentence | None]()
     gone = threading.Event()
@@ -28,7 +28,7 @@ async def stream_answer(calls: Calls, asked: AskRequest) -> AsyncGenerator[Answe
             done.exception()  # looked at, so that nobody complains that nobody did
         sentences.put_nowait(None)
 
-    work = asyncio.ensure_future(calls.work(lambda engine: answered(engine, asked, tell)))
+    work = asyncio.ensure_future(calls.work(lambda engine: answered(engine, request, tell)))
     work.add_done_callback(ended)
     try:
         while (sentence := await sentences.get()) is not None:

@@ -26,10 +26,10 @@ def editor_command(path: Path, line: int, environ: Mapping[str, str]) -> list[st
     """The command for `$VISUAL`, `$EDITOR` or an editor that is installed. An unknown one gets the file alone."""
     chosen = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "")
     if not chosen:
-        found = next((name for name in _USUAL if shutil.which(name)), None)
-        if found is None:
+        installed = next((name for name in _USUAL if shutil.which(name)), None)
+        if installed is None:
             raise NotFound("no editor was found", hint="say which in the environment variable EDITOR")
-        chosen = [found]
+        chosen = [installed]
     spelled = _SPELLED.get(Path(chosen[0]).stem, ("{editor}", "{path}"))
     values = {"line": str(max(1, line)), "path": str(path)}
     return [*chosen, *(part.format(editor="", **values) for part in spelled[1:])]

@@ -15,10 +15,10 @@ from octavo.engine.wiring import open_engine
 from octavo.interfaces.daemon.client import Connection, Unreachable, running
 from octavo.interfaces.daemon.wire import ASK_ALOUD
 from octavo.observability.progress import Progress
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer
 from octavo.operations.answering.ask import answered
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.arguments import request
+from octavo.operations.answering.results import AnswerSentence, AskAnswer
+from octavo.operations.request_arguments import request
 from octavo.operations.schemas import adapter
 from octavo.operations.table import EVERY
 

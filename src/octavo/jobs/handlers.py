@@ -10,12 +10,12 @@ from octavo.errors import MissingExtra
 from octavo.ingest.embed import embed_pending
 from octavo.ingest.profile_switch import CONFIGURED, profile_named, switch, switch_back
 from octavo.ingest.snapshot_access import Accelerator
-from octavo.jobs.entities import EntitySettings, find_entities
-from octavo.jobs.graph import can_find_communities, find_communities, find_thematic_links
-from octavo.jobs.summaries import SummarySettings, make_summaries
+from octavo.jobs.entity_jobs import EntitySettings, find_entities
+from octavo.jobs.graph_jobs import can_find_communities, find_communities, find_thematic_links
+from octavo.jobs.summary_jobs import SummarySettings, make_summaries
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.reanalysis import reingest
-from octavo.memory.redacting import redact_stored
+from octavo.memory.redaction import redact_stored
 from octavo.model.collection import Project
 from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import ProjectId
@@ -149,9 +149,9 @@ def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
 
     def entities(job: Job) -> None:
         settings = EntitySettings.of(job.payload)
-        found = find_entities(engine, settings, most=_AT_ONCE)
-        if found.documents and found.left and not found.stopped:
-            left = replace(settings, budget=max(0, settings.budget - found.tokens))
+        outcome = find_entities(engine, settings, most=_AT_ONCE)
+        if outcome.documents and outcome.left and not outcome.stopped:
+            left = replace(settings, budget=max(0, settings.budget - outcome.tokens))
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.ENTITIES, job.subject, left.facts())
 

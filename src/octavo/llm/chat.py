@@ -82,12 +82,12 @@ class ChatModel:
     def structured(self, request: CompletionRequest) -> Completion:
         """Asks once more, with what was wrong, where the first reply does not fit the schema."""
         ends, prompt, schema = self._ends(request.deadline), request.prompt, request.schema or {}
-        asked = replace(request, prompt=with_schema(prompt, schema))
-        first = self._formatted(asked, ends)
+        schema_request = replace(request, prompt=with_schema(prompt, schema))
+        first = self._formatted(schema_request, ends)
         value, problem = read_json(first.text, schema)
         if not problem:
             return replace(first, value=value)
-        second = self._formatted(replace(asked, prompt=with_schema(prompt, schema, problem)), ends)
+        second = self._formatted(replace(schema_request, prompt=with_schema(prompt, schema, problem)), ends)
         value, problem = read_json(second.text, schema)
         if problem:
             raise ProviderFailed(
@@ -180,10 +180,10 @@ class ChatModel:
     def _refusal(self, error: ProviderFailed, body: Mapping[str, Any]) -> frozenset[str]:
         """The settings of the call that the service says it does not take; any other failure is raised."""
         refused = error.details.get("status") == 400
-        found = frozenset(name for name in _REFUSABLE if refused and name in body and name in error.message)
-        if not found:
+        names = frozenset(name for name in _REFUSABLE if refused and name in body and name in error.message)
+        if not names:
             raise error
-        return found
+        return names
 
     def _leave_out(self, names: frozenset[str]) -> None:
         """Settings without which a call was answered: a complaint that only names one proves nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.prompts import PromptFile
+from octavo.algorithms.prompt_template import PromptFile
 from octavo.llm.text_reader import DEADLINE, TextReader
 from octavo.model.entity import EntityKind
 from octavo.model.language_model import Completion, CompletionRequest
@@ -24,5 +24,5 @@ class ModelEntityFinder(TextReader):
         completion = self.model.structured(
             CompletionRequest(self.filled(title, text), max_tokens=_WRITTEN, deadline=DEADLINE, schema=_SCHEMA)
         )
-        found = completion.value or {}
-        return tuple((kind, name) for key, kind in _ASKED_FOR.items() for name in found.get(key, ())), completion
+        reply = completion.value or {}
+        return tuple((kind, name) for key, kind in _ASKED_FOR.items() for name in reply.get(key, ())), completion

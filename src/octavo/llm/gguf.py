@@ -15,6 +15,7 @@ from typing import Any
 
 from octavo.errors import MissingExtra, ModelUnavailable, OctavoError, ProviderFailed
 from octavo.observability.cancellation import current_cancellation
+from octavo.plugins import install_command
 
 _END, _GONE = object(), object()
 
@@ -57,8 +58,8 @@ class GgufServer:
 
         def work() -> None:
             try:
-                asked = {**body, "stream": True, "stream_options": {"include_usage": True}}
-                self._loaded().handle_chat_completions(asked, receive)
+                streamed_body = {**body, "stream": True, "stream_options": {"include_usage": True}}
+                self._loaded().handle_chat_completions(streamed_body, receive)
                 written.put(_END)
             except Exception as error:
                 written.put(error)
@@ -98,7 +99,7 @@ class GgufServer:
             bindings = import_module("xllamacpp")
         except ImportError as error:
             raise MissingExtra(
-                f"the model {self._name} is a GGUF file, which needs llama.cpp", hint="pip install 'octavo[llm]'"
+                f"the model {self._name} is a GGUF file, which needs llama.cpp", hint=install_command("llm")
             ) from error
         if not self._path.is_file():
             raise ModelUnavailable(

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from statistics import median
 
-from octavo.algorithms.prompts import PromptFile
+from octavo.algorithms.prompt_template import PromptFile
 from octavo.algorithms.quotations import with_line_numbers
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm.reply_parsing import read_json
@@ -47,11 +47,11 @@ class PointwiseJudge(_Judge):
         prompts = [self._prompt.filled(query=query, passage=with_line_numbers(text[:_LONGEST], 1)) for text in texts]
         with ThreadPoolExecutor(max(1, len(prompts)), "octavo-judge") as pool:
             calls = [pool.submit(copy_context().run, self._judged, prompt, seconds) for prompt in prompts]
-            found = [call.result() for call in calls]
-        said = [score for score in found if score is not None]
-        if texts and not said:
+            scores = [call.result() for call in calls]
+        known = [score for score in scores if score is not None]
+        if texts and not known:
             raise ProviderFailed(f"{self._model.name} gave no score", hint="a larger model may do better")
-        return [median(said) if score is None else score for score in found]
+        return [median(known) if score is None else score for score in scores]
 
     def _judged(self, prompt: Prompt, seconds: float) -> float | None:
         return score_in(self._model.complete(CompletionRequest(prompt, max_tokens=8, deadline=seconds)).text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from octavo.model.location import expand_user
+from octavo.model.library_location import expand_user
 from octavo.model.model_settings import LanguageModels, ModelSettings
 
 _SAID = re.compile(r"(?<![a-z\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)([mb])(?![a-z\d])")  # 4b, 135m, 1.7b, 8x7b

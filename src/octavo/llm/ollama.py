@@ -43,10 +43,10 @@ class OllamaChatWire:
         """A line of JSON for each piece; the last of them is done and has no text."""
         if not line.strip():
             return ""
-        said = json.loads(line)
-        if "error" in said:
-            raise ProviderFailed(f"{self.model} (ollama) failed: {str(said['error'])[:300]}")
-        return None if said.get("done") else _content(said)
+        chunk = json.loads(line)
+        if "error" in chunk:
+            raise ProviderFailed(f"{self.model} (ollama) failed: {str(chunk['error'])[:300]}")
+        return None if chunk.get("done") else _content(chunk)
 
 
 def _content(answer: Any) -> str:

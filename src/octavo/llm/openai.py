@@ -49,12 +49,12 @@ class OpenAIChatWire:
             return ""
         if data.strip() == "[DONE]":
             return None
-        said = json.loads(data)
-        if said.get("error"):  # a server that fails after it has begun to answer has no other way to say so
-            error = said["error"]
+        chunk = json.loads(data)
+        if chunk.get("error"):  # a server that fails after it has begun to answer has no other way to say so
+            error = chunk["error"]
             reason = error.get("message") if isinstance(error, dict) else error
             raise ProviderFailed(f"{self.model} (openai) failed: {str(reason)[:300]}")
-        choices = said.get("choices") or [{}]
+        choices = chunk.get("choices") or [{}]
         text = (choices[0].get("delta") or {}).get("content") or ""
         if not isinstance(text, str):
             raise TypeError("the content is no text")

@@ -9,11 +9,11 @@ from octavo.errors import ConfigurationError
 from octavo.llm import Keys, anthropic, ollama, openai
 from octavo.llm.chat import ChatModel, ChatWire
 from octavo.llm.gguf import GgufServer
-from octavo.llm.rerank import RERANK_SERVICES, RerankService
-from octavo.model.location import expand_user
+from octavo.llm.rerank_services import RERANK_SERVICES, RerankService
+from octavo.model.library_location import expand_user
 from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel, Reranker
-from octavo.services.endpoint import Endpoint, address_problem
+from octavo.services.json_client import Endpoint, address_problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable
 
-from octavo.algorithms.prompts import PromptFile
+from octavo.algorithms.prompt_template import PromptFile
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest, Hypotheses, Subqueries, Usage
 from octavo.ports import LanguageModel

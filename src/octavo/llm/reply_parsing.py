@@ -73,11 +73,11 @@ def read_json(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
             value, _ = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             continue
-        found = violation(value, schema)
-        if not found:
+        broken = violation(value, schema)
+        if not broken:
             return value, ""
         if problem == "there is no JSON in it":
-            problem = found
+            problem = broken
     return None, problem
 
 

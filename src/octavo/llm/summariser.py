@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.prompts import PromptFile
+from octavo.algorithms.prompt_template import PromptFile
 from octavo.errors import ProviderFailed
 from octavo.llm.text_reader import DEADLINE, TextReader
 from octavo.model.language_model import Completion, CompletionRequest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.prompts import PromptFile
+from octavo.algorithms.prompt_template import PromptFile
 from octavo.algorithms.quotations import one_line, with_line_numbers
 from octavo.model.language_model import Prompt
 from octavo.model.model_settings import Prices

@@ -13,6 +13,7 @@ from octavo.memory.draft import (
     MemoryDraft,
     Provenance,
     checked,
+    first_written,
     payload_of,
     prepared_of,
     sequence_of,
@@ -23,7 +24,6 @@ from octavo.memory.links import text_links
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.similarity import fingerprint
 from octavo.model.ids import document_id, text_hash
-from octavo.model.index import PreparedDocument
 from octavo.model.memory import (
     MemoryAction,
     MemoryCommit,
@@ -36,6 +36,7 @@ from octavo.model.memory import (
     memory_id,
     memory_uri,
 )
+from octavo.model.prepared_document import PreparedDocument
 from octavo.sources.redaction import redacted
 
 _RETRIES = 32  # attempts while other writers keep changing an item; each failed attempt is a change of theirs
@@ -71,7 +72,7 @@ def create(
     memories.ensure_collection()
     for occurrence in count():
         now = memories.clock()
-        at = _first_written(draft, now, now)
+        at = first_written(draft, now, now)
         name = memory_id(memories.project, draft.scope, text_hash(draft.text), at, occurrence)
         prepared = prepared_of(memories, name, draft, at)
         with memories.store.transaction():
@@ -185,6 +186,11 @@ def link(memories: ProjectMemories, name: MemoryId, target: MemoryLink, by: Prov
     return _amend(memories, name, MemoryAction.LINKED, by, link=target)
 
 
+def unlink(memories: ProjectMemories, name: MemoryId, target: MemoryLink, by: Provenance = ANONYMOUS) -> Committed:
+    """Removes the links to a target, of its type or, where that is empty, of every; nothing changes where none is."""
+    return _amend(memories, name, MemoryAction.UNLINKED, by, link=target)
+
+
 def replay(memories: ProjectMemories, by: Provenance, payload: str) -> Committed | None:
     """The change already made under the idempotency key. Called inside the transaction that would otherwise write."""
     prior = memories.repository.commit_under(memories.project, by.key) if by.key is not None else None
@@ -264,7 +270,7 @@ def _next_version(
             status=MemoryStatus.ACTIVE,
             version=item.version + 1,
             fingerprint=fingerprint(draft.text),
-            created_at=_first_written(draft, item.created_at, memories.clock()),
+            created_at=first_written(draft, item.created_at, memories.clock()),
             updated_at=_monotonic_now(memories, item),
             metadata={**item.metadata, **draft.metadata},
             canonical_key=draft.canonical_key or item.canonical_key,
@@ -322,7 +328,7 @@ def _amend(
             item,
             status=item.status if status is None else status,
             pinned=item.pinned if pinned is None else pinned,
-            links=tuple(dict.fromkeys((*item.links, link))) if link else item.links,
+            links=_relinked(item, action, link) if link else item.links,
         )
         if changed == item:
             return unchanged(memories, item, by, payload)
@@ -337,6 +343,12 @@ def _amend(
             memories.store.graph.resolve_references(memories.project)
             memories.store.ledger.forget(memories.project, memories.collection.id, [uri])
         return Committed(changed, commit)
+
+
+def _relinked(item: MemoryItem, action: MemoryAction, link: MemoryLink) -> tuple[MemoryLink, ...]:
+    if action is MemoryAction.LINKED:
+        return tuple(dict.fromkeys((*item.links, link)))
+    return tuple(kept for kept in item.links if kept.target != link.target or link.type not in ("", kept.type))
 
 
 def log_entry(item: MemoryItem, action: MemoryAction, by: Provenance, payload: str, at: float) -> MemoryCommit:
@@ -381,11 +393,6 @@ def _session(memories: ProjectMemories, by: Provenance) -> SessionId | None:
     if by.session is not None and memories.repository.session(memories.project, by.session) is None:
         raise NotFound(f"there is no session {by.session}", hint="`octavo sessions start` starts one")
     return by.session
-
-
-def _first_written(draft: MemoryDraft, otherwise: float, now: float) -> float:
-    """When a memory was written down. A time in the future is a mistake: nothing is newer than now."""
-    return otherwise if draft.created_at is None else min(draft.created_at, now)
 
 
 def _monotonic_now(memories: ProjectMemories, item: MemoryItem) -> float:

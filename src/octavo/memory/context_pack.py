@@ -16,7 +16,7 @@ from octavo.model.result import Hit, Result
 from octavo.model.text import Span
 from octavo.retrieval.profiles import MEMORY_PROFILE, profile_named
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.refine import MergeSpans
+from octavo.retrieval.stages.caps_and_merging import MergeSpans
 
 _CANDIDATES = 100  # chunks considered for a pack
 
@@ -36,12 +36,12 @@ def context_pack(
     with memories.store.reading():
         items = listed(memories, classes, keys)
         documents = [canonical(memories, item.canonical_key or "") for item in items]
-    wanted: Iterator[tuple[MemoryId, tuple[Span, ...]]] = ((name, (span,)) for name, span in _every_section(documents))
+    spans: Iterator[tuple[MemoryId, tuple[Span, ...]]] = ((name, (span,)) for name, span in _every_section(documents))
     degraded: tuple[str, ...] = ()
-    asked = bool(question.strip())
-    if asked:
-        wanted, degraded = _best_sections(search, documents, question)
-    pack = packed(documents, wanted, max_tokens, lambda text: tokens(_with_preface(text)), merge=not asked)
+    has_question = bool(question.strip())
+    if has_question:
+        spans, degraded = _best_sections(search, documents, question)
+    pack = packed(documents, spans, max_tokens, lambda text: tokens(_with_preface(text)), merge=not has_question)
     return pack, _with_preface(pack.text), degraded
 
 

@@ -12,8 +12,8 @@ from octavo.errors import Conflict, InvalidArgument
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind, Source
 from octavo.model.ids import document_id, text_hash
-from octavo.model.index import PreparedDocument
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryKind, MemoryLink, SessionId, memory_uri
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.text import normalise
 from octavo.sources.redaction import redacted
 
@@ -96,6 +96,11 @@ def payload_of(action: str, draft: MemoryDraft | None, by: Provenance, **more: A
         fields = {name: value for name, value in fields.items() if name not in _LATER_FIELDS or value}
     payload = {"action": action, "draft": fields, "by": asdict(replace(by, key=None)), **more}
     return text_hash(json.dumps(payload, sort_keys=True, ensure_ascii=False, default=str))
+
+
+def first_written(draft: MemoryDraft, otherwise: float, now: float) -> float:
+    """When a memory was written down. A time in the future is a mistake: nothing is newer than now."""
+    return otherwise if draft.created_at is None else min(draft.created_at, now)
 
 
 def sequence_of(scope: str, session: SessionId | None) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from octavo.errors import InvalidArgument
 from octavo.memory.draft import checked
-from octavo.memory.notes import MemoryNote, field_line, fields, read_note, write_note
+from octavo.memory.memory_files import MemoryNote, field_line, fields, read_note, write_note
 from octavo.model.memory import DEFAULT_SCOPE, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.text import normalise
 from octavo.parsing.markdown.frontmatter import front_matter

@@ -10,8 +10,8 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import MEMORIES, Collection, CollectionSettings
 from octavo.model.document import Kind, Source
 from octavo.model.ids import ProjectId, collection_id
-from octavo.model.index import PreparedDocument
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryStatus
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.recipe import Recipe
 from octavo.ports import Memories, Store
 
@@ -45,8 +45,8 @@ class ProjectMemories:
     def item(self, name: str, *, partly: bool = False) -> MemoryItem:
         """The memory with this id, with a unique id prefix, or with this title; active memories before archived ones.
 
-        `partly` also accepts a part of a title that only one memory has, in any case. Only reads use it: a change
-        must not hit another memory than was meant.
+        `partly` also accepts a part of a title that only one memory has, in any case. Only reads and what can be taken
+        back use it: a change must not hit another memory than was meant.
         """
         stored = self.repository.get(self.project, MemoryId(name))
         if stored is not None:

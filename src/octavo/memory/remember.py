@@ -17,7 +17,7 @@ from octavo.model.document import Kind
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, memory_of
 from octavo.model.query import Filters, Terms
 from octavo.sources.redaction import redacted_values
-from octavo.sources.written_secrets import find_secrets
+from octavo.sources.secret_detection import find_secrets
 
 _PROBES, _PROBE_WORDS = 4, 3  # lexical queries that look for similar memories, and the words of each
 _COMPARED = 8  # similar memories whose texts are compared

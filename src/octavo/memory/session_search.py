@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from octavo.algorithms.bm25 import damping, saturated, smoothed_idf
-from octavo.algorithms.fusion import reciprocal_rank
+from octavo.algorithms.rank_fusion import reciprocal_rank
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind

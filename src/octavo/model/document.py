@@ -20,6 +20,7 @@ class Kind(StrEnum):
     CODE = "code"
     CONFIG = "config"
     COMMIT = "commit"
+    CONVERSATION = "conversation"
     MEMORY = "memory"
 
 

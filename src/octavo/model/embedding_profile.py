@@ -29,6 +29,20 @@ class EmbeddingProfileState(StrEnum):
     ACTIVE = "active"
 
 
+KEY_VARIABLES: Mapping[str, str] = {
+    "openai": "OPENAI_API_KEY",
+    "voyage": "VOYAGE_API_KEY",
+    "jina": "JINA_API_KEY",
+}
+"""Service elsewhere → the environment variable that usually has its key."""
+USUAL_ADDRESSES: Mapping[str, str] = {
+    "openai": "https://api.openai.com/v1",
+    "voyage": "https://api.voyageai.com/v1",
+    "jina": "https://api.jina.ai/v1",
+}
+"""Where those services are, unless a profile says otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class EmbeddingProfileSettings:
     """Everything that determines an embedder's vectors, and how its provider is reached.

@@ -1,4 +1,4 @@
-"""Every format Octavo knows: who reads it, and which extra it needs. Nothing is imported to look here."""
+"""Every format Octavo knows: who reads it, and which package it needs. Nothing is imported to look here."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from typing import NamedTuple
 
 from octavo.plugins import CONVERTERS, OURS, others
 
-EXTRA = "octavo[formats]"
-
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-12"
+CONVERTER_VERSION = "converting-14"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
 class FileFormat(NamedTuple):
-    """`reader` is `module:function`; `needs` is the module of the extra without which it cannot.
+    """`reader` is `module:function`; `needs` is the package without which it cannot.
 
     A `text` format reaches its reader as UTF-8, whatever it is written in. Of a format that `sniffs`, only files are
-    converted in whose first bytes one of these stands: the others are text as their name says. Of `ocr`, only where
+    converted in whose first bytes this pattern is found: the others are text as their name says. Of `ocr`, only where
     text in pictures is recognised; an `archive`, only where archives are unpacked. `effort` is how many times as
     long it takes as reading a text of its size: what is quick goes first. `version` is that of the package which reads
     it, where that is not Octavo.
@@ -33,14 +31,14 @@ class FileFormat(NamedTuple):
     reader: str
     needs: str = ""
     text: bool = False
-    sniffs: tuple[bytes, ...] = ()
+    sniffs: bytes = b""
     ocr: bool = False
     archive: bool = False
     effort: int = 1
     version: str = ""
 
     def claims(self, head: bytes) -> bool:
-        return not self.sniffs or any(mark in head for mark in self.sniffs)
+        return not self.sniffs or re.search(self.sniffs, head, re.DOTALL) is not None
 
     @property
     def readable(self) -> bool:
@@ -58,13 +56,28 @@ _ODF = FileFormat("OpenDocument", f"{_CONVERTING}.odf:read_odf", effort=4)
 _EPUB = FileFormat("EPUB", f"{_CONVERTING}.epub:read_epub", effort=4)
 _MAIL = FileFormat("mail", f"{_CONVERTING}.mail:read_mail")
 _MBOX = FileFormat("a mailbox", f"{_CONVERTING}.mail:read_mbox")
-_CSV = FileFormat("CSV", f"{_CONVERTING}.delimited:read_delimited", text=True)
+_CSV = FileFormat("CSV", f"{_CONVERTING}.delimited_text:read_delimited", text=True)
 _SUBTITLES = FileFormat("subtitles", f"{_CONVERTING}.subtitles:read_subtitles", text=True)
 _CANVAS = FileFormat("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
 _DRAWIO = FileFormat("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
-_JATS = FileFormat("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
+_JATS = FileFormat("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=b"<article|-//NLM//DTD J")
 _IMAGE = FileFormat("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
 _BESIDE = OURS[CONVERTERS]
+_SAID = _BESIDE["json"]
+# What exports of ChatGPT, Claude, Discord (twice), Slack and our own form begin with.
+_EXPORT = (
+    rb'"mapping"\s*:\s*\{\s*"[^"]+"\s*:\s*\{\s*"id"|"chat_messages"\s*:\s*\[|^\s*\[\s*\{\s*"uuid"\s*:\s*"[^"]+",\s*"name"'
+    rb'|^\s*\{\s*"guild"\s*:\s*\{.*"channel"\s*:|^\s*\[\s*\{\s*"ID"\s*:\s*"?\d+"?,\s*"Timestamp"'
+    rb'|^\s*\[\s*\{(?=.*"type"\s*:\s*"message").*"ts"\s*:\s*"\d{9,11}\.\d{6}"|^\s*\{\s*"octavo"\s*:\s*"conversation"'
+)
+_SESSION_EVENT = (
+    rb'^\s*\{.*"(?:sessionId|leafUuid|parentUuid|messageId|session_meta|record_type|response_item)"'
+    rb'|^\{"octavo": "document"'
+)
+_CHAT_LINE = rb"^\W*\d{1,4}[./-]\d{1,2}[./-]\d{2,4}, \d{1,2}[:.]\d\d\S*(?:.{1,4}[AaPp]\.?.?[Mm]\.?)?(?:\] | - )[^\n]"
+_CONVERSATIONS = FileFormat("conversations", _SAID, text=True, sniffs=_EXPORT)
+_SESSIONS = FileFormat("an agent's session", _BESIDE["jsonl"], text=True, sniffs=_SESSION_EVENT)
+_CHAT = FileFormat("a chat of WhatsApp", _SAID, text=True, sniffs=_CHAT_LINE)
 _OUTLOOK = FileFormat("Outlook's messages", _BESIDE["msg"], effort=4)
 _DOC = FileFormat("Word 97", _BESIDE["doc"], effort=4)
 _XLS = FileFormat("Excel 97", _BESIDE["xls"], effort=4)
@@ -89,6 +102,13 @@ FORMATS: Mapping[str, FileFormat] = MappingProxyType(
         ".canvas": _CANVAS,
         **dict.fromkeys((".drawio", ".dio"), _DRAWIO),
         **dict.fromkeys((".xml", ".nxml"), _JATS),
+        ".json": _CONVERSATIONS,
+        **dict.fromkeys((".jsonl", ".ndjson"), _SESSIONS),
+        ".txt": _CHAT,
+        ".bib": FileFormat("references", _BESIDE["bib"], text=True),
+        ".ics": FileFormat("a calendar", _BESIDE["ics"], text=True),
+        ".opml": FileFormat("an outline", _BESIDE["opml"]),
+        ".vcf": FileFormat("contacts", _BESIDE["vcf"], text=True),
         ".msg": _OUTLOOK,
         **dict.fromkeys((".doc", ".dot"), _DOC),
         **dict.fromkeys((".xls", ".xlt"), _XLS),
@@ -141,6 +161,11 @@ _OTHER_DOCUMENTS = ".azw3 .djvu .indd .mobi .numbers .odg .one .pages .pub .vsd 
 _OF_OTHER_PROGRAMS = frozenset(_OTHER_DOCUMENTS.split())  # as text they would be noise
 
 
+ENVIRONMENT_TEMPLATES = frozenset(
+    f".env.{end}" for end in ("example", "sample", "template", "dist", "default", "defaults")
+)
+"""Names of files that say which variables a program needs, without their values: hidden, and read all the same."""
+
 # When it came, what makes it unique, the host; then its size, and what was done with it.
 _MAILDIR = re.compile(r"\d{9,11}\.[\w.%+-]+(?:,[A-Z]=\d+)*(?:[:;!]2,[A-Za-z]*)?")
 _MAILDIR_FOLDERS = ("new", "cur")  # where nothing was done with a message yet, its name may not say what it is
@@ -156,10 +181,14 @@ def ending(name: str) -> str:
 
     >>> ending("notes/Plan.MD"), ending("Makefile"), ending("cur/1465123456.M20P7.host:2,S")
     ('.md', '', '.eml')
+    >>> ending(".env.example"), ending(".env")
+    ('.properties', '')
     >>> ending("inbox/new/1465123456.M20P7.host"), ending("logs/1465123456.M20P7.host"), ending("new/1465123456.md")
     ('.eml', '.host', '.md')
     """
     folder, _, name = name.rpartition("/")
+    if name[:5] == ".env." and name in ENVIRONMENT_TEMPLATES:
+        return ".properties"
     dot = name.rfind(".")
     new = folder.rpartition("/")[2] in _MAILDIR_FOLDERS and name.count(".") > 1
     if dot > 0 and (":2," in name or ",S=" in name or new) and _MAILDIR.fullmatch(name):
@@ -223,7 +252,7 @@ def left_out_reason(name: str) -> str:
     extension = ending(name)
     known = _format(extension)
     if known is not None and not known.readable:
-        return f"{known.name}: install {EXTRA} to read it"
+        return f"{known.name}: install {known.needs} to read it"
     kind = UNREAD_KINDS.get(extension)
     if kind is not None:
         article = "an" if kind[0] in "aeiou" else "a"

@@ -53,7 +53,7 @@ WEIGHTS: Mapping[EdgeType, float] = {
 
 RESOLUTION, SEED = 1.0, 0
 """How communities are found unless said: the resolution of modularity, and the seed of the search."""
-THRESHOLD, NEIGHBOURS = 0.6, 5
+THRESHOLD, NEIGHBOURS = 0.63, 5
 """Which documents get a thematic link unless said: the least cosine, and how many links from one document at most."""
 
 

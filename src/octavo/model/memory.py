@@ -60,6 +60,7 @@ class MemoryAction(StrEnum):
     PINNED = "pinned"
     UNPINNED = "unpinned"
     LINKED = "linked"
+    UNLINKED = "unlinked"
     UNCHANGED = "unchanged"
 
 

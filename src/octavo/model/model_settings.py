@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 
 from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 
-Role = Literal["answer", "rerank", "summarise", "hypothesise"]
+Role = Literal["answer", "rerank", "summarise", "hypothesise", "judge"]
 RERANK_PROVIDERS = ("cohere", "jina", "llamacpp")
 """Services that score passages and write no text."""
-ROLES: tuple[Role, ...] = ("answer", "rerank", "summarise", "hypothesise")
+ROLES: tuple[Role, ...] = ("answer", "rerank", "summarise", "hypothesise", "judge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,13 @@ class ModelRoles:
     hypothesise: Annotated[
         str | None, Field("The model that imagines a passage to look for, and rewrites queries.")
     ] = None
+    judge: Annotated[
+        str | None,
+        Field(
+            "The model that says of each sentence of an answer whether its passages say it; its verdict stands"
+            " beside that of the rules."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +119,8 @@ class LanguageModels:
 
     def all_named_for(self, role: Role) -> tuple[str, ...]:
         """The names of the models that have this role, as they are written: a list, or in a variable `small,large`."""
-        found: str | tuple[str, ...] | None = getattr(self.roles, role)
-        names = (found or "").split(",") if found is None or isinstance(found, str) else found
+        configured: str | tuple[str, ...] | None = getattr(self.roles, role)
+        names = (configured or "").split(",") if configured is None or isinstance(configured, str) else configured
         return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 

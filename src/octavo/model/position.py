@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from octavo.dataclass import dataclass
-from octavo.model.converted import PageMark, Unit
+from octavo.model.converted_file import PageMark, Unit
 from octavo.model.text import Span
 
 MARKS = "marks"
@@ -74,8 +74,8 @@ def stored_marks(unit: Unit | None, marks: Sequence[PageMark]) -> dict[str, Any]
 
 def stretches(metadata: Mapping[str, Any], span: Span) -> list[Span]:
     """A span, divided where pages, slides or times begin; empty where the document has none of these."""
-    found = metadata.get(MARKS)
-    starts = found.get("starts") if isinstance(found, Mapping) else None
+    stored = metadata.get(MARKS)
+    starts = stored.get("starts") if isinstance(stored, Mapping) else None
     if not starts:
         return []
     inside = [start for start in starts if span.start < start < span.end]
@@ -85,8 +85,8 @@ def stretches(metadata: Mapping[str, Any], span: Span) -> list[Span]:
 def position(metadata: Mapping[str, Any], span: Span, best: Span | None = None) -> Position:
     """Where a span of a document with this metadata lies, and within it the `best` stretch."""
     url, doi = _text(metadata.get("url")), _text(metadata.get("doi"))
-    found = metadata.get(MARKS)
-    stored: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    marks = metadata.get(MARKS)
+    stored: Mapping[str, Any] = marks if isinstance(marks, Mapping) else {}
     starts = stored.get("starts")
     if not starts:
         return Position(url=url, doi=doi) if url or doi else NOWHERE
@@ -102,6 +102,8 @@ def position(metadata: Mapping[str, Any], span: Span, best: Span | None = None) 
         return Position(page=at + 1, pages=pages if len(pages) > 1 else None, url=url, doi=doi, ocr=ocr)
     if unit == Unit.SLIDE:
         return Position(slide=at + 1, url=url, doi=doi)
+    if unit == Unit.TURN:  # its heading says who speaks, and when
+        return Position(url=url, doi=doi)
     label = labels[at] if at < len(labels) else str(at + 1)
     if unit == Unit.SHEET:
         return Position(sheet=label, url=url, doi=doi)

@@ -154,6 +154,8 @@ class Terms:
     shaped: bool = False
     whole: tuple[str, ...] = ()
     forms: tuple[WordForms, ...] = ()
+    problem: str = ""
+    """The parenthesis or operator that counts for nothing, and where it stands; empty where all do count."""
 
     @property
     def empty(self) -> bool:
@@ -184,6 +186,10 @@ class Query:
     """Whether a hit in code is shown as its whole declaration, where that is not too long."""
     floor: bool = True
     """Whether hits that are hardly relevant are left out, by profiles that know which are."""
+    judged_in_full: bool = False
+    """Whether the best candidates get their full vector first, where they have none: always before there is no hit."""
+    min_score: float = 0.0
+    """The least relevance of a hit."""
     cursor: str | None = None
     """Continues after the last hit of an earlier answer to the same query."""
 

@@ -62,6 +62,11 @@ class Candidate(NamedTuple):
     steps: tuple[ScoreStep, ...] = ()
 
     @property
+    def is_turn(self) -> bool:
+        """Whether it means little without what stands around it."""
+        return self.in_series or self.kind is Kind.CONVERSATION
+
+    @property
     def places(self) -> tuple[tuple[str, str], ...]:
         """Collection and uri of its document, and of those with a copy of it, which its hit names."""
         return (self.collection, self.uri), *((copy.collection, copy.uri) for copy in self.copies)
@@ -163,6 +168,8 @@ class Hit:
     """What found it: lexical, dense, symbol, place, graph."""
     version: int | None = None
     """The version of its document that says so, where it is not the current one."""
+    more: int = 0
+    """Of the first hit of a document, how many further ones the answer has of it."""
 
 
 NO_TIME_FOR = "no_time_for"
@@ -197,7 +204,8 @@ class Freshness:
     """How complete the searched index was. `full_vectors` is a share between 0 and 1.
 
     `pending` chunks have no vector yet, `failed` files could not be read, `queued` paths changed and await indexing;
-    the folders were last compared with the library `age_seconds` ago, if ever.
+    the folders were last compared with the library `age_seconds` ago, if ever. Vectors that are pending are computed
+    in `seconds_left`, where somebody is at it.
     """
 
     documents: int
@@ -206,6 +214,7 @@ class Freshness:
     full_vectors: float
     queued: int = 0
     age_seconds: int | None = None
+    seconds_left: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
-from octavo.model.limits import Field
-from octavo.model.matching import Matching
+from octavo.model.field_constraints import Field
+from octavo.model.match_kind import Matching
 
 DEFAULT_TOKENS = 4_000
 UNLIMITED = 1 << 40
@@ -51,7 +51,7 @@ Uris = Annotated[tuple[Place, ...], Field("Only these documents.", max_length=20
 Heading = Annotated[str, Field("Only below headings that contain this.", max_length=1_000, option="--heading")]
 AllTags = Annotated[tuple[Name, ...], Field("Only with all of these tags.", max_length=50, option="--tag")]
 AnyTags = Annotated[tuple[Name, ...], Field("Only with one of these tags.", max_length=50, option="--any-tag")]
-Kinds = Annotated[tuple[KindName, ...], Field("Only these kinds.", max_length=6, option="--kind")]
+Kinds = Annotated[tuple[KindName, ...], Field("Only these kinds.", max_length=7, option="--kind")]
 Language = Annotated[str, Field("Only in this programming language.", min_length=1, max_length=50, metavar="NAME")]
 ContentTypes = Annotated[
     tuple[Annotated[str, Field(choices=[kind.value for kind in ContentType])], ...],
@@ -69,7 +69,7 @@ Where = Annotated[
         metavar="CONDITION",
     ),
 ]
-MinScore = Annotated[float, Field("Least cosine of a hit.", ge=0, le=1, metavar="COSINE")]
+MinScore = Annotated[float, Field("Least score of a hit, its relevance.", ge=0, le=1, metavar="SCORE")]
 Since = Annotated[
     str,
     Field(

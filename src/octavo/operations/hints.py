@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from octavo.dataclass import replace
 from octavo.errors import OctavoError
-from octavo.operations.library.answers import HealthAnswer
-from octavo.operations.methods import method_of
+from octavo.operations.library.results import HealthAnswer
 from octavo.operations.operation import Operation
+from octavo.operations.python_methods import method_of
 from octavo.operations.request_fields import RequestField, request_fields
 from octavo.operations.table import EVERY
 
@@ -19,8 +19,8 @@ _COMMAND = re.compile(r"`octavo ([^`]+)`")
 _OPTION = re.compile(r"(?<![\w`-])--[a-z-]+")
 
 
-def for_python(hint: str, asked: Operation) -> str:
-    """With methods of a library in place of commands, and arguments in place of the options of what was `asked`.
+def for_python(hint: str, called: Operation) -> str:
+    """With methods of a library in place of commands, and arguments in place of the options of what was `called`.
 
     >>> for_python("`octavo search` finds passages, `octavo init` makes a library", EVERY["get"])
     '`library.search(query)` finds passages, `octavo init` makes a library'
@@ -34,10 +34,10 @@ def for_python(hint: str, asked: Operation) -> str:
         given = [_argument(known[option]) for option in _OPTION.findall(options) if option in known]
         return f"`library.{method_of(operation)}({', '.join([*required, *given])})`"
 
-    return _without_options(_respelled(hint, call), asked, _argument)
+    return _without_options(_respelled(hint, call), called, _argument)
 
 
-def for_model(hint: str, offered: Container[str], asked: Operation | None = None) -> str:
+def for_model(hint: str, offered: Container[str], called: Operation | None = None) -> str:
     """With tools and arguments in place of commands and options, where they are offered.
 
     What is not offered remains for a person to run.
@@ -56,7 +56,7 @@ def for_model(hint: str, offered: Container[str], asked: Operation | None = None
         given = [known[option].name for option in _OPTION.findall(options) if option in known]
         return name and f"{name} with {', '.join(given)}" if given else name
 
-    return _without_options(_respelled(hint, tool), asked, lambda field: field.name)
+    return _without_options(_respelled(hint, tool), called, lambda field: field.name)
 
 
 def answer_for_model(answer: Any, offered: Container[str]) -> Any:
@@ -76,8 +76,8 @@ class ErrorForModel(NamedTuple):
     data: dict[str, Any]
 
 
-def error_for_model(error: OctavoError, offered: Container[str], asked: Operation | None = None) -> ErrorForModel:
-    hint = error.hint and for_model(error.hint, offered, asked)
+def error_for_model(error: OctavoError, offered: Container[str], operation: Operation | None = None) -> ErrorForModel:
+    hint = error.hint and for_model(error.hint, offered, operation)
     text = f"{error.code}: {error.message}" + (f"\nHint: {hint}" if hint else "")
     return ErrorForModel(text, {"code": error.code, "message": error.message, "hint": hint, "details": error.details})
 
@@ -94,12 +94,12 @@ def _respelled(hint: str, spelled: Callable[[Operation, str], str | None]) -> st
     return _COMMAND.sub(spell, hint)
 
 
-def _without_options(hint: str, asked: Operation | None, spelled: Callable[[RequestField], str]) -> str:
+def _without_options(hint: str, operation: Operation | None, spelled: Callable[[RequestField], str]) -> str:
     """With arguments for the options that stand outside of commands."""
-    known = _options(asked.takes) if asked else {}
+    known = _options(operation.takes) if operation else {}
     parts = re.split("(`[^`]*`)", hint)
     parts[::2] = [
-        _OPTION.sub(lambda found: spelled(known[found[0]]) if found[0] in known else found[0], part)
+        _OPTION.sub(lambda match: spelled(known[match[0]]) if match[0] in known else match[0], part)
         for part in parts[::2]
     ]
     return "".join(parts)

@@ -68,7 +68,7 @@ def visible(text: str, keep: str = "") -> str:
     if text.isascii() and text.isprintable():
         return text
     # Compiled here, and remembered by `re`: few texts have any, and a start does not wait for it.
-    return re.sub(_OBEYED, lambda found: found[0] if found[0] in keep else _written(found[0]), text)
+    return re.sub(_OBEYED, lambda match: match[0] if match[0] in keep else _written(match[0]), text)
 
 
 def _written(character: str) -> str:

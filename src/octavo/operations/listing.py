@@ -47,8 +47,8 @@ class Listing:
 
 def listed(answer: Any, listing: Listing) -> Iterator[Line]:
     """A listing without `shown` is a table of its columns below their names."""
-    found = getattr(answer, listing.rows) if listing.rows else answer
-    rows = found if isinstance(found, list | tuple) else (found,)
+    values = getattr(answer, listing.rows) if listing.rows else answer
+    rows = values if isinstance(values, list | tuple) else (values,)
     shown = listing.shown or tuple(f"{{{name}}}" for name in listing.columns)
     table = [[_cell(template, row) for template in shown] for row in rows]
     if table and not listing.shown:

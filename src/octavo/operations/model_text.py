@@ -10,10 +10,10 @@ from octavo.operations.lines import PADDING, Block, Quote
 
 def written(blocks: Iterable[Block]) -> str:
     """The whole answer. Where something is quoted, the first line says how quotations are marked."""
-    found = list(blocks)
-    quotes = [block for block in found if isinstance(block, Quote)]
+    rendered = list(blocks)
+    quotes = [block for block in rendered if isinstance(block, Quote)]
     head = [] if not quotes else [QUOTED_LINES] if any(quote.numbered for quote in quotes) else [QUOTED_MEMORIES, ""]
-    return "\n".join([*head, *lines(found)]).rstrip("\n")
+    return "\n".join([*head, *lines(rendered)]).rstrip("\n")
 
 
 def lines(blocks: Iterable[Block]) -> Iterator[str]:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _VERBS = frozenset({"find", "get", "list", "search"})
 """First words of names that are no group of commands."""
 DEFAULT, MEMORY, CODE, FULL = "default", "memory", "code", "full"
+_OF_ROWS = frozenset({DEFAULT, MEMORY, CODE, "history", "graph", "writing"})
+DATA = "data"
+"""Named among sets of tools: answers are structured data, in place of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +83,22 @@ class Operation:
     @cached_property
     def function(self) -> Callable[..., Any]:
         """What does it."""
-        found: Callable[..., Any] = getattr(import_module(self.module), self.name)
-        return found
+        function: Callable[..., Any] = getattr(import_module(self.module), self.name)
+        return function
 
     @cached_property
     def takes(self) -> type:
         """The class of its requests."""
-        found: type = getattr(
+        request_class: type = getattr(
             import_module(f"{self._package}.requests"), f"{self.name.title().replace('_', '')}Request"
         )
-        return found
+        return request_class
 
     @cached_property
     def gives(self) -> type:
         """The class of its answers."""
-        found: type = self.function.__globals__[self.function.__annotations__["return"]]
-        return found
+        answer_class: type = self.function.__globals__[self.function.__annotations__["return"]]
+        return answer_class
 
     @property
     def command(self) -> str:
@@ -105,6 +108,13 @@ class Operation:
         first, below, rest = self.name.partition("_")
         group = f"{first} " if below and first not in _VERBS else f"{first}-" if below else first
         return group + rest.replace("_", "-")
+
+    @property
+    def sets(self) -> frozenset[str]:
+        """The sets of tools it is in: those of its row, and its subject, which is the first word of its name or its
+        package, unless that is a set which rows make up themselves."""
+        subjects = {self.name.partition("_")[0], self._package.rpartition(".")[2]} - {self.name, *_VERBS, *_OF_ROWS}
+        return self.tool_sets | subjects
 
     @property
     def _package(self) -> str:
@@ -122,8 +132,8 @@ class Operation:
                 return self.function(engine, request, progress or NoProgress())
             return self.function(engine, request)
         except (ValueError, LookupError, TypeError, ArithmeticError) as error:
-            if found := engine.damage_behind():
-                raise found from error
+            if damage := engine.damage_behind():
+                raise damage from error
             raise
 
     def rendered(self, answer: Any) -> Iterable[Block]:
@@ -132,18 +142,21 @@ class Operation:
         return blocks
 
     def written(self, answer: Any) -> str:
-        """The answer as a model reads it."""
-        return written(self.rendered(answer))
+        """The answer as a model reads it: by the `search_model_lines` of a `SearchAnswer`, else by its lines."""
+        return written((self._named_renderer("model_lines") or self._renderer)(answer))
 
     @cached_property
     def _renderer(self) -> Callable[[Any], Iterable[Block]]:
+        return self._named_renderer("lines") or partial(listed, listing=self.listing)
+
+    def _named_renderer(self, kind: str) -> Callable[[Any], Iterable[Block]] | None:
         package, _, module = self.gives.__module__.rpartition(".")
         answer = re.sub("(?<!^)(?=[A-Z])", "_", self.gives.__name__.removesuffix("Answer")).lower()
         own = _lines(self._package)
-        beside = _lines(package) if module == "answers" else own
-        found: Callable[[Any], Iterable[Block]] | None
-        found = getattr(own, f"{self.name}_lines", None) or getattr(beside, f"{answer}_lines", None)
-        return found or partial(listed, listing=self.listing)
+        beside = _lines(package) if module == "results" else own
+        renderer: Callable[[Any], Iterable[Block]] | None
+        renderer = getattr(own, f"{self.name}_{kind}", None) or getattr(beside, f"{answer}_{kind}", None)
+        return renderer
 
 
 def _lines(package: str) -> ModuleType | None:

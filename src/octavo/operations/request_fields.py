@@ -9,7 +9,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 
 
 class RequestField(NamedTuple):
@@ -23,7 +23,7 @@ class RequestField(NamedTuple):
 
     def first(self, attribute: str) -> Any:
         """What the outermost of its limits says, if any does."""
-        return next((found for limit in self.limits if (found := getattr(limit, attribute))), "")
+        return next((value for limit in self.limits if (value := getattr(limit, attribute))), "")
 
     @property
     def required(self) -> bool:
@@ -67,8 +67,8 @@ def _unwrapped(hint: Any, limits: list[Field]) -> Any:
     """The type inside `Annotated` and `| None`; what is said of it is added to `limits`, outermost first."""
     while True:
         if get_origin(hint) is Annotated:
-            hint, *found = get_args(hint)
-            limits += (limit for limit in reversed(found) if isinstance(limit, Field))
+            hint, *metadata = get_args(hint)
+            limits += (limit for limit in reversed(metadata) if isinstance(limit, Field))
         elif get_origin(hint) in (Union, UnionType):
             hint = next(inner for inner in get_args(hint) if inner is not NoneType)
         else:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from octavo.algorithms.times import when
+from octavo.algorithms.time_formats import when
 from octavo.model.commit import ChangedFile, Commit
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
@@ -147,8 +147,8 @@ def _files(files: Sequence[ChangedFile]) -> str:
 def _changed_file(file: ChangedFile) -> str:
     path = file.path.replace("\n", "\\n").replace("\r", "\\r")
     change = f"was {file.before}" if file.before else _CHANGES.get(file.change, "")
-    said = ", ".join(filter(None, (change, _WITHHELD if file.withheld else "")))
-    return f"{path} ({said})" if said else path
+    remarks = ", ".join(filter(None, (change, _WITHHELD if file.withheld else "")))
+    return f"{path} ({remarks})" if remarks else path
 
 
 def _metadata(commit: Commit) -> dict[str, object]:

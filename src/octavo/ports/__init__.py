@@ -22,7 +22,7 @@ from octavo.ports.adapters import (
     VectorIndex,
 )
 from octavo.ports.entities import Entities
-from octavo.ports.language import (
+from octavo.ports.language_model import (
     Completions,
     EntityFinder,
     LanguageModel,
@@ -42,6 +42,7 @@ from octavo.ports.library import (
     Ledger,
 )
 from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
+from octavo.ports.note_writes import NoteWrites
 from octavo.ports.project_library import ProjectLibrary
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
@@ -49,7 +50,6 @@ from octavo.ports.rerank_scores import RerankScores
 from octavo.ports.snapshots import SnapshotSource
 from octavo.ports.store import IndexedStore, Store
 from octavo.ports.summaries import Summaries, SummaryIndex
-from octavo.ports.writing import NoteWrites
 
 __all__ = [
     "AheadEmbedder",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from octavo.model.chunk import Chunk
-    from octavo.model.converted import Converted, RefusedFile
+    from octavo.model.converted_file import Converted, RefusedFile
     from octavo.model.document import Document, Source
     from octavo.model.ids import ChunkKey
     from octavo.model.recipe import EmbeddingProfile

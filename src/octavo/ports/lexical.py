@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from octavo.model.ids import ChunkKey, ProjectId
-    from octavo.model.index import LexicalField, LexicalRow
+    from octavo.model.prepared_document import LexicalField, LexicalRow
     from octavo.model.query import Filters, Terms
     from octavo.model.result import ScoredChunk
 

@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     )
     from octavo.model.history import FoundCommit, HistoryEntry
     from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
-    from octavo.model.index import PreparedDocument
     from octavo.model.ledger import FileStamp, LedgerEntry
+    from octavo.model.prepared_document import PreparedDocument
     from octavo.model.query import Filters
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.result import Candidate
-    from octavo.model.stored import (
+    from octavo.model.stored_rows import (
+        ChunkVectors,
         DocumentVersion,
         Neighbour,
         PastDocument,
@@ -51,11 +52,9 @@ class Clusters(Protocol):
 
     def state(self, project: ProjectId) -> ClusteringState | None:
         """When they were made, and of how much; None where they never were."""
-        ...
 
     def current(self, project: ProjectId, profile: EmbeddingProfile) -> Clustering | None:
         """The clusters that vectors of a profile belong to; None where none were made of such vectors."""
-        ...
 
     def replace(
         self,
@@ -66,19 +65,15 @@ class Clusters(Protocol):
         chunks: int,
     ) -> None:
         """`clusters` has the cluster of each input, `chunks` how many they stand for. Inside a transaction."""
-        ...
 
     def assign(self, project: ProjectId, clusters: Mapping[int, int]) -> None:
         """Puts inputs into clusters. Inside a transaction."""
-        ...
 
     def members(self, project: ProjectId, clusters: Sequence[int]) -> Sequence[ChunkKey]:
         """The chunks in any of the clusters, ascending."""
-        ...
 
     def of_chunks(self, project: ProjectId) -> Mapping[ChunkKey, int]:
         """The cluster of each chunk that has one, by its first window."""
-        ...
 
 
 class Catalog(Protocol):
@@ -168,12 +163,13 @@ class Documents(Protocol):
 
     def admitted(self, project: ProjectId, filters: Filters) -> Sequence[ChunkKey]:
         """Keys of all chunks that the filters let through, ascending."""
-        ...
 
     def listed(self, project: ProjectId, filters: Filters) -> tuple[StoredDocument, ...]:
         """The documents that filters let through, commits left out; by collection and uri. What filters say of chunks
         admits none."""
-        ...
+
+    def recent(self, project: ProjectId, count: int) -> tuple[StoredDocument, ...]:
+        """The documents whose files were changed last, the newest first."""
 
     def more_than(self, project: ProjectId, count: int) -> bool:
         """Whether there are more chunks than that; costs no more the more there are."""
@@ -187,22 +183,18 @@ class Embeddings(Protocol):
         self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]
     ) -> Mapping[str, int]:
         """The keys, by their hashes, of those inputs that were never met before."""
-        ...
 
     def postpone(self, project: ProjectId, chunks: Sequence[ChunkKey]) -> None:
         """The inputs of these chunks are made once somebody embeds; what they had is forgotten."""
-        ...
 
     def postponed(self, project: ProjectId, after: int, most: int) -> tuple[PostponedChunk, ...]:
         """Chunks above a key whose inputs are still to be made, ascending; those of diffs have none to make."""
-        ...
 
     def finish_postponed(self, project: ProjectId) -> None:
         """Records that no chunk without inputs is left, so that nobody looks for one.
 
         Needs no transaction of the caller's: what is left is checked again in its own.
         """
-        ...
 
     def pending(
         self,
@@ -212,53 +204,50 @@ class Embeddings(Protocol):
         newest_first: bool = False,
         wanted_first: bool = False,
         most: int | None = None,
+        chunks: Sequence[ChunkKey] | None = None,
     ) -> tuple[int, ...]:
-        """Keys of the inputs of current chunks without a vector under this profile, each once.
+        """Keys of the inputs of current chunks, or of these, without a vector under this profile, each once.
 
         In chunk order, or what was written last first; those of commits after all others, and always in chunk order.
         With `wanted_first` what was hit most often, then what was changed last, commits after the rest. `most` of them.
         """
-        ...
 
     def mark_complete(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
         """Whether nothing is pending; if so that is recorded, and current inputs need not be checked again.
 
         Runs in a transaction of its own, which does not advance the generation.
         """
-        ...
 
     def note_hits(self, project: ProjectId, profile: EmbeddingProfile, hits: Mapping[ChunkKey, int]) -> None:
         """How often searches showed chunks; kept of those that wait for a vector under this profile.
-
         A transaction of its own, which moves no generation.
         """
-        ...
 
     def remove(self, project: ProjectId, profile: EmbeddingProfile, inputs: Sequence[int]) -> None:
         """Vectors that a better profile's stand for by now."""
-        ...
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]: ...
 
     def of_document(self, project: ProjectId, document_key: int) -> tuple[int, ...]: ...
 
+    def chunk_vectors(
+        self, project: ProjectId, document: DocumentId, profile: EmbeddingProfile, fast: EmbeddingProfile | None
+    ) -> tuple[ChunkVectors, ...]:
+        """Of each chunk of a document, in order, its length and which vectors it has."""
+
     def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None: ...
 
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
         """Chunks with all their vectors, and chunks in all."""
-        ...
 
     def unread(self, project: ProjectId, profile: EmbeddingProfile) -> int:
         """Chunks with a window that the model cannot read: its vector is zeros, and words alone find it."""
-        ...
 
     def assignments(self, project: ProjectId) -> NDArray[np.int64]:
         """Rows of (chunk key, input key): every window of every current chunk, chunks ascending."""
-        ...
 
     def vectors(self, project: ProjectId, profile: EmbeddingProfile, after: int) -> StoredVectors:
         """Vectors whose key is above `after`, ascending. Keys only ever grow."""
-        ...
 
 
 class Ledger(Protocol):
@@ -274,16 +263,17 @@ class Ledger(Protocol):
 
     def at(self, project: ProjectId, collection: CollectionId, paths: Sequence[str]) -> Mapping[str, LedgerEntry]:
         """Of the files at these paths and below them: what `entries` says, without reading of all the others."""
-        ...
 
     def stamps(self, project: ProjectId, collection: CollectionId, uris: Sequence[str]) -> Mapping[str, FileStamp]: ...
+
+    def ending(self, project: ProjectId, collection: CollectionId, extensions: Sequence[str]) -> tuple[str, ...]:
+        """The uris of files with one of these extensions, which are in lower case with their dot."""
 
     def note_check(self, project: ProjectId, collection: CollectionId, at: float | None = None) -> None:
         """The collection was compared with its folder as of `at`, or now: a transaction that moves no generation."""
 
     def checks(self, project: ProjectId) -> Mapping[CollectionId, float]:
         """When each collection was last compared with its folder; those that never were are left out."""
-        ...
 
 
 class CommitHistory(Protocol):

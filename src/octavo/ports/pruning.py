@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from octavo.model.ids import CollectionId, ProjectId
     from octavo.model.memory import MemoryId
-    from octavo.model.stored import EarlierVersion, UnusedContent
+    from octavo.model.stored_rows import EarlierVersion, UnusedContent
 
 
 class Pruning(Protocol):

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from octavo.model.damage import Damage
     from octavo.model.ids import ProjectId
     from octavo.model.recipe import EmbeddingProfile
-    from octavo.model.stored import LibraryCounts
+    from octavo.model.stored_rows import LibraryCounts
     from octavo.observability.progress import Progress
     from octavo.ports.adapters import VectorIndex
     from octavo.ports.entities import Entities
-    from octavo.ports.language import Completions
+    from octavo.ports.language_model import Completions
     from octavo.ports.leases import Leases
     from octavo.ports.lexical import LexicalIndex
     from octavo.ports.library import (
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
         Ledger,
     )
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
+    from octavo.ports.note_writes import NoteWrites
     from octavo.ports.pruning import Pruning
     from octavo.ports.query_log import QueryLog
     from octavo.ports.rerank_scores import RerankScores
     from octavo.ports.summaries import Summaries
-    from octavo.ports.writing import NoteWrites
 
 
 class Store(Protocol):

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from octavo.algorithms.file_preamble import is_file_head, is_only_comments
-from octavo.algorithms.folding import fold
 from octavo.algorithms.symbol_kinds import symbol_kind
+from octavo.algorithms.unicode_folding import fold
 from octavo.dataclass import replace
 from octavo.model.chunk import PROSE_TYPES
 from octavo.model.document import Kind, Section, shown_path

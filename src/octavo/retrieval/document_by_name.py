@@ -10,7 +10,7 @@ from octavo.errors import InvalidArgument
 from octavo.model.document import Kind
 from octavo.model.graph import NameKind, NameMatch, Node
 from octavo.model.ids import CollectionId
-from octavo.model.stored import StoredDocument
+from octavo.model.stored_rows import StoredDocument
 from octavo.ports import ProjectLibrary
 
 _RANKS = (

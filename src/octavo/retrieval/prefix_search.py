@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.folding import is_ideograph
 from octavo.algorithms.front_matter import FRONT_MATTER
 from octavo.algorithms.prefix_tokens import Beginning, beginning
+from octavo.algorithms.unicode_folding import is_ideograph
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.query import Terms

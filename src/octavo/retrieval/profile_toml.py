@@ -27,7 +27,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from octavo.algorithms.calibration import Calibration
+from octavo.algorithms.score_calibration import Calibration
 from octavo.errors import ConfigurationError
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
@@ -36,7 +36,7 @@ from octavo.small_files import read_small
 
 _STAGE = "stage"
 _UNSET = "none"
-_CALIBRATION = "calibration"
+_CALIBRATION, _SCOPED = "calibration", "scoped"
 
 
 def read_profile(text: str, where: str = "profile") -> RetrievalProfile:
@@ -79,7 +79,7 @@ def read_profiles(folder: Path) -> dict[str, RetrievalProfile]:
 
 def profile_from(table: Mapping[str, Any], where: str = "profile") -> RetrievalProfile:
     """A profile as the tables that TOML reads into."""
-    _only(table, ("name", *SHAPES, _CALIBRATION), where, "part")
+    _only(table, ("name", *SHAPES, _CALIBRATION, _SCOPED), where, "part")
     name = table.get("name")
     if not isinstance(name, str) or not name:
         raise ConfigurationError(f"{where} has no name", hint='start it with: name = "mine"')
@@ -97,12 +97,14 @@ def profile_from(table: Mapping[str, Any], where: str = "profile") -> RetrievalP
         )
     given = table.get(_CALIBRATION)
     calibration = None if given is None else _value(Calibration, given, f"{where}, {_CALIBRATION}")
-    return RetrievalProfile(name, made["recall"], made["fuse"][0], made["refine"], made["expand"], calibration)
+    scoped = bool(table.get(_SCOPED, False))
+    return RetrievalProfile(name, made["recall"], made["fuse"][0], made["refine"], made["expand"], calibration, scoped)
 
 
 def write_profile(profile: RetrievalProfile) -> str:
     """The profile with all its fields, as `read_profile` reads it."""
     parts = [f"name = {_written(profile.name)}\n"]
+    parts += [f"{_SCOPED} = true\n"] if profile.scoped else []
     for shape in SHAPES:
         if shape == "fuse":
             parts.append("\n".join(_table(profile.fuse, "fuse", "[fuse]")))

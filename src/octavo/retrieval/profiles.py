@@ -19,7 +19,7 @@ class _BuiltIn(Mapping[str, "RetrievalProfile"]):
         self._modules = modules
 
     def __getitem__(self, name: str) -> RetrievalProfile:
-        module = import_module(f"octavo.retrieval.built_in.{self._modules[name]}")
+        module = import_module(f"octavo.retrieval.built_in_profiles.{self._modules[name]}")
         profile: RetrievalProfile = getattr(module, name.upper())
         return profile
 
@@ -47,8 +47,8 @@ PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
         "llm_rerank": "language",
         "llm_expand": "language",
         "dense_cross_rerank": "language",
-        "multi_hop": "hops",
-        "multi_vector": "levels",
+        "multi_hop": "multi_hop",
+        "multi_vector": "summary_levels",
     }
 )
 
@@ -80,5 +80,5 @@ def hypothesised(profile: RetrievalProfile) -> RetrievalProfile:
 
 
 def _changed(module: str, change: str, profile: RetrievalProfile) -> RetrievalProfile:
-    changed: RetrievalProfile = getattr(import_module(f"octavo.retrieval.built_in.{module}"), change)(profile)
+    changed: RetrievalProfile = getattr(import_module(f"octavo.retrieval.built_in_profiles.{module}"), change)(profile)
     return changed

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.languages import marked
+from octavo.algorithms.language_detection import marked
 from octavo.dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Filters, Terms
 from octavo.ports import LexicalIndex
 
 _LOOKED_AT = 10  # passages, the best by words
+_LAST_LATIN = "\u024f"
+
+
+def in_another_script(text: str) -> bool:
+    """Whether most of a text's letters are not Latin."""
+    letters = [character for character in text if character.isalpha()]
+    return 2 * sum(character > _LAST_LATIN for character in letters) > len(letters)
 
 
 def worded_in_another_language(lexical: LexicalIndex, project: ProjectId, terms: Terms) -> bool:

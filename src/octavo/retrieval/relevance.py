@@ -2,98 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import field
 
-from octavo.algorithms.calibration import AnswerEvidence, Calibration
 from octavo.algorithms.phrase_prefilter import MaybePhrase
-from octavo.dataclass import replace
+from octavo.algorithms.score_calibration import AnswerEvidence, Calibration, HitSigns
+from octavo.dataclass import dataclass, replace
+from octavo.errors import LibraryError
+from octavo.model.query import Terms
 from octavo.model.result import Candidate
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search
+from octavo.retrieval.stages.definitions import DEFINED
+from octavo.retrieval.stages.document_name import NAMED
 from octavo.retrieval.stages.exact_match import EXACT, HOLDS_WORD
-from octavo.retrieval.stages.steps import channel_score, given_title, shares, texts_of
+from octavo.retrieval.stages.refinement_helpers import channel_score, given_title, ground, shares, texts_of
 
-BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
-"""Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads."""
+BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229, exact=2.0)
+"""Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads, and
+in profiles and beside encoders whose scores were not fitted."""
 
-_FLUENTLY = 0.9
-"""The trust in a query from which cosines say whether there is an answer, where it is in another language."""
-_FLOOR_BY_WORDS = 0.03
-_LOOKED_AT, _COMPARED = 5, 3
+_FLOOR_BY_WORDS, _FLOOR_OF_TRANSLATIONS = 0.03, 0.025
+"""For a question in another language than English: its cosine to an answer in English is lower, to one in its own the
+scale was not learnt."""
+_LOOKED_AT, _COMPARED = 5, 5
 """Of so many passages, those that are best by words are compared with the query's words."""
 _FAR_AHEAD = 0.3
 """Beyond this a lead says no more: of a few candidates the last has nothing, and everything else is far ahead."""
-_SURE = frozenset({EXACT, "named_first"})
-_LEAST_EXACT = 0.9
-"""The relevance of what holds the query whole: that is no matter of likelihood."""
+_RANKED = 100
+"""The candidates that take places by their relevance; those of a longer list follow."""
+_OF_BEST, _LEAST = 0.1, 0.05
+"""A hit is none below this share of the best one's relevance and below this relevance."""
 
 
-def with_relevance(
-    search: Search,
-    candidates: tuple[Candidate, ...],
-    calibration: Calibration,
-    *,
-    floor: bool = True,
-    most: int | None = None,
-    first: int | None = None,
-) -> tuple[Candidate, ...]:
-    """The candidates in their order, or the `most` first of them, each scored by its relevance; with a floor, only
-    those above it.
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the scores of one query are measured by: its best hit in the whole library, whatever filters let through."""
 
-    The scale is that of the `first` candidates, or all: what follows in a longer list does not change theirs.
+    calibration: Calibration
+    evidence: AnswerEvidence
+    low: float
+    height: float
+    document: str
+    title: str
+    scores: Mapping[int, float] = field(default_factory=dict)
+    """The relevance of each of the whole library's candidates, by its chunk's key."""
+    with_only_word: frozenset[int] = frozenset()
+    """Of a question around one word, the chunks that are best by that word alone."""
+
+    def signs(self, candidate: Candidate) -> HitSigns:
+        share = min(1.0, max(0.0, (candidate.score - self.low) / self.height)) if self.height > 0 else 1.0
+        return HitSigns(share, _is_kin(candidate, self.document, self.title), _exactness(candidate))
+
+    def relevance(self, candidate: Candidate) -> float:
+        known = self.scores.get(candidate.key)
+        return rounded(self.calibration.relevance(self.evidence, self.signs(candidate))) if known is None else known
+
+
+def judged(search: Search, candidates: Sequence[Candidate], own: Scale, scale: Scale) -> tuple[Candidate, ...]:
+    """The hits among the candidates that a query's filters let through, by their relevance in the whole library.
+
+    `own` is the scale that the candidates make themselves, which says whether one of them is an answer.
     """
-    if not candidates:
-        return ()
-    known = candidates[:first]
-    signs = evidence(search, known)
+    hits = by_relevance(candidates, scale)
+    if search.query.floor:
+        hits = answers(hits, own)
+    return tuple(hit for hit in hits if hit.score >= search.query.min_score)
+
+
+def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calibration) -> Scale:
+    """The scale that these candidates make, which are those of the whole library at the profile's own depths."""
+    signs, with_only_word = evidence(search, candidates), _with_only_word(search)
+    if any(candidate.key in with_only_word for candidate in candidates):
+        signs = signs._replace(words=1.0)
     if signs.cosine == 0.0:
-        calibration = BY_WORDS
-    elif calibration.encoder and search.in_another_language and search.trust < _FLUENTLY:
-        # Its cosines are of no scale that was learnt: what has any of its words may be an answer, wherever it stands.
-        calibration = replace(BY_WORDS, floor=min(calibration.floor, _FLOOR_BY_WORDS))
-        signs = evidence(search, known, among=len(known))
-    if floor and _is_no_answer(candidates[0], signs, calibration):
+        calibration = replace(BY_WORDS, floor=0.0)
+    elif not calibration.is_answered(signs, _exactness_of_first(candidates)) and search.in_another_language:
+        # What has any of its words may be an answer, wherever it stands.
+        signs = evidence(search, candidates, among=len(candidates))
+        scales = replace(calibration, floor=_FLOOR_OF_TRANSLATIONS), replace(BY_WORDS, floor=_FLOOR_BY_WORDS)
+        answering = [scale for scale in scales if scale.is_answered(signs, _exactness_of_first(candidates))]
+        calibration = max(answering or scales, key=lambda scale: scale.relevance(signs, HitSigns(1.0)))
+    low, best = ground(candidates), candidates[0]
+    height = max(candidate.score for candidate in candidates) - low
+    scale = Scale(calibration, signs, low, height, best.document_id, _title(best), with_only_word=with_only_word)
+    return replace(scale, scores={candidate.key: scale.relevance(candidate) for candidate in candidates})
+
+
+def by_relevance(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, ...]:
+    """The candidates with their relevance for a score, the most relevant first; equal ones stay in their order.
+
+    Those of a longer list keep their places, as a shorter one has them, so none shows more than what stands above it.
+    """
+    scored = [candidate.scored(scale.relevance(candidate)) for candidate in candidates]
+    shown = sorted(scored[:_RANKED], key=lambda candidate: -candidate.score)
+    for candidate in scored[_RANKED:]:
+        shown.append(candidate.scored(min(candidate.score, shown[-1].score)))
+    return tuple(shown)
+
+
+def answers(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, ...]:
+    """Of candidates with their relevance those that are hits: none where nothing answers, and else up to where the
+    list says nothing more. Where no floor was fitted, all."""
+    if not candidates or scale.calibration.floor == 0.0:
+        return tuple(candidates)
+    if not scale.calibration.is_answered(scale.evidence, _exactness_of_first(candidates)):
         return ()
-    relevant: list[Candidate] = []
-    highest = 1.0
-    for candidate, share in zip(candidates[:most], shares(candidates, first), strict=False):
-        kin = bool(relevant) and is_kin(candidate, candidates[0])
-        relevance = max(calibration.relevance(share, signs, kin=kin), _least(candidate, share))
-        highest = min(highest, rounded(relevance))
-        if floor and relevant and highest < calibration.tail * relevant[0].score ** 2:
-            break  # and so is all that follows
-        relevant.append(candidate.scored(highest))
-    return tuple(relevant)
+    return tuple(
+        candidate
+        for candidate in candidates
+        if candidate.key in scale.with_only_word or is_shown(candidate.score, candidates[0].score)
+    )
 
 
-def _is_no_answer(best: Candidate, signs: AnswerEvidence, calibration: Calibration) -> bool:
-    """By what was found at all: how far the best is ahead says nothing here, something always is."""
-    if signs.words >= 1.0:
-        return False  # a passage with every word of the query is an answer
-    return max(calibration.relevance(1.0, signs._replace(lead=0.0)), _least(best, 1.0)) < calibration.floor
+def is_shown(score: float, best: float) -> bool:
+    """Whether a hit of this relevance says anything beside one of the best relevance."""
+    return score >= min(_LEAST, _OF_BEST * best)
 
 
 def _lead(candidates: Sequence[Candidate]) -> float:
     """How far the best is ahead of the first about something else, as a share of its score."""
-    hits = zip(candidates, shares(candidates), strict=True)
-    others = (share for candidate, share in hits if not is_kin(candidate, candidates[0]))
+    hits, best = zip(candidates, shares(candidates), strict=True), candidates[0]
+    title = _title(best)
+    others = (share for candidate, share in hits if not _is_kin(candidate, best.document_id, title))
     return min(_FAR_AHEAD, 1.0 - next(others, 1.0))
 
 
-def is_kin(candidate: Candidate, best: Candidate) -> bool:
-    """Whether both are of one document, or below one title: answers to one question, the days of one journey."""
-    if candidate.document_id == best.document_id:
-        return True
-    return candidate.title == best.title and given_title(candidate) == given_title(best) != ""
+def _is_kin(candidate: Candidate, document: str, title: str) -> bool:
+    """Whether it is of the best one's document, or below its title: answers to one question, days of one journey."""
+    return candidate.document_id == document or (title != "" and _title(candidate) == title)
 
 
-def _least(candidate: Candidate, share: float) -> float:
-    """What a hit is worth for holding what was typed. A plain word is in many passages: the best of them is sure."""
-    least = 0.0
+def _title(candidate: Candidate) -> str:
+    return candidate.title if given_title(candidate) else ""
+
+
+def _exactness(candidate: Candidate) -> float:
+    """How far a passage holds what was typed, or is what it names. A plain word is in many passages."""
+    sure = 0.0
     for step in candidate.steps:
-        if step.stage in _SURE:
-            least = max(least, _LEAST_EXACT * (share if step.detail == HOLDS_WORD else 1.0))
-    return least
+        if step.stage in (EXACT, NAMED, DEFINED):
+            sure = max(sure, 0.5 if step.detail == HOLDS_WORD else 1.0)
+    return sure
+
+
+def _exactness_of_first(candidates: Sequence[Candidate]) -> float:
+    return max(map(_exactness, candidates[:_LOOKED_AT]))
+
+
+def _with_only_word(search: Search) -> frozenset[int]:
+    """Where a question has one word that does not only frame it: the chunks that are best by it. What the other words
+    find says nothing of whether there is an answer."""
+    terms = search.query.terms
+    words = search.library.text.subject(terms.text)
+    if len(words) != 1 or not words.issubset(terms.words) or terms.condition is not None:
+        return frozenset()
+    with suppress(LibraryError):  # an index that is damaged is named by the stage that asks it first
+        return frozenset(chunk.key for chunk in search.holding(Terms("", words=tuple(words)), _COMPARED))
+    return frozenset()
 
 
 def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOKED_AT) -> AnswerEvidence:
@@ -105,9 +172,12 @@ def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOK
 def _words(search: Search, candidates: Sequence[Candidate]) -> float:
     """The largest share of the query's words that a passage holds, its title and headings included."""
     terms = search.query.terms
-    expected = frozenset((*terms.words, *(token for phrase in (*terms.phrases, *terms.preferred) for token in phrase)))
+    words = search.library.text.subject(terms.text).intersection(terms.words) or terms.words
+    expected = frozenset((*words, *(token for phrase in (*terms.phrases, *terms.preferred) for token in phrase)))
     if not expected:
         return 1.0 if terms.prefixes else 0.0
+    if len(terms.words) == 1 and candidates and channel_score(candidates[0], "lexical") > 0.0:
+        return 1.0  # also where its path or an alias has the word
     other_forms = {token: {*word.forms, *word.compounds} for word in terms.forms for token in word.tokens}
     languages = {form.split("_", 2)[1] for word in terms.forms for form in word.forms}
     best, maybe = 0, MaybePhrase(tuple(expected))

@@ -7,15 +7,15 @@ from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from octavo.algorithms.analysis import Analyzer, shared_analyzer, written_words
+from octavo.algorithms.text_analysis import Analyzer, shared_analyzer, written_words
 from octavo.config.schema import Retrieval
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.query import Terms
 from octavo.model.result import Candidate, StageTrace
 from octavo.ports import Embedder, QueryWriter, Store, SummaryIndex, VectorIndex
-from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.text_cache import SearchMemory
+from octavo.retrieval.timed_reranker import MeasuredReranker
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +41,10 @@ class SearchText:
     def query_tokens(self, text: str) -> Sequence[str]:
         """As a query has them: words that a stage adds have to be like those that were typed."""
         return self._analyzer.query_tokens(text)
+
+    def subject(self, text: str) -> frozenset[str]:
+        """What a query asks for: its tokens without those that only frame a question."""
+        return frozenset(self._analyzer.subject(self._analyzer.tokens(text)))
 
     def joined(self, text: str) -> str:
         """Every token as the index has them, with single spaces between them."""

@@ -9,15 +9,15 @@ from itertools import islice
 from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from octavo.algorithms.calibration import Calibration
 from octavo.algorithms.readability import fluent_trust, trust
+from octavo.algorithms.score_calibration import Calibration
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
-from octavo.model.index import LexicalField
+from octavo.model.prepared_document import LexicalField
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.ports import AtOnceEmbedder, ReadingEmbedder
-from octavo.retrieval.query_language import worded_in_another_language
+from octavo.retrieval.query_language import in_another_script, worded_in_another_language
 from octavo.retrieval.searched_library import SMALL, SearchedLibrary
 
 if TYPE_CHECKING:
@@ -84,11 +84,12 @@ class Search:
         share = trust(embedder.readability(text))
         if text.isascii():
             share = max(share, _LEAST_LATIN)
-        return share * fluent_trust(embedder.fluency(text)) if self.in_another_language else share
+        fluent = fluent_trust(embedder.fluency(text))
+        return share * fluent if fluent < 1.0 and self.in_another_language else share
 
     @property
     def in_another_language(self) -> bool:
-        """Whether the query is in a language that the model reads badly, by its function words and letters, or else by
+        """Whether the query is in another language than English, by its script, function words and letters, or else by
         the passages with its words; in doubt it is not."""
         known, query = self.library.run.in_another_language, (self.query.by_meaning, self.query.terms)
         if query not in known:
@@ -96,9 +97,10 @@ class Search:
         return known[query]
 
     def _in_another_language(self, text: str) -> bool:
-        embedder = self.library.meaning.embedder
-        if not isinstance(embedder, ReadingEmbedder) or fluent_trust(embedder.fluency(text)) == 1.0:
+        if not isinstance(self.library.meaning.embedder, ReadingEmbedder):
             return False
+        if in_another_script(text):
+            return True
         if language := self.library.text.language(text):
             return language != "en"
         return worded_in_another_language(self.library.store.lexical, self.library.project, self.query.terms)
@@ -266,7 +268,9 @@ class RetrievalProfile:
     refine: tuple[Refine, ...] = ()
     expand: tuple[Expand, ...] = ()
     calibration: Calibration | None = None
-    """What its scores mean; without it they are only good for ordering, and no client sees them."""
+    """What its scores mean, where that was fitted; elsewhere relevance is judged by words."""
+    scoped: bool = False
+    """Whether relevance is measured among what filters let through, as of memories; else in the whole library."""
 
     @property
     def asks_model(self) -> bool:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from octavo.errors import Busy, DamagedSnapshot, StorageError
 from octavo.model.ids import SnapshotId
+from octavo.model.library_location import make_folder
 
 if sys.platform == "win32":
     import msvcrt
@@ -105,7 +106,7 @@ class SnapshotFolder:
             self._sweep()
             folder = self.root / f"{snapshot}{BUILDING}"
             try:
-                folder.mkdir()
+                folder.mkdir(mode=0o700)
                 yield folder
             except OSError as error:
                 raise StorageError(
@@ -119,6 +120,8 @@ class SnapshotFolder:
         """Renames the built snapshot, records it in the library and makes it current."""
         place = self.path(manifest.id)
         (built / MANIFEST).write_text(manifest.to_json(), "utf-8")
+        for path in built.rglob("*"):
+            path.chmod(0o700 if path.is_dir() else 0o600)
         _fsync(built / MANIFEST)
         _fsync(built)
         built.rename(place)
@@ -130,6 +133,7 @@ class SnapshotFolder:
         """One atomic rename: readers of CURRENT see the old snapshot or the new one."""
         fresh = self.root / f"{CURRENT}.{os.getpid()}"
         fresh.write_text(f"{snapshot}\n", "utf-8")
+        fresh.chmod(0o600)
         _fsync(fresh)
         fresh.replace(self.root / CURRENT)
         _fsync(self.root)
@@ -169,8 +173,8 @@ class SnapshotFolder:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         try:
-            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = (self.root / "LOCK").open("a+b")
+            make_folder(self.root)
+            file = os.fdopen(os.open(self.root / "LOCK", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+b")
         except OSError as error:
             raise StorageError(f"{self.root} cannot be written: {error.strerror or error}") from error
         with file:

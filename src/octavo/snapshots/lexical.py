@@ -15,7 +15,7 @@ from octavo.algorithms.nearest_chunks import top
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index import LexicalField, LexicalRow
+from octavo.model.prepared_document import LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk, scored_chunks
 from octavo.model.snapshot import Watermark

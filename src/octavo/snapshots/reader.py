@@ -16,9 +16,9 @@ from octavo.model.ids import ProjectId, SnapshotId
 from octavo.model.snapshot import Manifest, WindowVectors
 from octavo.plugins import INDEXES, OURS, load
 from octavo.ports import SnapshotSource
-from octavo.snapshots.arrays import open_arrays
+from octavo.snapshots.array_file import open_arrays
 from octavo.snapshots.folder import SnapshotFolder
-from octavo.snapshots.outline import OutlineIndex
+from octavo.snapshots.section_outline import OutlineIndex
 from octavo.snapshots.segment import Segment, open_segment
 from octavo.snapshots.shards import ApproximateIndexes, Shards, open_shard
 from octavo.snapshots.verification import VerifiedFiles, written_at

@@ -16,8 +16,8 @@ from octavo.algorithms.bm25 import Postings
 from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey
-from octavo.model.index import LexicalRow
-from octavo.snapshots.arrays import open_arrays, write_arrays
+from octavo.model.prepared_document import LexicalRow
+from octavo.snapshots.array_file import open_arrays, write_arrays
 
 HALF_BOOSTS = (6, 5, 5, 4, 4, 3, 2)
 """The boosts of the fields, in their order, in half units: the arguments of `bm25()` in the database's schema."""

@@ -25,7 +25,7 @@ from octavo.algorithms.nearest_chunks import best_of_each, cosines, distinct, ne
 from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
 from octavo.model.snapshot import WindowVectors
-from octavo.snapshots.arrays import open_arrays, write_arrays
+from octavo.snapshots.array_file import open_arrays, write_arrays
 
 _BLOCK = 1 << 14  # codes compared at once: what fits a core's cache
 _ROWS = 128  # vectors converted at once, for the same reason

@@ -181,9 +181,9 @@ def _search(
         selected = table[chunks]
         chunks, vectors = chunks[selected], vectors[selected]
         alive = table[shards.chunks] if alive is None else table[shards.chunks] & alive
-    found, scores = shards.search(vector, limit, alive, within)
+    keys, scores = shards.search(vector, limit, alive, within)
     recent, recent_scores = nearest(chunks, vectors, vector, limit)
-    return top(np.concatenate([found, recent]), np.concatenate([scores, recent_scores]), limit)
+    return top(np.concatenate([keys, recent]), np.concatenate([scores, recent_scores]), limit)
 
 
 def _cosines(state: _State, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> dict[ChunkKey, float]:

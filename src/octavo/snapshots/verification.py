@@ -58,6 +58,7 @@ class VerifiedFiles:
             self._known = {name: seen for name, seen in known.items() if name.partition("/")[0] in folders}
             fresh = self._record.with_name(f"{RECORD}.{os.getpid()}-{threading.get_ident()}")
             fresh.write_text(json.dumps(self._known, indent=1, sort_keys=True), "utf-8")
+            fresh.chmod(0o600)
             fresh.replace(self._record)
 
     def _stamps(self) -> dict[str, Stamp]:

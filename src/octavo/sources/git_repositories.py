@@ -15,7 +15,7 @@ from pathlib import Path
 from octavo.dataclass import dataclass
 from octavo.errors import SourceError
 from octavo.model.commit import REPOSITORY, Repository
-from octavo.model.location import real_path
+from octavo.model.library_location import real_path
 from octavo.small_files import read_small
 from octavo.sources.git import open_repository, worktree_of
 from octavo.sources.git_traps import refuse_traps

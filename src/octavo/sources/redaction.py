@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 
 from octavo.model.ledger import REDACTED
 from octavo.model.text import Span
-from octavo.sources.secrets import SecretMatch, without_overlaps
+from octavo.sources.secret_files import SecretMatch, without_overlaps
 
 VERSION = "redaction-5"
 """Recorded in the recipe: another set of rules makes another index."""

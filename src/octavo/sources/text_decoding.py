@@ -92,6 +92,18 @@ def read_bytes(path: str | os.PathLike[str], limit: int) -> tuple[bytes, os.stat
     return raw, status
 
 
+def first_bytes(path: str | os.PathLike[str], size: int) -> bytes:
+    """The first bytes of a file; none where it cannot be read, which whoever reads it finds out."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+        try:
+            return os.read(descriptor, size)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return b""
+
+
 def decode(raw: bytes) -> Decoded | UnreadableFile:
     """UTF-8; UTF-16 or UTF-32 by byte order mark; UTF-16 by its pattern of NULs; else the code page it looks like."""
     head = raw[:_HEAD]

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from octavo.sources.ignore import (
+from octavo.sources.ignore_rules import (
     DENIED_NEXT_TO,
     GITIGNORE,
-    OCTAVOIGNORE,
+    OWN_IGNORE_FILES,
     FolderRules,
     IgnoreRules,
     ignore_file,
     root_rules,
 )
-from octavo.sources.secrets import is_secret_name
+from octavo.sources.secret_files import is_secret_name
 
 IGNORED = "the collection does not index it"
 
@@ -57,8 +57,8 @@ class Withholding:
 
     def _with_ignore_files(self, rules: FolderRules) -> FolderRules:
         folder = self._root / rules.prefix
-        gitignore, octavoignore = _lines(folder / GITIGNORE), _lines(folder / OCTAVOIGNORE)
-        return rules.with_ignore_files(gitignore, octavoignore) if gitignore or octavoignore else rules
+        gitignore, own = _lines(folder / GITIGNORE), b"\n".join(_lines(folder / name) for name in OWN_IGNORE_FILES)
+        return rules.with_ignore_files(gitignore, own) if gitignore or own.strip() else rules
 
 
 def _lines(path: Path) -> bytes:

@@ -8,12 +8,12 @@ from pathlib import Path
 from octavo.algorithms.document_names import folded, last
 from octavo.dataclass import dataclass
 from octavo.errors import OctavoError
-from octavo.graph.edges import references_of
-from octavo.graph.names import at_path
+from octavo.graph.document_aliases import at_path
+from octavo.graph.edge_extraction import references_of
 from octavo.model.collection import Collection
 from octavo.observability.progress import NoProgress, Progress
-from octavo.writing.files import SUFFIXES, everything_below, read
 from octavo.writing.linked_notes import LinkedNotes
+from octavo.writing.note_files import SUFFIXES, everything_below, read
 from octavo.writing.project_notes import ProjectNotes
 
 

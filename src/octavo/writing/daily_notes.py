@@ -12,11 +12,11 @@ from octavo.dataclass import replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import Collection
 from octavo.writing.file_names import safe_folder, safe_name
-from octavo.writing.files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.writing.headings import one_line
 from octavo.writing.new_note import from_template, new_note
 from octavo.writing.note_change import NoteChange, NoteFile, WriteAnswer, WriteTerms
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_files import SUFFIXES, encoded, located, refuse_no_place
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.project_notes import ProjectNotes
 from octavo.writing.section_edits import EditedText, append, append_to_end
 from octavo.writing.spacing import content_lines
@@ -187,8 +187,8 @@ def _named(notes: ProjectNotes, collection: Collection, name: str) -> NoteFile |
     name_folded = folded(name.strip("/"))
     files = notes.library.scan(collection).files
     every = [file.uri for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
-    found = [uri for uri in every if folded(without_ending(uri)) == name_folded]
-    found = found or [uri for uri in every if folded(without_ending(last(uri))) == name_folded]
-    if len(found) > 1:
-        raise InvalidArgument(f"{len(found)} notes are called {name}: {', '.join(found[:5])}", hint="give the uri")
-    return NoteFile(collection, found[0], located(collection.root, found[0])) if found else None
+    matches = [uri for uri in every if folded(without_ending(uri)) == name_folded]
+    matches = matches or [uri for uri in every if folded(without_ending(last(uri))) == name_folded]
+    if len(matches) > 1:
+        raise InvalidArgument(f"{len(matches)} notes are called {name}: {', '.join(matches[:5])}", hint="give the uri")
+    return NoteFile(collection, matches[0], located(collection.root, matches[0])) if matches else None

@@ -9,9 +9,8 @@ from typing import Protocol
 from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument
 from octavo.writing.collection_notes import collection_notes
-from octavo.writing.files import File, encoded, located, refuse_changed, refuse_generated, refuse_irreplaceable
+from octavo.writing.link_updates import Followed, LinkChange, follow, same_sections
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
-from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.move_section import move
 from octavo.writing.note_change import (
     FileChange,
@@ -22,7 +21,8 @@ from octavo.writing.note_change import (
     refuse_taken,
     write_all,
 )
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_files import File, encoded, located, refuse_changed, refuse_generated, refuse_irreplaceable
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.project_notes import ProjectNotes
 from octavo.writing.redacted_notes import hidden, hiding
 from octavo.writing.rename_heading import rename_heading
@@ -145,12 +145,12 @@ def _with_links(
     ).linked
     before = LinkedNotes({**linked.texts, uri: text}, linked.others, linked.elsewhere, linked.parsed)
     texts = {name: content for name, content in before.texts.items() if name != uri} | {new_uri: new_text}
-    parsed = {name: found for name, found in before.parsed.items() if name != uri}
+    parsed = {name: note for name, note in before.parsed.items() if name != uri}
     after = LinkedNotes(texts, [other for other in before.others if other != uri], before.elsewhere, parsed)
     sections = {} if made.to is not None else {uri: _section_starts(before, after, uri, made.order())}
     after.document(new_uri)
-    found = follow(before, after, renamed={uri: new_uri} if made.to is not None else {}, sections=sections)
-    followed = found if update else Followed({}, found.changes)
+    links = follow(before, after, renamed={uri: new_uri} if made.to is not None else {}, sections=sections)
+    followed = links if update else Followed({}, links.changes)
     return _files(notes, FileChange(note, file, plain, made.to), followed, new_uri)
 
 

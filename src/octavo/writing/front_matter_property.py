@@ -7,9 +7,9 @@ import re
 
 from octavo.errors import InvalidArgument
 from octavo.parsing.markdown.frontmatter import load_yaml
-from octavo.writing.files import encoded
 from octavo.writing.front_matter import TOML, Scalar, scalar, written_key
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_files import encoded
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.section_edits import EditedText
 from octavo.writing.spacing import line_ending
 

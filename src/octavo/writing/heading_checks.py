@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from octavo.dataclass import dataclass
-from octavo.model.lint import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
+from octavo.model.lint_rules import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
 from octavo.writing.headings import at_level
-from octavo.writing.outline import ROOT, NoteOutline
+from octavo.writing.note_outline import ROOT, NoteOutline
 from octavo.writing.spacing import line_ending
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from octavo.errors import InvalidArgument
-from octavo.writing.outline import NoteHeading, NoteOutline
+from octavo.writing.note_outline import NoteHeading, NoteOutline
 
 DEEPEST = 6
 _MARKERS = re.compile(r"[ \t]*+#{1,6}(?:[ \t]|\Z)")

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from octavo.algorithms.document_names import folded, last, name_match
 from octavo.graph.anchors import anchored
-from octavo.graph.edges import property_links, references_of
-from octavo.graph.names import names_of
-from octavo.graph.resolve import Resolver
+from octavo.graph.document_aliases import names_of
+from octavo.graph.edge_extraction import property_links, references_of
+from octavo.graph.link_resolution import Resolver
 from octavo.model.document import Document, Link, LinkKind, Source
 from octavo.model.graph import NameMatch, Reference
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.text import Span
 from octavo.parsing.markdown.document import read_note
-from octavo.writing.outline import BOM, text_start
+from octavo.writing.note_outline import BOM, text_start
 
 HOME, ELSEWHERE = CollectionId("home"), CollectionId("elsewhere")
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import shown_path
 from octavo.writing.headings import DEEPEST, at_level, is_atx
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.section_edits import EditedText, headings_between, same_start
 from octavo.writing.spacing import before_blank_lines, is_blank, last_line, line_ending
-from octavo.writing.splice import Splice, Spliced
+from octavo.writing.text_splice import Splice, Spliced
 
 
 def move(document: NoteOutline, source: Sequence[str], target: Sequence[str]) -> EditedText:

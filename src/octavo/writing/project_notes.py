@@ -11,11 +11,13 @@ from octavo.config.schema import Config, Writing
 from octavo.errors import InvalidArgument, NotFound, OctavoError
 from octavo.ingest.history import HistoryRules
 from octavo.model.collection import Collection, CollectionSettings, Project
+from octavo.model.folder_scan import Scan
 from octavo.model.note_write import NoteWrite
-from octavo.model.scan import Scan
 from octavo.observability.logs import logger
 from octavo.ports import Store
-from octavo.writing.files import (
+from octavo.writing.folder_lock import folder_lock
+from octavo.writing.note_change import FileChange, NoteChange, NoteFile, WriteAnswer, WriteTerms
+from octavo.writing.note_files import (
     File,
     encoded,
     located,
@@ -26,12 +28,10 @@ from octavo.writing.files import (
     refuse_irreplaceable,
     write_new,
 )
-from octavo.writing.journal import Journal
-from octavo.writing.lock import folder_lock
-from octavo.writing.note_change import FileChange, NoteChange, NoteFile, WriteAnswer, WriteTerms
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.redacted_notes import hiding, left_out, without_keys
 from octavo.writing.section_edits import EditedText
+from octavo.writing.write_journal import Journal
 
 _INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
 

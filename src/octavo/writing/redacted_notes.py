@@ -12,21 +12,24 @@ from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.model.collection import Collection
 from octavo.model.ids import text_hash
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.redaction import MARK, MARKS, find_keys, new_marks, redacted, redacted_values, replaced_by_marks
-from octavo.sources.secrets import secret_folder
+from octavo.sources.secret_files import secret_folder
 from octavo.sources.withheld_files import IGNORED, Withholding
-from octavo.writing.diff import unified
+from octavo.writing.file_diff import unified
 from octavo.writing.heading_checks import Violation
-from octavo.writing.links import LinkChange
-from octavo.writing.lint import Finding
-from octavo.writing.splice import ChangedRange
+from octavo.writing.link_updates import LinkChange
+from octavo.writing.note_lint import Finding
+from octavo.writing.text_splice import ChangedRange
 
 Told = TypeVar("Told", Finding, Violation, LinkChange)
 
 WITHHELD_CHANGES = "\\ a withheld line changes"
 # Behind a redacted line, so that two lines with the same marks differ where their keys do; never shown.
 _TAG = re.compile("^([-+ ])(.*)\0[0-9a-f]{64}$", re.MULTILINE)
+
+
+_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\\]")  # a backslash is a folder's end on other systems
 
 
 def hidden(collection: Collection, values: tuple[Told, ...]) -> tuple[Told, ...]:
@@ -54,6 +57,8 @@ def left_out(collection: Collection, rules: IgnoreRules, uri: str, templates: st
     """
     if new and (folder_reason := secret_folder(uri)):
         return folder_reason
+    if new and _UNWRITABLE.search(uri):
+        return "its name has a control character or a backslash"
     reason = Withholding(collection.root, rules).reason(uri)
     folder = templates.strip("/")
     if reason == IGNORED and folder and uri.startswith(f"{folder}/"):

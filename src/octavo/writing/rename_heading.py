@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from octavo.errors import Conflict, InvalidArgument
 from octavo.writing.headings import heading_line, heading_text, renamed
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.section_edits import EditedText, check_section_path, headings_between, same_start
 from octavo.writing.spacing import line_ending
-from octavo.writing.splice import Splice, Spliced
+from octavo.writing.text_splice import Splice, Spliced
 
 
 def rename_heading(document: NoteOutline, path: Sequence[str], text: str) -> EditedText:

@@ -17,9 +17,9 @@ from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.blocks import scan
 from octavo.writing.headings import DEEPEST, heading_line, heading_text
-from octavo.writing.outline import ROOT, NoteHeading, NoteOutline, headings, parents
+from octavo.writing.note_outline import ROOT, NoteHeading, NoteOutline, headings, parents
 from octavo.writing.spacing import before_blank_lines, content_lines, last_line, line_ending, placed
-from octavo.writing.splice import ChangedRange, Spliced
+from octavo.writing.text_splice import ChangedRange, Spliced
 
 FIRST, LAST = "first", "last"
 Position = str | Sequence[str]

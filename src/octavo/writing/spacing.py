@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from octavo.writing.splice import Splice, Spliced
+from octavo.writing.text_splice import Splice, Spliced
 
 _LEADING_BLANK = re.compile(r"(?:[ \t]*+\n)*")
 _BLANK_CHARACTERS = " \t\n"

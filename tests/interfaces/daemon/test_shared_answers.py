@@ -15,7 +15,7 @@ from cli_calls import Octavo
 from daemon_calls import address, client, server
 from language_model_services import HANG, model_served
 from mcp import Client as SdkClient
-from mcp_calls import over_stdio, raw
+from mcp_calls import over_stdio, raw, uris
 
 from octavo.config.load import load
 from octavo.errors import InvalidArgument, OctavoError
@@ -23,7 +23,7 @@ from octavo.interfaces.cli.output import screen
 from octavo.interfaces.daemon.client import running, started
 from octavo.interfaces.daemon.wire import CALLS
 from octavo.interfaces.library_client import LibraryClient
-from octavo.operations.answering.answers import AnswerSentence
+from octavo.operations.answering.results import AnswerSentence
 from octavo.version import __version__
 
 HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "tokenizers", "octavo.engine", "octavo.operations.table")
@@ -43,7 +43,7 @@ def test_a_client_of_either_era_is_served_through_the_relay(mode: str) -> None:
     async def talk(one: SdkClient) -> None:
         assert "notes: 3 documents" in (one.instructions or "")
         result = await one.call_tool("search", {"query": "sourdough"})
-        assert result.structured_content["hits"][0]["uri"] == "bread.md"
+        assert uris(result.content[0].text)[0] == "bread.md"  # type: ignore[union-attr]
         (resource, *_) = (await one.list_resources()).resources
         assert "bread.md" in (await one.read_resource(resource.uri)).contents[0].text  # type: ignore[union-attr]
 
@@ -57,7 +57,7 @@ def test_the_relay_imports_no_model_no_library_and_no_sdk() -> None:
         _, noise = watched.process.communicate(timeout=60)
         told = noise.decode()
     imported = {line.rpartition("|")[2].strip() for line in told.splitlines() if line.startswith("import time:")}
-    assert "octavo.interfaces.daemon.relay" in imported
+    assert "octavo.interfaces.daemon.mcp_relay" in imported
     assert {name for name in imported if name.startswith(HEAVY)} == set()
 
 
@@ -69,7 +69,7 @@ def test_a_served_search_imports_only_what_it_takes_to_ask_and_print() -> None:
     assert done.returncode == 0
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
     assert "octavo.interfaces.daemon.client" in imported
-    heavy = (*HEAVY, "rich", "Stemmer", "octavo.algorithms.analysis", "octavo.retrieval")
+    heavy = (*HEAVY, "rich", "Stemmer", "octavo.algorithms.text_analysis", "octavo.retrieval")
     assert {name for name in imported if name.startswith(heavy)} == set()
 
 
@@ -201,9 +201,9 @@ def test_an_answer_is_told_sentence_by_sentence_and_alike_with_and_without_a_ser
     alone = LibraryClient(load().config)
     assert not alone.served
     heard: dict[str, list[AnswerSentence]] = {"shared": [], "alone": []}
-    told = shared.answer("what does the starter need?", heard["shared"].append)
+    told = shared.answer("when does the starter need food?", heard["shared"].append)
     assert shared.served
-    assert alone.answer("what does the starter need?", heard["alone"].append).sentences == told.sentences
+    assert alone.answer("when does the starter need food?", heard["alone"].append).sentences == told.sentences
     assert tuple(heard["shared"]) == tuple(heard["alone"]) == told.sentences != ()
     shared.close()
     alone.close()
@@ -215,7 +215,7 @@ def test_a_client_that_goes_ends_the_call_of_a_model_that_nobody_waits_for() -> 
         service.trouble = [HANG] * 9
         changed = replace(load().config, llm=service.configured())
         connection = started(changed, CALLS)
-        connection.sock.sendall(b'{"call": "ask", "arguments": {"question": "what does the starter need?"}}\n')
+        connection.sock.sendall(b'{"call": "ask", "arguments": {"question": "when does the starter need food?"}}\n')
         assert service.asked.wait(60)
         connection.close()
         assert service.gone.wait(60)

@@ -81,12 +81,13 @@ def test_a_client_is_answered_by_its_configuration_as_it_is_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "config.toml"
-    file.write_text("", "utf-8")
+    by_words = '[retrieval]\nprofile = "lexical_only"\n'
+    file.write_text(by_words, "utf-8")
     monkeypatch.setenv("OCTAVO_CONFIG", str(file))
     with client() as one:
         assert len(one.found("the")) > 1
         first = server()
-        file.write_text("[retrieval]\nlimit = 1\n", "utf-8")
+        file.write_text(f"{by_words}limit = 1\n", "utf-8")
         deadline = time.monotonic() + PATIENCE
         while len(one.found("the")) > 1:
             assert time.monotonic() < deadline, "the configuration was not read again"

@@ -16,7 +16,7 @@ from language_model_services import HANG, ModelService, model_served
 
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
-from octavo.interfaces.calls import Calls
+from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.serving.app import make_app
 
 

@@ -24,7 +24,7 @@ from octavo.interfaces.access_token import read_token, token_path
 
 
 def test_mcp_clients_of_either_era_and_plain_ones_share_a_server_that_ends_in_order(vault: Vault) -> None:
-    with running() as server:
+    with running(["--tools", "default,data"]) as server:
 
         async def main() -> None:
             for mode in ("auto", "legacy"):

@@ -20,8 +20,8 @@ from octavo.errors import Conflict
 from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.mcp import jsonc, yaml_text
+from octavo.interfaces.mcp.client_configuration import install, location, snippet, uninstall
 from octavo.interfaces.mcp.clients import CLIENTS
-from octavo.interfaces.mcp.installing import install, location, snippet, uninstall
 
 LINE = ["/usr/bin/octavo", "mcp"]
 LINE_ENTRY = {"command": "/usr/bin/octavo", "args": ["mcp"]}
@@ -319,7 +319,7 @@ def test_the_command_takes_the_server_out_again(octavo: Octavo, environment: Pat
     assert "octavo" in Path(done["backup"]).read_text("utf-8")
 
 
-def test_the_library_in_effect_is_written_whoever_named_it(
+def test_a_library_that_was_named_is_written_and_one_that_the_folder_has_is_followed(
     octavo: Octavo, environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def arguments(*given: str) -> list[str]:
@@ -333,8 +333,41 @@ def test_the_library_in_effect_is_written_whoever_named_it(
     assert arguments()[-2:] == ["--library", str(environment / "named.db")]
     monkeypatch.delenv("OCTAVO_LIBRARY")
     assert octavo("init", "--here").exit_code == 0
-    assert arguments()[-2] == "--library"
-    assert Path(arguments()[-1]).is_relative_to(environment)
+    assert "--library" not in arguments(), "the library of a folder is found again by whoever works there"
+
+
+def test_an_entry_that_names_another_library_is_not_replaced(octavo: Octavo, environment: Path) -> None:
+    first = ("mcp", "install", "--client", "cursor", "--library", environment / "first.db", "--write")
+    assert octavo(*first).exit_code == 0
+    for other in (("--library", "second.db"), ()):
+        refused = octavo("mcp", "install", "--client", "cursor", *other, "--write")
+        assert refused.exit_code != 0
+        assert "first.db" in refused.stderr and "--scope project" in refused.stderr
+    assert octavo(*first, "--tools", "code").exit_code == 0
+
+
+@pytest.mark.parametrize("name", [name for name, client in CLIENTS.items() if client.project_file])
+def test_a_project_has_its_entry_in_its_own_file(
+    name: str, octavo: Octavo, environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (environment / ".git").mkdir()
+    below = environment / "src"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    told = json.loads(octavo("mcp", "install", "--client", name, "--scope", "project", "--write", "--json").stdout)
+    path = environment / CLIENTS[name].project_file
+    assert Path(told["path"]) == path
+    assert servers(name, path) == {"octavo": CLIENTS[name].entry(["octavo", "mcp"])}, "others have it elsewhere"
+    assert not location(CLIENTS[name], {}, Path(os.environ["HOME"])).exists()
+    assert octavo("mcp", "uninstall", "--client", name, "--scope", "project").exit_code == 0
+    assert "octavo" not in path.read_text("utf-8")
+
+
+def test_a_project_s_file_gets_no_token_and_no_client_gets_one_it_does_not_read(octavo: Octavo) -> None:
+    shared = octavo("mcp", "install", "--client", "cursor", "--scope", "project", "--http")
+    assert (shared.exit_code, "yours alone" in shared.stderr) == (2, True)
+    unread = octavo("mcp", "install", "--client", "goose", "--scope", "project")
+    assert (unread.exit_code, "Goose has no configuration for a project" in unread.stderr) == (2, True)
 
 
 def test_a_library_named_by_a_relative_path_is_the_one_in_this_folder(environment: Path) -> None:

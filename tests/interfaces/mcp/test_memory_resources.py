@@ -72,7 +72,7 @@ def test_a_memory_is_listed_and_read_whole_at_a_version_and_by_section(library: 
             with pytest.raises(MCPError):
                 await client.read_resource(wrong)
 
-    in_memory(library, talk, chosen("memory"))
+    in_memory(library, talk, chosen("memory"), data=True)
 
 
 async def call(client: Client, name: str, **arguments: Any) -> dict[str, Any]:

@@ -34,11 +34,11 @@ def test_a_client_of_either_era_searches_and_reads(vault: Vault, mode: str) -> N
         assert len((await client.list_tools()).tools) <= 7
         result = await client.call_tool("search", {"query": "sourdough"})
         (hit, *_) = result.structured_content["hits"]
-        assert hit["uri"] == "bread.md"
+        assert (hit["uri"], result.content) == ("bread.md", [])
         read = await client.call_tool("get", {"reference": hit["chunk_id"]})
         assert read.structured_content["text"] == hit["excerpt"]
 
-    over_stdio([], talk, mode=mode)
+    over_stdio(["--tools", "default,data"], talk, mode=mode)
 
 
 def test_named_tools_are_the_only_ones(vault: Vault) -> None:
@@ -101,6 +101,23 @@ def test_what_is_not_protocol_is_refused_and_the_next_message_answered(vault: Va
         pass
     server.communicate(timeout=120)
     assert server.returncode == 0
+
+
+def test_a_malformed_request_is_answered_with_an_error(vault: Vault) -> None:
+    server = raw([])
+    assert server.stdin is not None
+    assert server.stdout is not None
+    listed = json.loads(message(5, "tools/list", {})) | {"params": []}
+    unnamed = {"jsonrpc": "2.0", "id": "six", "method": 3}
+    noted = json.loads(message(None, "notifications/progress", {})) | {"params": []}
+    wrong = b"".join(json.dumps(line).encode() + b"\n" for line in (listed, unnamed, noted))
+    server.stdin.write(HANDSHAKE + wrong + message(9, "ping", {}))
+    server.stdin.flush()
+    replies = {reply["id"]: reply for reply in (json.loads(server.stdout.readline()) for _ in range(4))}
+    server.communicate(timeout=120)
+    assert replies.keys() == {1, 5, "six", 9}
+    assert replies[5]["error"] == {"code": -32602, "message": "params has to be an object"}
+    assert replies["six"]["error"]["code"] == -32600
 
 
 def test_a_wrong_set_of_tools_is_a_usage_error_on_stderr(vault: Vault) -> None:

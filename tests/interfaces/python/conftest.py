@@ -18,8 +18,8 @@ def made(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Loca
     """Indexed once, with what the operations' examples speak of."""
     path = databases.empty()
     with octavo.open(path, create=True) as library:
-        library.add("observatory", VAULT, writable=True)
-        library.add("scratch", tmp_path_factory.mktemp("scratch"))
+        library.add(VAULT, name="observatory", writable=True)
+        library.add(tmp_path_factory.mktemp("scratch"), name="scratch")
         library.index()
         library.remember(**OPERATIONS["remember"].example)
         library.remember("Perhaps paint the dome green.", title="A passing thought")

@@ -85,7 +85,7 @@ def test_an_agent_searches_reads_and_answers(path: Path, model: Model) -> None:
     assert first["messages"][-1] == {"role": "user", "content": "When must the dome close?"}
     searched, read = second["messages"][-1], third["messages"][-1]
     assert (searched["role"], searched["tool_call_id"]) == ("tool", "call_1")
-    assert "\n2 hits in " in searched["content"]
+    assert "\n1. observatory/" in searched["content"]
     assert (read["role"], read["tool_call_id"]) == ("tool", "call_2")
     assert "85 per cent" in read["content"]
 

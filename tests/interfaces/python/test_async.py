@@ -98,7 +98,7 @@ def test_folders_are_watched_and_changes_reported_in_the_event_loop(location: Lo
     async def main() -> octavo.IndexingRun:
         runs: asyncio.Queue[octavo.IndexingRun] = asyncio.Queue()
         async with octavo.open_async(location, create=True) as library:
-            await library.add("notes", notes)
+            await library.add(notes, name="notes")
             async with library.watch(debounce_ms=250, changed=runs.put_nowait) as watch:
                 assert (await watch.state()).watching
                 (notes / "a.md").write_text("# Birds\n\nA cormorant.\n")

@@ -20,7 +20,7 @@ from python_calls import VAULT
 import octavo
 from octavo import answers
 from octavo.interfaces.python.arguments import argument
-from octavo.operations.methods import method_of, methods
+from octavo.operations.python_methods import method_of, methods
 from octavo.operations.table import EVERY, OPERATIONS
 
 ON_TOP = "add ask doctor forget get index recall reindex remember remove search status"
@@ -98,11 +98,11 @@ def test_a_result_iterates_over_its_hits(library: octavo.Library) -> None:
 
 
 def test_an_answer_is_cut_only_for_a_caller_who_says_how_long_it_may_be(library: octavo.Library) -> None:
-    whole = library.search("the", limit=60)
+    whole = library.search("the", limit=60, show_all=True)
     assert len(whole) > 10 and whole.next_cursor is None
-    page = library.search("the", limit=60, max_tokens=500)
+    page = library.search("the", limit=60, show_all=True, max_tokens=500)
     assert 0 < len(page) < len(whole) and page.next_cursor is not None
-    rest = library.search("the", limit=60, cursor=page.next_cursor)
+    rest = library.search("the", limit=60, show_all=True, cursor=page.next_cursor)
     assert [hit.chunk_id for hit in (*page, *rest)] == [hit.chunk_id for hit in whole]
 
 
@@ -185,7 +185,7 @@ def test_a_path_is_written_with_slashes_as_uris_are() -> None:
             "`library.search(query)` finds passages",
         ),
         (
-            lambda library: library.add("observatory", "."),
+            lambda library: library.add(".", name="observatory"),
             "the collection observatory is the folder ",
             "give this one another name=…, or pass replace=True",
         ),
@@ -194,7 +194,11 @@ def test_a_path_is_written_with_slashes_as_uris_are() -> None:
             "there is no collection nope",
             "`library.collections.list()` shows",
         ),
-        (lambda library: library.add("x", "/nowhere/at/all"), "/nowhere/at/all is not a folder", "give the folder"),
+        (
+            lambda library: library.add("/nowhere/at/all", name="x"),
+            "/nowhere/at/all is not a folder",
+            "give the folder",
+        ),
     ],
 )
 def test_a_wrong_argument_is_an_error_that_says_what_is_meant(
@@ -210,7 +214,7 @@ def test_a_folder_is_watched_while_the_block_runs(location: Location, tmp_path: 
     notes = tmp_path / "notes"
     notes.mkdir()
     with octavo.open(location, create=True) as library:
-        library.add("notes", notes)
+        library.add(notes, name="notes")
         with library.watch(debounce_ms=250) as watch:
             assert watch.state().watching
             assert library.status().watch.debounce_ms == 250
@@ -226,7 +230,7 @@ def test_what_changes_in_a_watched_folder_is_indexed_and_reported(location: Loca
     notes.mkdir()
     runs: Queue[octavo.IndexingRun] = Queue()
     with octavo.open(location, create=True) as library:
-        library.add("notes", notes)
+        library.add(notes, name="notes")
         with library.watch(debounce_ms=250, changed=runs.put):
             (notes / "a.md").write_text("# Birds\n\nA cormorant.\n")
             assert runs.get(timeout=60).added == 1

@@ -17,7 +17,7 @@ from library_places import shown
 from python_calls import VAULT
 
 import octavo
-from octavo.interfaces.python.handle import Handle
+from octavo.interfaces.python.engine_handle import Handle
 
 
 def test_a_library_that_is_not_there_is_not_found_and_not_made(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_library_that_was_closed_says_so_and_how_to_go_on(library: octavo.Libr
     assert repr(library) == f"<octavo.Library at {library.location}, closed>"
     refused: list[Callable[[], object]] = [
         lambda: library.search("dome"),
-        lambda: library.add("more", VAULT),
+        lambda: library.add(VAULT, name="more"),
         lambda: library.watch(),
         lambda: tools.call("search", {"query": "dome"}),
     ]
@@ -221,7 +221,7 @@ def test_several_libraries_are_open_at_once_and_used_from_several_threads(path: 
         octavo.open(tmp_path / "pump.db", create=True) as pump,
         ThreadPoolExecutor(6) as pool,
     ):
-        pump.add("notes", notes)
+        pump.add(notes, name="notes")
         pump.index()
         asked = [(vault, "dome"), (pump, "switch")] * 12
         found = list(pool.map(lambda asking: asking[0].search(asking[1], limit=1).hits[0].collection, asked))

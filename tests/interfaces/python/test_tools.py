@@ -84,6 +84,6 @@ def test_a_hint_names_the_tools_that_are_offered_and_commands_for_the_rest(libra
 
 
 def test_a_hint_names_arguments_of_the_tool_and_no_options(library: octavo.Library) -> None:
-    library.add("copy", VAULT)
+    library.add(VAULT, name="copy")
     library.index()
     assert library.tools("get").call("get", {"reference": "Home.md"}).data["hint"] == "choose one with collection"

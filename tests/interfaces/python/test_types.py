@@ -25,7 +25,7 @@ def show(update: octavo.ProgressUpdate) -> None:
 
 
 with octavo.open("notes.db", create=True, config={"retrieval.limit": 5}) as library:
-    library.add("notes", Path.home() / "notes")
+    library.add(Path.home() / "notes", name="notes")
     library.index(progress=show)
     result: octavo.SearchAnswer = library.search("pump", kinds={"note", "doc"}, modified_after=timedelta(days=7))
     hits: list[octavo.FoundHit] = list(result)

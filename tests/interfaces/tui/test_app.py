@@ -27,10 +27,13 @@ from octavo.interfaces.library_client import LibraryClient  # noqa: E402
 from octavo.interfaces.tui.app import OctavoApp  # noqa: E402
 from octavo.interfaces.tui.ask import sentence_text  # noqa: E402
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, ConfirmDialog, FiltersDialog, RunDialog  # noqa: E402
-from octavo.interfaces.tui.drawing import preview_text  # noqa: E402
 from octavo.interfaces.tui.library import TABS, indexing  # noqa: E402
+from octavo.interfaces.tui.navigation import Navigation  # noqa: E402
+from octavo.interfaces.tui.reading import ReadingScreen  # noqa: E402
+from octavo.interfaces.tui.rendered_markdown import rendered_markdown  # noqa: E402
+from octavo.interfaces.tui.rich_text import preview_text  # noqa: E402
 from octavo.model.advisory import Advisory  # noqa: E402
-from octavo.operations.answering.answers import AnswerSentence  # noqa: E402
+from octavo.operations.answering.results import AnswerSentence  # noqa: E402
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tui"
 DRAWN_BY = "8.2.8"  # another version of Textual draws its own way
@@ -53,6 +56,9 @@ class Elsewhere(LibraryClient):
         if operation == "memory_history":
             changes = (replace(change, at="2026-01-05T12:00:00+00:00") for change in answer.changes)
             return replace(answer, changes=tuple(changes))
+        if operation == "recent":
+            documents = (replace(document, modified_at="2026-01-05T12:00:00+00:00") for document in answer.documents)
+            return replace(answer, documents=tuple(documents))
         return answer
 
 
@@ -112,15 +118,64 @@ async def searched(app: OctavoApp, pilot: Pilot[None], query: str) -> None:
     await until(pilot, lambda: (answer := app.search_screen.answer) is not None and answer.query == query)
 
 
-def test_hits_come_while_one_types_and_the_passage_is_shown_with_its_lines(client: LibraryClient) -> None:
+def test_the_start_page_lists_what_changed_last_and_enter_reads_it(client: LibraryClient) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: app.search_screen.recent)
+        assert "Type words or a question" in said(app, "#passage")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ReadingScreen))
+        assert app.screen.place.uri == app.search_screen.recent[0].uri  # type: ignore[attr-defined]
+
+    drive(client, play)
+
+
+def test_enter_opens_a_reading_view_at_the_passage_and_e_an_editor_only_where_one_is_set(
+    client: LibraryClient, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = stand_in_editor(tmp_path, monkeypatch)
+
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "sourdough")
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ReadingScreen) and "sourdough" in said(app, "#cited").lower())
+        assert "# " not in said(app, "#cited")
+        with monkeypatch.context() as patch:
+            patch.delenv("EDITOR")
+            await pilot.press("e")
+            assert not opened.exists()
+        await pilot.press("e")
+        await until(pilot, lambda: opened.exists() and opened.read_text("utf-8").endswith("\n"))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.search_screen)
+
+    drive(client, play)
+    assert opened.read_text("utf-8") == f"+1 {vault.folder / 'bread.md'}\n"
+
+
+def test_markdown_in_a_terminal_has_no_signs_and_marks_the_words() -> None:
+    drawn = rendered_markdown("# Dome\n\n> [!info] Mind **[[The dome|it]]**\n\nIt *turns* slowly.\n", "turns", 40)
+    assert not {"#", "*", "[["} & set(drawn.plain) and "Info: Mind it" in drawn.plain
+    assert [drawn.plain[span.start : span.end] for span in drawn.spans if span.style == "reverse"] == ["turns"]
+
+
+def test_every_key_is_reachable_in_sixty_columns(client: LibraryClient) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await pilot.pause()
+        assert len(str(app.screen.query_one(Navigation).render())) <= 58
+        keys = app.screen.query("FooterKey").results()
+        assert max(key.region.right for key in keys) <= 60
+
+    drive(client, play, (60, 24))
+
+
+def test_hits_come_while_one_types_and_the_passage_is_shown_as_it_reads(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "prune winter")
         hit = app.search_screen.hit
         assert hit is not None
         assert hit.uri == "garden/apples.md"
         await until(pilot, lambda: "Prune in late winter" in said(app, "#passage"))
-        cited = [line for line in said(app, "#passage").splitlines() if "┃" in line]
-        assert cited[0].startswith(f"{hit.start_line:>5}")
+        assert "#" not in said(app, "#passage")
         assert "1 passage" in said(app, "#summary")
 
     drive(client, play)
@@ -162,20 +217,13 @@ def test_where_nothing_was_found_the_query_keeps_the_keys(client: LibraryClient)
     drive(client, play)
 
 
-def test_a_citation_is_copied_and_the_editor_opens_at_the_line(
-    client: LibraryClient, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened = stand_in_editor(tmp_path, monkeypatch)
-
+def test_a_citation_is_copied(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "sourdough")
         await pilot.press("ctrl+y")
         assert app.clipboard == "notes/bread.md:1"
-        await pilot.press("ctrl+o")
-        await until(pilot, lambda: opened.exists() and opened.read_text("utf-8").endswith("\n"))
 
     drive(client, play)
-    assert opened.read_text("utf-8") == f"+1 {vault.folder / 'bread.md'}\n"
 
 
 def test_filters_narrow_a_search(client: LibraryClient) -> None:
@@ -201,21 +249,16 @@ def test_a_question_is_answered_with_numbered_passages(client: LibraryClient) ->
     drive(client, play)
 
 
-def test_the_passages_of_an_answer_are_cited_and_opened_as_hits_are(
-    client: LibraryClient, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened = stand_in_editor(tmp_path, monkeypatch)
-
+def test_the_passages_of_an_answer_are_cited_and_read_as_hits_are(client: LibraryClient) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f6", *"sourdough?", "enter")
         await until(pilot, lambda: passages(app))
         await pilot.press("down", "ctrl+y")
         assert app.clipboard == "notes/bread.md:1"
         await pilot.press("enter")
-        await until(pilot, lambda: opened.exists() and opened.read_text("utf-8").endswith("\n"))
+        await until(pilot, lambda: isinstance(app.screen, ReadingScreen))
 
     drive(client, play)
-    assert opened.read_text("utf-8") == f"+1 {vault.folder / 'bread.md'}\n"
 
 
 def test_what_a_sentence_is_worth_is_said_once() -> None:
@@ -491,7 +534,7 @@ def test_without_colours_the_app_is_drawn_in_one(client: LibraryClient, monkeypa
 
 def test_how_far_a_run_is_stands_in_a_line(client: LibraryClient) -> None:
     status = client.ask("status")
-    assert indexing(status) == f"{status.documents:,} documents, {status.chunks:,} chunks"
+    assert indexing(status) == f"{status.documents:,} documents, {status.chunks:,} passages"
 
 
 def test_off_a_terminal_the_app_says_what_works_without_one(octavo: Octavo, vault: Vault) -> None:
@@ -504,4 +547,4 @@ def test_without_the_extra_the_error_names_the_command_that_installs_it(vault: V
     code = "import sys; sys.modules['textual'] = None; from octavo.interfaces.cli.main import cli; cli.main(['tui'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", timeout=120)
     assert done.returncode == 3
-    assert "pip install 'octavo[tui]'" in done.stderr
+    assert "pip install 'textual" in done.stderr

@@ -16,11 +16,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     home = tmp_path_factory.mktemp("site")
     folder, library = home / "notes", home / "library.db"
     folder.mkdir()
+    environ = surroundings(home)
+    del environ["OCTAVO_EMBEDDING_PROVIDER"]  # the page is seen with the encoder that ships
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in surroundings(home).items():
+        patch.delenv("OCTAVO_EMBEDDING_PROVIDER", raising=False)
+        for name, value in environ.items():
             patch.setenv(name, value)
         item = fill(library, folder)
-    with running(["--library", str(library), "--no-watch"], surroundings(home)) as started:
+    with running(["--library", str(library), "--no-watch"], environ) as started:
         yield Site(started.address, item, started.page)
 
 

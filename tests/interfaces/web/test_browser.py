@@ -26,6 +26,7 @@ PAGES = {
     "no-match": "/?q=qqqqzzzz",
     "not-a-query": '/?q="oven',
     "trace": "/trace?q=oven",
+    "inspect": "/inspect/notes/bread.md?q=oven",
     "document": "/document/notes/garden/apples.md?lines=11-15#cited",
     "everything": "/document/notes/everything.md",
     "changes": "/document/notes/bread.md?changes=2",
@@ -43,6 +44,7 @@ PAGES = {
     "jobs": "/jobs",
     "models": "/models",
     "docs": "/docs",
+    "settings": "/settings",
     "login": "/login",
 }
 SIZES = {"telephone": (420, 800), "desk": (1280, 800), "wall": (3840, 2160)}
@@ -106,6 +108,16 @@ def test_why_a_hit_is_there_is_told_once_it_is_asked_for(page: Any) -> None:
     assert "lexical" in page.inner_text(".why .steps")
 
 
+def test_a_question_mark_shows_the_keys_in_an_empty_field_and_is_typed_in_a_question(page: Any) -> None:
+    page.goto("/")
+    page.keyboard.press("?")
+    assert page.locator("#keys").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.type("how is bread baked?")
+    assert page.input_value("#query") == "how is bread baked?"
+    page.wait_for_selector("#answer .hint")
+
+
 def test_the_field_in_the_head_of_every_page_searches_and_a_key_leads_to_it(page: Any) -> None:
     page.goto("/library")
     page.keyboard.press("/")
@@ -141,7 +153,7 @@ def test_the_keyboard_leads_to_a_hit_and_the_back_button_to_the_search(page: Any
 
 def test_an_answer_comes_in_sentences_that_open_where_they_are_taken_from(page: Any) -> None:
     page.goto("/ask")
-    page.fill("#main [name=q]", "when is the starter fed?")
+    page.fill("#main [name=q]", "when does the starter need food?")
     page.keyboard.press("Enter")
     page.wait_for_selector("#end .sources")
     assert "Feed the starter in the evening." in page.inner_text("#answer")
@@ -176,7 +188,7 @@ def test_what_a_model_says_is_shown_and_marked_where_no_passage_says_it(tmp_path
             page.set_default_timeout(PATIENCE)
             page.goto(started.page)
             page.goto("/ask")
-            page.fill("#main [name=q]", "when is the starter fed?")
+            page.fill("#main [name=q]", "when does the starter need food?")
             page.select_option("[name=mode]", "insight")
             page.click("#main button")
             page.wait_for_selector("#end .sources")
@@ -194,7 +206,7 @@ def test_an_answer_is_there_without_scripts(site: Site, browser: Any) -> None:
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(site.page)
-    page.goto("/ask?q=when is the starter fed?")
+    page.goto("/ask?q=when does the starter need food?")
     page.click("noscript button")
     page.wait_for_selector("#end .sources")
     context.close()

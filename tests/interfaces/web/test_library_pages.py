@@ -15,9 +15,9 @@ from http_calls import in_process
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError
 from octavo.interfaces.serving.server import read_token
-from octavo.interfaces.web.documents import heading_paths
+from octavo.interfaces.web.document_pages import heading_paths
 from octavo.interfaces.web.library_pages import drawing
-from octavo.operations.reading.answers import OutlineSection
+from octavo.operations.reading.results import OutlineSection
 
 HTML = {"accept": "text/html"}
 TOKEN = "0123456789abcdef0123"
@@ -33,6 +33,7 @@ FORM = {"content-type": "application/x-www-form-urlencoded", **WITH_TOKEN}
         ("/collection/notes", "garden/apples.md"),
         ("/project/default", "notes"),
         ("/jobs", "Jobs"),
+        ("/settings", "retrieval.limit"),
         ("/models", "Embedding profiles"),
         ("/graph", "Communities"),
         ("/map", "octavo cluster build"),
@@ -168,6 +169,29 @@ def writable(octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for arguments in (("init",), ("add", str(folder), "--name", "notes", "--writable"), ("index",)):
         assert octavo(*arguments).exit_code == 0
     return Vault(folder, library)
+
+
+def test_settings_are_described_and_only_those_about_searching_are_changed(writable: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        async def limit() -> str:
+            page = (await client.get("/settings", headers=WITH_TOKEN)).text
+            assert "embedding.model" in page
+            assert all(name.startswith("retrieval.") for name in re.findall(r'name="name" value="([^"]+)"', page))
+            return re.findall(r'name="value" value="(\d+)"[^>]*aria-label="retrieval.limit"', page)[0]
+
+        async def change(name: str, value: str) -> httpx2.Response:
+            return await client.post("/change/setting", content=f"name={name}&value={quote(value)}", headers=FORM)
+
+        assert (await client.post("/change/setting", content="name=retrieval.limit&value=7")).status_code == 401
+        assert (await change("retrieval.limit", "7")).headers["location"] == "/settings#retrieval.limit"
+        assert await limit() == "7"
+        for name, value in (("retrieval.limit", "none"), ("library", "/tmp/other.db"), ("nonsense", "1")):
+            assert (await change(name, value)).status_code >= 400
+        assert await limit() == "7"
+        await change("retrieval.limit", "")
+        assert await limit() == "10"
+
+    in_process(writable.library, talk, settings=Serve(write=True), token=TOKEN)
 
 
 def test_something_is_remembered_pinned_and_forgotten_from_the_page(writable: Vault) -> None:

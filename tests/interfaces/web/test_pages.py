@@ -9,15 +9,15 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from cli_calls import Octavo, Vault
+from cli_calls import Location, Octavo, Vault
 from http_calls import in_process, running
 from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import NotFound
 from octavo.interfaces.http.client_disconnects import while_wanted
-from octavo.interfaces.presenting.marks import marks_of
-from octavo.interfaces.web.text import DocumentPlace, code, excerpt, inline, markdown, sentence
+from octavo.interfaces.web.html_text import DocumentPlace, code, sentence
+from octavo.interfaces.web.markdown import inline, markdown
 
 HTML = {"accept": "text/html"}
 
@@ -161,7 +161,7 @@ def test_a_search_without_hits_says_so_and_offers_to_look_everywhere(vault: Vaul
         for path in ("/?q=%22qqqqzzzz%22", "/results?q=%22qqqqzzzz%22"):
             page = (await client.get(path, headers=HTML)).text
             assert "Nothing in the library matches" in page
-            assert "how it was found" in page
+            assert "how it was searched" in page
         narrowed = (await client.get("/results?q=%22qqqqzzzz%22&since=1d", headers=HTML)).text
         assert '<a href="/?q=%22qqqqzzzz%22">Search everything</a>' in narrowed
         unanswered = (await client.post("/ask", data={"q": '"qqqqzzzz"'}, headers=HTML)).text
@@ -201,6 +201,19 @@ def test_a_trace_is_a_waterfall_in_words(vault: Vault) -> None:
         assert begins == sorted(begins)
         assert begins[-1] > 0
         assert not re.search(r"[{\[]&#39;", page)
+
+    in_process(vault.library, talk)
+
+
+def test_a_document_leads_to_how_the_library_sees_it_and_where_its_passages_rank(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        document = (await client.get("/document/notes/bread.md", headers=HTML)).text
+        assert 'href="/inspect/notes/bread.md"' in document
+        page = (await client.get("/inspect/notes/bread.md", headers=HTML)).text
+        assert "as the library sees it" in page and "found by" not in page
+        ranked = (await client.get("/inspect/notes/bread.md?q=sourdough", headers=HTML)).text
+        assert "The first hit is" in ranked and "words 1" in ranked
+        assert (await client.get("/inspect/notes/nowhere.md", headers=HTML)).status_code == 404
 
     in_process(vault.library, talk)
 
@@ -328,13 +341,53 @@ def test_cited_lines_are_marked_in_markdown_and_in_code() -> None:
     assert "'<'" not in source
 
 
-def test_an_excerpt_shows_the_lines_that_answer() -> None:
-    text = "\n".join(["nothing here"] * 20 + ["the pump switch"] + ["nor here"] * 20)
-    shown = str(excerpt(text, marks_of("pump switch")))
-    assert "the <mark>pump</mark> <mark>switch</mark>" in shown
-    assert shown.startswith("… ")
-    assert shown.endswith(" …")
-    assert len(shown) < len(text) / 2
+def test_the_first_page_shows_what_changed_last_and_examples_of_this_library(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/", headers=HTML)).text
+        assert "Changed last" in page and 'href="/document/notes/bread.md"' in page
+        examples = re.findall(r'<li><a href="/\?q=[^"]*"><code>([^<]+)</code>', page)
+        assert examples
+        for example in (example for example in examples if " -" not in example):
+            hits = (await client.get("/", params={"q": example.replace("&#34;", '"')}, headers=HTML)).text
+            assert 'class="hit"' in hits, example
+
+    in_process(vault.library, talk)
+
+
+def test_the_best_passage_of_a_document_is_shown_and_the_others_are_folded(
+    octavo: Octavo, tmp_path: Path, location: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    parts = "\n".join(f"## Part {number}\n\nRye bread number {number}.\n" + "Water. " * 300 for number in range(3))
+    (notes / "rye.md").write_text(f"# Rye\n\n{parts}", "utf-8")
+    (notes / "links.md").write_text("# All about bread\n\nSee [[rye]].\n", "utf-8")
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(location))
+    for arguments in (("init",), ("add", str(notes), "--name", "notes"), ("index",)):
+        assert octavo(*arguments).exit_code == 0
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/?q=rye+bread", headers=HTML)).text
+        document = re.findall(r'<li class="document">.*?</li>\n<', page, re.DOTALL)[0]
+        before, _, folded = document.partition('<details class="others">')
+        assert (before.count('class="hit"'), folded.count('class="hit"')) == (1, 2)
+        assert "<summary>2 more passages</summary>" in folded
+        assert "<summary>Found by words and meaning" in before
+        linked = (await client.get("/document/notes/rye.md", headers=HTML)).text
+        assert re.search(r'href="/document/notes/links.md"[^>]*>All about bread</a>', linked)
+
+    in_process(location, talk)
+
+
+def test_a_question_has_an_answer_for_above_its_hits(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        assert (await client.get("/ask/short?q=x")).status_code == 405
+        answer = await client.post("/ask/short", data={"q": "how is sourdough baked?"}, headers=HTML)
+        assert answer.status_code == 200
+        assert 'class="cite-link"' in answer.text and "<html" not in answer.text
+        assert (await client.post("/ask/short", data={"q": ""}, headers=HTML)).text == ""
+
+    in_process(vault.library, talk)
 
 
 def test_every_asset_is_served_and_is_part_of_the_package(vault: Vault) -> None:
@@ -369,7 +422,7 @@ def test_those_who_leave_while_they_wait_hold_nobody_up(vault: Vault) -> None:
         host, _, port = address.removeprefix("http://").rpartition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         headers = f"Host: {host}:{port}\r\nAuthorization: {credentials}\r\nConnection: close"
-        wanted = f"GET /results?q=sourdough+{number} HTTP/1.1\r\n{headers}\r\n\r\n"
+        wanted = f"GET /results?q=sourdough&number={number} HTTP/1.1\r\n{headers}\r\n\r\n"
         writer.write(wanted.encode())
         await writer.drain()
         answer = b"" if number % 2 else await reader.read()
@@ -381,4 +434,5 @@ def test_those_who_leave_while_they_wait_hold_nobody_up(vault: Vault) -> None:
 
     with running(["--library", str(vault.library), "--no-watch"]) as started:
         answers = asyncio.run(everybody(started.address, started.headers["authorization"]))
-    assert all(answer.startswith(b"HTTP/1.1 200") and b"bread.md" in answer for answer in answers[::2])
+    wrong = [answer for answer in answers[::2] if not answer.startswith(b"HTTP/1.1 200") or b"bread.md" not in answer]
+    assert wrong == []

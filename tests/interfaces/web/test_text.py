@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.presenting.marks import marks_of
-from octavo.interfaces.web import text
+from octavo.dataclass import replace
+from octavo.interfaces.presenting.match_marks import marks_of
+from octavo.interfaces.web import html_text
+from octavo.interfaces.web.excerpts import excerpt, source_excerpt
+from octavo.interfaces.web.markdown import inline, markdown, ragged
+from octavo.interfaces.web.prose import prose
+from octavo.operations.reading.results import OutlineSection
 
-
-def test_lines_of_prose_run_on_and_everything_else_keeps_its_lines() -> None:
-    passage = "## Pruning\n\nPrune in late\nwinter.\n\n- a list\n- of two\n| a | table |\n# Heading\nunder it"
-    assert text.readable(passage, "Pruning") == (
-        "Prune in late winter.\n\n- a list\n- of two\n| a | table |\n# Heading\nunder it"
-    )
-    assert text.readable("# Other\n\ntext", "Pruning") == "# Other\n\ntext"
-    assert text.readable("", "") == ""
+PLACE = html_text.DocumentPlace("notes", "a.md")
 
 
 def test_a_difference_is_shown_by_lines_and_obeys_nothing() -> None:
-    assert text.differences("--- a v1\n+++ a v2\n@@ -1 +1 @@\n-old\n+<b>new</b>\n same\n") == (
+    assert html_text.differences("--- a v1\n+++ a v2\n@@ -1 +1 @@\n-old\n+<b>new</b>\n same\n") == (
         '<span class="at">@@ -1 +1 @@</span><span class="removed">-old</span>'
         '<span class="added">+&lt;b&gt;new&lt;/b&gt;</span><span class="same"> same</span>'
     )
 
 
 def test_a_call_out_is_a_box_with_a_title_and_a_quotation_stays_one() -> None:
-    place = text.DocumentPlace("notes", "a.md")
-    shown = text.markdown("> [!warning]- Mind <b>\n> the gap\n\n> [!tip]\n> rest\n\n> said\n", place)
+    shown = markdown("> [!warning]- Mind <b>\n> the gap\n\n> [!tip]\n> rest\n\n> said\n", PLACE)
     assert '<blockquote class="callout caution">' in shown
     assert "<strong>Mind &lt;b&gt;</strong><br />\nthe gap" in shown
     assert "<strong>Tip</strong>" in shown
@@ -32,45 +29,112 @@ def test_a_call_out_is_a_box_with_a_title_and_a_quotation_stays_one() -> None:
 
 
 def test_code_in_a_document_is_coloured_and_obeys_nothing() -> None:
-    shown = text.markdown(
-        "```python\ndef f(): '<b>'\n```\n\n```nonsense\n<i>\n```\n", text.DocumentPlace("notes", "a.md")
-    )
+    shown = markdown("```python\ndef f(): '<b>'\n```\n\n```nonsense\n<i>\n```\n", PLACE)
     assert '<span class="k">def</span>' in shown
     assert "<b>" not in shown
     assert "&lt;i&gt;" in shown
 
 
-def test_an_excerpt_begins_with_words() -> None:
-    passage = "one\n\n" * 6 + "here\n" + "two\n" * 12
-    assert text.excerpt(passage, marks_of("here"), most=4).startswith("… ")
-    assert not text.excerpt(passage, marks_of("here"), most=4).startswith("… \n")
+def shown(passage: str, query: str, *titles: str) -> str:
+    return str(excerpt(passage, PLACE, marks_of(query), titles=titles, first_line=1))
+
+
+def test_a_hit_is_rendered_and_its_words_are_marked_in_it() -> None:
+    passage = "---\ntags: [a]\n---\n# Dome\n\n> [!info] Mind **[[The dome|it]]**\n> It turns.\n\nSee `dome` and <b>.\n"
+    html = shown(passage, "dome turns", "Dome")
+    assert "<h3" not in html and "tags" not in html
+    assert '<blockquote class="callout hint-box">' in html
+    assert '<a href="/find/notes/The%20dome" rel="noopener noreferrer">it</a>' in html
+    assert "It <mark>turns</mark>." in html
+    assert "<code><mark>dome</mark></code> and &lt;b&gt;" in html
+    assert "[!info]" not in html and "**" not in html and "[[" not in html
+
+
+def test_a_hit_begins_at_the_sentence_that_answers() -> None:
+    filler = "Nothing of it is said in this long sentence about the weather and the garden. " * 8
+    html = shown(f"{filler}The pump has a red switch. {filler}", "pump switch")
+    assert html.startswith("<p>… The <mark>pump</mark> has a red <mark>switch</mark>. Nothing")
+    assert html.rstrip().endswith("garden. …</p>")
+
+
+def test_rows_of_a_table_are_shown_below_its_header() -> None:
+    rows = "".join(f"| reading {number} | {number} m/s of wind over ten minutes |\n" for number in range(30))
+    html = shown(f"| what | limit |\n|---|---|\n{rows}| humidity | 85 % |\n", "humidity")
+    assert "<th>what</th>" in html and "<td><mark>humidity</mark></td>" in html
+    assert "reading 3 " not in html
+
+
+def test_words_within_others_are_not_marked() -> None:
+    assert "<mark>cat</mark> in the catalogue" in shown("The cat in the catalogue.", "cat")
+
+
+def test_a_paragraph_without_full_stops_is_cut() -> None:
+    text = "\n".join(["nothing here"] * 60 + ["the pump switch"] + ["nor here"] * 60)
+    html = shown(text, "pump switch")
+    assert "<mark>pump</mark> <mark>switch</mark>" in html
+    assert html.startswith("<p>… ") and html.rstrip().endswith(" …</p>")
+    assert len(html) < len(text)
+
+
+def test_source_shows_the_lines_that_answer() -> None:
+    text = "\n".join(["nothing here"] * 20 + ["the pump switch"] + ["nor < here"] * 20)
+    shown_lines = str(source_excerpt(text, marks_of("pump switch")))
+    assert shown_lines.startswith(
+        "…\nthe <mark>pump</mark> <mark>switch</mark>\nnor &lt; here\n"
+    ) and shown_lines.endswith("\n…")
+    assert len(shown_lines) < len(text) / 2
+
+
+def test_pictures_that_are_files_are_shown_and_others_are_named() -> None:
+    files = {"dome.png": "photos/the dome.png", "x/door.webp": "x/door.webp"}
+    place = html_text.DocumentPlace("my notes", "a.md", None, files)
+    html = str(markdown("![[dome.png|300]] ![A <door>](x/door.webp) ![[gone.png]] ![two](other.png)\n", place))
+    assert '<img src="/file/my%20notes/photos/the%20dome.png" alt="the dome" width="300" loading="lazy">' in html
+    assert '<img src="/file/my%20notes/x/door.webp" alt="A &lt;door&gt;" loading="lazy">' in html
+    assert "Picture: gone.png" in html
+    assert html.count("<img") == 2
+
+
+def test_lines_of_a_converted_text_end_where_their_author_ended_them() -> None:
+    letter = "Ann Larkfield\nThe Observatory\n\nDear Sir, the dome was closed in the night, and\nnobody was there.\n"
+    html = str(markdown(ragged(letter), PLACE, pages={1: "1", 4: "2"}))
+    assert "Ann Larkfield<br />\nThe Observatory" in html
+    assert "night, and\nnobody" in html
+    assert html.index('id="page-1"') < html.index("Ann") < html.index('id="page-2"') < html.index("Dear Sir")
+
+
+def test_other_markup_is_paragraphs_below_its_headings() -> None:
+    sections = (OutlineSection("Dome", 1, "dome", 1, 9), OutlineSection("Doors", 2, "doors", 5, 9))
+    note = "Dome\n====\nIt turns <slowly>.\n\nDoors\n-----\n\n- one\n- two\n"
+    html = str(prose(note, sections, replace(PLACE, lines=(8, 8))))
+    assert html == (
+        '<h2 id="h-dome">Dome</h2>\n<p>It turns &lt;slowly&gt;.</p>\n'
+        '<h3 id="h-doors">Doors</h3>\n<p id="cited" class="verse cited">- one\n- two</p>'
+    )
 
 
 def test_footnotes_lead_to_what_they_say() -> None:
     note = "Seen.[^1] And.[^b]\n\n[^1]: https://example.org\n[^b]: *Two*\nlines\n\n    and more\n\nAfter.\n"
-    shown = text.markdown(note, text.DocumentPlace("notes", "a.md"))
+    shown = markdown(note, PLACE)
     assert 'Seen.<sup><a href="#note-1" rel="noopener noreferrer">1</a></sup>' in shown
     assert '<p class="footnote" id="note-1"><strong>1</strong> https://example.org</p>' in shown
     assert '<p class="footnote" id="note-b"><strong>b</strong> <em>Two</em>\nlines</p>' in shown
     assert '<p class="footnote">and more</p>\n<p>After.</p>' in shown
-    assert text.inline("Seen.[^1]", text.DocumentPlace("notes", "a.md")) == "Seen."
+    assert inline("Seen.[^1]", PLACE) == "Seen."
 
 
 def test_tasks_have_boxes_and_highlighted_words_are_marked() -> None:
-    shown = text.markdown(
-        "- [ ] sweep\n- [x] oil\n- [link]\n\nSee ==the [[dome]]==.\n", text.DocumentPlace("notes", "a.md")
-    )
+    shown = markdown("- [ ] sweep\n- [x] oil\n- [link]\n\nSee ==the [[dome]]==.\n", PLACE)
     assert '<li class="task">☐ sweep</li>\n<li class="task">☑ oil</li>\n<li>[link]</li>' in shown
     assert '<mark>the <a href="/find/notes/dome" rel="noopener noreferrer">dome</a></mark>' in shown
 
 
 def test_columns_are_aligned_without_styles_in_elements() -> None:
-    shown = text.markdown("| a | b | c |\n|--:|:-:|---|\n| 1 | 2 | 3 |\n", text.DocumentPlace("notes", "a.md"))
+    shown = markdown("| a | b | c |\n|--:|:-:|---|\n| 1 | 2 | 3 |\n", PLACE)
     assert '<td class="align-right">1</td>\n<td class="align-center">2</td>\n<td>3</td>' in shown
     assert "style=" not in shown
 
 
 def test_text_that_runs_from_the_right_says_so_and_other_text_does_not() -> None:
-    place = text.DocumentPlace("notes", "a.md")
-    assert '<ul dir="auto">\n<li>שלום</li>' in text.markdown("- שלום\n", place)
-    assert "dir=" not in text.markdown("- hello\n", place)
+    assert '<ul dir="auto">\n<li>שלום</li>' in markdown("- שלום\n", PLACE)
+    assert "dir=" not in markdown("- hello\n", PLACE)

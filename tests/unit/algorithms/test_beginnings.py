@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.algorithms.analysis import Analyzer, written_words
 from octavo.algorithms.prefix_tokens import beginning
+from octavo.algorithms.text_analysis import Analyzer, written_words
 
 ANALYZER = Analyzer()
 DOCS = Path(__file__).parents[3] / "docs"

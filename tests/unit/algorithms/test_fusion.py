@@ -8,12 +8,12 @@ from math import sqrt
 
 import pytest
 
-from octavo.algorithms import fusion
-from octavo.algorithms.fusion import min_max, reciprocal_rank, z_scores
+from octavo.algorithms import rank_fusion
+from octavo.algorithms.rank_fusion import min_max, reciprocal_rank, z_scores
 
 
 def test_the_worked_examples_hold() -> None:
-    assert doctest.testmod(fusion).failed == 0
+    assert doctest.testmod(rank_fusion).failed == 0
 
 
 def test_z_scores_have_mean_zero_and_deviation_one() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.grammar import operands
-from octavo.algorithms.syntax import parse_query
+from octavo.algorithms.query_grammar import operands
+from octavo.algorithms.query_syntax import parse_query
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.model.query import Condition, Filters, Terms
 
 ANALYZER = Analyzer()
@@ -115,6 +115,22 @@ def test_what_lacks_its_other_half_counts_for_nothing(text: str) -> None:
     operator = "any" if text.startswith("red AND OR") else "all"
     green = Condition("not", parts=(GREEN,)) if "NOT" in text else GREEN
     assert read(text).condition == Condition(operator, parts=(RED, green))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("red AND (green OR", "OR at character 16 has nothing after it"),
+        ("red AND green)", "the parenthesis at character 14 was not opened"),
+        ("red AND OR green", "OR at character 9 has nothing before it"),
+        ("(red AND (green", "the parenthesis at character 10 is not closed"),
+        ("red AND f(x) -(green OR blue)", ""),
+        ('"red (" AND NOT green', ""),
+        ("red (green", ""),
+    ],
+)
+def test_what_counts_for_nothing_is_named_with_its_place(text: str, problem: str) -> None:
+    assert read(text).problem == problem
 
 
 def test_a_parenthesis_may_be_refused() -> None:

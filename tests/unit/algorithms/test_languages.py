@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.compounds import Compounds
-from octavo.algorithms.languages import prose
+from octavo.algorithms.compound_splitting import Compounds
+from octavo.algorithms.language_detection import prose
 from octavo.algorithms.stemming import snowball
+from octavo.algorithms.text_analysis import Analyzer
 
 ANALYZER = Analyzer()
 

@@ -10,15 +10,15 @@ from struct import pack, unpack
 
 import pytest
 
-from octavo.algorithms import metrics
-from octavo.algorithms.metrics import average_precision, ndcg_at, recall_at, reciprocal_rank_at
+from octavo.algorithms import ranking_metrics
+from octavo.algorithms.ranking_metrics import average_precision, ndcg_at, recall_at, reciprocal_rank_at
 
 TREC_EVAL = Path(__file__).parents[2] / "golden" / "measures" / "trec_eval.json"
 RELEVANCE = {"a": 3, "b": 2, "c": 1, "d": 0}
 
 
 def test_the_worked_examples_hold() -> None:
-    assert doctest.testmod(metrics).failed == 0
+    assert doctest.testmod(ranking_metrics).failed == 0
 
 
 def test_the_ideal_order_has_an_ndcg_of_one() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.phrase_prefilter import MaybePhrase
+from octavo.algorithms.text_analysis import Analyzer
 
 ANALYZER = Analyzer()
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.syntax import MOST_CLAUSES, MOST_WORDS, parse_query
+from octavo.algorithms.query_syntax import MOST_CLAUSES, MOST_WORDS, parse_query
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.model.document import Kind
 from octavo.model.query import Filters, Terms
 
@@ -61,7 +61,10 @@ def test_words_come_once_in_order_without_stop_words() -> None:
 def test_a_letter_alone_is_no_word_to_look_for() -> None:
     assert terms("сад и дом").words == ("сад", "дом")
     assert terms("и").words == ("и",)
+    assert terms("copiar y pegar los archivos").words == ("copiar", "pegar", "los", "archivo")
+    assert not {"i", "e"} & {*terms("come copiare i file e le cartelle").words}
     assert terms("vitamin c").words == ("vitamin", "c")
+    assert "c" in terms("¿para qué es la vitamina C y la D?").words
 
 
 def test_stop_words_stay_when_there_is_nothing_else() -> None:

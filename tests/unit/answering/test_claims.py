@@ -11,10 +11,10 @@ from cited_passages import passage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.answering.support import Checked, CitationChecker, Support
-from octavo.embedding.bundled import bundled_embedder
-from octavo.embedding.hashing import HashingEmbedder
+from octavo.algorithms.text_analysis import Analyzer
+from octavo.answering.citation_support import Checked, CitationChecker, Support
+from octavo.embedding.bundled_embedder import bundled_embedder
+from octavo.embedding.hashing_embedder import HashingEmbedder
 
 VAULT = Path(__file__).parents[3] / "examples/vault"
 TRUE = {"verbatim", "two sentences", "paraphrase"}

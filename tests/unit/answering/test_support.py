@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from cited_passages import passage
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.answering.support import CitationChecker, Support
-from octavo.embedding.bundled import bundled_embedder
+from octavo.algorithms.text_analysis import Analyzer
+from octavo.answering.citation_support import CitationChecker, Support
+from octavo.embedding.bundled_embedder import bundled_embedder
 
 TEXT = (
     "The dome closes by itself when the humidity stays above 85 per cent for five minutes. "

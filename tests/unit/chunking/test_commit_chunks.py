@@ -12,7 +12,7 @@ from octavo.chunking.commit import CommitChunker
 from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.embedding_inputs import inputs
 from octavo.chunking.sections import SectionChunker
-from octavo.embedding.hashing import WhitespaceCounter
+from octavo.embedding.hashing_embedder import WhitespaceCounter
 from octavo.model.chunk import ContentType
 from octavo.model.commit import ChangedFile, Commit, Person
 from octavo.model.document import Document

@@ -108,12 +108,12 @@ def test_equal_inputs_have_equal_hashes() -> None:
 def test_a_long_window_gets_the_sizes_for_long_windows() -> None:
     expected = ChunkSizes(target_min=600, target_max=1000, hard_max=1200, min_preferred=200, overlap=100)
 
-    assert default_sizes(1300) == expected
+    assert default_sizes(1446) == expected
     assert default_sizes(8192) == expected
 
 
 def test_a_short_window_leaves_room_for_the_context() -> None:
-    assert default_sizes(256) == ChunkSizes(target_min=111, target_max=185, hard_max=222, min_preferred=37, overlap=18)
+    assert default_sizes(256) == ChunkSizes(target_min=94, target_max=156, hard_max=188, min_preferred=31, overlap=15)
 
 
 @pytest.mark.parametrize("window", [1, 2, 3, 4, 8, 16, 32, 128, 512, 1024])

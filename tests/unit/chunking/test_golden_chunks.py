@@ -11,21 +11,21 @@ from chunk_samples import assert_sound
 
 from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.sections import SectionChunker
-from octavo.embedding.bundled import MODEL_DIRECTORY
-from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.chunk import Chunk
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
 from octavo.model.text import normalise
 from octavo.parsing.markdown.parser import MarkdownParser
+from octavo.ports import TokenCounter
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "chunks"
 WINDOW = 256
 
 
 @pytest.fixture(scope="module")
-def counter() -> WordPieceCounter:
-    return WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
+def counter() -> TokenCounter:
+    return bundled_counter()
 
 
 def described(chunk: Chunk) -> dict[str, object]:
@@ -41,7 +41,7 @@ def described(chunk: Chunk) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("source", sorted(GOLDEN.glob("*.md")), ids=lambda path: path.stem)
-def test_a_known_document_is_cut_as_it_always_was(source: Path, counter: WordPieceCounter) -> None:
+def test_a_known_document_is_cut_as_it_always_was(source: Path, counter: TokenCounter) -> None:
     text = normalise(source.read_text(encoding="utf-8"))
     document = MarkdownParser().parse(Source(DocumentId("doc_golden"), source.name, text, 0.0))
     sizes = default_sizes(WINDOW)

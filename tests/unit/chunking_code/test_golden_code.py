@@ -12,13 +12,13 @@ from chunk_samples import assert_sound
 from octavo.chunking.code import CodeChunker, MixedChunker
 from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.sections import SectionChunker
-from octavo.embedding.bundled import MODEL_DIRECTORY
-from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.chunk import Chunk
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
 from octavo.model.text import normalise
 from octavo.parsing.code.registry import code_parser
+from octavo.ports import TokenCounter
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "code"
 EXPECTED = GOLDEN / "expected"
@@ -26,8 +26,8 @@ WINDOW = 128
 
 
 @pytest.fixture(scope="module")
-def counter() -> WordPieceCounter:
-    return WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
+def counter() -> TokenCounter:
+    return bundled_counter()
 
 
 def outline(document: Document) -> dict[str, object]:
@@ -62,7 +62,7 @@ SOURCES = sorted(path for path in GOLDEN.iterdir() if path.is_file())
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
-def test_a_known_file_is_read_and_cut_as_it_always_was(source: Path, counter: WordPieceCounter) -> None:
+def test_a_known_file_is_read_and_cut_as_it_always_was(source: Path, counter: TokenCounter) -> None:
     text = normalise(source.read_text(encoding="utf-8"))
     sizes = default_sizes(WINDOW)
     parser = code_parser(source.name)

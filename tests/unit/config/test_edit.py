@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo.config.describe import described, template
-from octavo.config.edit import replace, set_value, target, unset
+from octavo.config.file_edits import replace, set_value, target, unset
 from octavo.config.load import load, read_flat
+from octavo.config.setting_descriptions import described, template
 from octavo.errors import ConfigurationError, InvalidArgument
 
 WRITTEN = """\
@@ -56,7 +56,8 @@ def test_a_new_setting_joins_its_section_and_everything_else_stays(file: Path) -
 
 def test_a_setting_above_all_sections_goes_above_them(file: Path) -> None:
     put(file, "library", "~/library.db")
-    assert load(environ={"OCTAVO_CONFIG": str(file)}, directory=file.parent).config.library == Path("~/library.db")
+    loaded = load(environ={"OCTAVO_CONFIG": str(file)}, directory=file.parent)
+    assert loaded.config.library == Path.home() / "library.db"
     assert file.read_text("utf-8").index("library =") < file.read_text("utf-8").index("[retrieval]")
 
 

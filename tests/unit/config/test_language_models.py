@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from octavo.config.describe import plain, written
-from octavo.config.edit import set_value
+from octavo.config.file_edits import set_value
 from octavo.config.load import Loaded, load
+from octavo.config.setting_descriptions import plain, written
 from octavo.errors import ConfigurationError
 from octavo.model.model_settings import ModelSettings
 
@@ -57,7 +57,7 @@ def test_what_is_shown_is_what_a_file_may_say(tmp_path: Path) -> None:
         (LOCAL + 'rerank = ["local", "jina"]\n[llm.models.jina]\nprovider = "jina"', "jina among others", "alone"),
         (LOCAL.replace('answer = "local"', 'answer = "local,x"'), "names 2 models, and takes one", "rerank"),
         ('[llm.models.x]\nprovider = "openai"\nsize = "large"', "llm.models.x.size", "describe"),
-        ('[llm.roles]\ncook = "x"', "llm.roles.cook, which is not a setting", "did you mean"),
+        ('[llm.roles]\ncook = "x"', "llm.roles.cook, which is not a setting", "config show"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str, hint: str) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from octavo.converting.cache import CachedConverter
+from octavo.converting.conversion_cache import CachedConverter
 from octavo.converting.converter_process import ConversionSettings
-from octavo.model.converted import Converted, ConvertedHeading, Member, PageMark, RefusedFile, Unit
+from octavo.model.converted_file import Converted, ConvertedHeading, Member, PageMark, RefusedFile, Unit
 
 
 class Reader:
@@ -72,7 +72,7 @@ def test_other_bytes_another_format_and_other_settings_are_converted(tmp_path: P
 def test_another_version_of_the_converters_converts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader()
     cached(reader, tmp_path).convert("a.pdf", b"bees")
-    monkeypatch.setattr("octavo.converting.cache.CONVERTER_VERSION", "another")
+    monkeypatch.setattr("octavo.converting.conversion_cache.CONVERTER_VERSION", "another")
     cached(reader, tmp_path).convert("a.pdf", b"bees")
     assert len(reader.asked) == 2
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import struct
 import sys
 import zlib
+from io import BytesIO
 from pathlib import Path
 
+import pypdfium2
 import pytest
 
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.image_facts import caption
 from octavo.converting.ocr import read_image, recognised
-from octavo.model.converted import Converted, RefusedFile
+from octavo.converting.pdf import read_pdf
+from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.position import position
 from octavo.model.text import Span
 
@@ -64,9 +67,8 @@ def test_an_image_without_tesseract_says_so(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_a_scanned_page_is_recognised_and_its_citation_says_so(tesseract: Path) -> None:
-    pdf = pytest.importorskip("octavo.converting.pdf", reason="octavo[formats] is not installed")
-    assert pdf.read_pdf("s.pdf", blank_pdf(), ConversionSettings()) == RefusedFile("no text layer; OCR is off")
-    read = pdf.read_pdf("s.pdf", blank_pdf(), ON)
+    assert read_pdf("s.pdf", blank_pdf(), ConversionSettings()) == RefusedFile("no text layer; OCR is off")
+    read = read_pdf("s.pdf", blank_pdf(), ON)
     assert isinstance(read, Converted) and read.text.split() == ["Harbour", "master", "on", "watch"]
     assert (tesseract / "picture").read_bytes().startswith(b"P5 ")
     stored = {**read.metadata, "marks": {"unit": "page", "starts": [0]}}
@@ -108,9 +110,6 @@ def jpeg(description: bytes) -> bytes:
 
 
 def blank_pdf() -> bytes:
-    pypdfium2 = pytest.importorskip("pypdfium2")
-    from io import BytesIO
-
     document, out = pypdfium2.PdfDocument.new(), BytesIO()
     document.new_page(200, 100)
     document.save(out)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import importlib.util
 import io
 import json
 import random
@@ -19,7 +18,7 @@ from documents import pdf, zipped
 
 from octavo.converting.archives import read_archive
 from octavo.converting.converter_process import ConversionSettings
-from octavo.model.converted import Converted, RefusedFile, Unit, from_plain, to_plain
+from octavo.model.converted_file import Converted, RefusedFile, Unit, from_plain, to_plain
 from octavo.model.formats import FORMATS, format_of, left_out_reason
 from octavo.model.text import normalise
 
@@ -327,7 +326,6 @@ one,500
 """
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
 def test_a_pdf_says_what_it_links_to_and_all_it_knows_of_itself() -> None:
     about = {"Author": "Ann", "Creator": "Writer", "Producer": "LibreOffice", "ModDate": "D:20260302101112"}
     found = converted(
@@ -482,8 +480,6 @@ def test_what_cannot_be_read_is_refused_with_its_reason(name: str, data: bytes, 
 @pytest.mark.parametrize("extension", sorted(FORMATS))
 def test_every_format_has_a_reader(extension: str) -> None:
     known = FORMATS[extension]
-    if known.needs and importlib.util.find_spec(known.needs) is None:
-        pytest.skip(f"{known.needs} is not installed")
     module, _, function = known.reader.partition(":")
     assert callable(getattr(import_module(module), function))
 
@@ -572,13 +568,11 @@ def test_items_are_nested_where_the_text_of_the_item_around_them_begins() -> Non
     ]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
 def test_a_pdf_says_what_is_filled_into_its_form_and_noted_on_it() -> None:
     found = converted("form.pdf", pdf([["Order form"]], fields={"Name": "Ann Bee", "Empty": ""}, notes=["Paid"]))
     assert found.text == "Order form\n\nNote: Paid\n\nName: Ann Bee\n"
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
 def test_a_hyphen_that_waits_for_a_second_word_stays_in_a_pdf() -> None:
     text = converted(
         "a.pdf", pdf([["Templates for Word-", "and Excel-based plans, with a know-", "ledge of both."]])
@@ -661,23 +655,17 @@ def test_the_title_of_an_open_document_is_a_heading_and_names_of_its_shapes_are_
     assert converted("a.odt", zipped({"content.xml": content})).text == "# Bees\n\nThey fly.\n"
 
 
-needs_pdfium = pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
-
-
-@needs_pdfium
 def test_an_empty_page_that_is_turned_costs_a_pdf_nothing() -> None:
     found = converted("a.pdf", pdf([["Honey."], [], ["Wax."]], turned={2}))
     assert found.text == "Honey.\n\nWax.\n"
     assert [mark.label for mark in found.marks] == ["1", "2", "3"]
 
 
-@needs_pdfium
 def test_a_page_that_is_turned_keeps_its_text_below_the_headings_of_the_outline() -> None:
     found = converted("a.pdf", pdf([["Yields", "Forty jars.", "Nine frames."]], outline=[("Yields", 1)], turned={1}))
     assert found.text == "# Yields\n\nForty jars.\nNine frames.\n"
 
 
-@needs_pdfium
 def test_a_page_that_is_turned_has_paragraphs_and_headings_by_size_like_any_other() -> None:
     lines = [("Yields of the year", 20), *["Jars are counted in autumn, when all is done."] * 9, "", "", "Later."]
     upright, turned = (converted("a.pdf", pdf([lines], turned=turned)) for turned in ((), {1}))
@@ -686,7 +674,6 @@ def test_a_page_that_is_turned_has_paragraphs_and_headings_by_size_like_any_othe
     assert headings(turned) == headings(upright)
 
 
-@needs_pdfium
 def test_letters_beyond_the_first_plane_cost_a_page_none_of_its_headings() -> None:
     lines = [("Yields of ~", 20), *["Jars ~ are counted in autumn, when all is done ~."] * 9]
     found = converted("a.pdf", pdf([lines], meant={"~": "𝑥"}))
@@ -694,7 +681,6 @@ def test_letters_beyond_the_first_plane_cost_a_page_none_of_its_headings() -> No
     assert "done 𝑥." in found.text
 
 
-@needs_pdfium
 def test_an_initial_makes_no_heading_of_its_line() -> None:
     text = ["Jars are counted in autumn, when all is done."] * 9
     drawn = pdf([["I", "n spring the bees are hungry again", *text]])

@@ -16,7 +16,7 @@ import pytest
 from octavo.converting.confinement import Confinement, Limits
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.converting.scratch_folders import ScratchFolder, remove_abandoned
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.formats import FileFormat
 
 Ask = Callable[[str], str]

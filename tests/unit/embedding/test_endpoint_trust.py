@@ -16,7 +16,7 @@ from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
 from octavo.llm.providers import model_named
 from octavo.model.embedding_profile import EmbeddingProfileSettings
 from octavo.model.model_settings import LanguageModels, ModelSettings
-from octavo.services.endpoint import Endpoint, Patience
+from octavo.services.json_client import Endpoint, Patience
 
 ONCE = Patience(timeout_seconds=10.0, retries=0)
 

@@ -7,10 +7,10 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from octavo.embedding.bundled import bundled_embedder, bundled_reranker
-from octavo.embedding.runtime import BUILDS, onnx_runtime
+from octavo.embedding.bundled_embedder import bundled_embedder
+from octavo.embedding.onnxruntime_loading import BUILDS, onnx_runtime
 from octavo.errors import MissingExtra
-from octavo.model.execution import ExecutionProvider
+from octavo.model.execution_provider import ExecutionProvider
 
 MISSING = [name for name, build in BUILDS.items() if build.name not in onnx_runtime().get_available_providers()]
 
@@ -28,8 +28,6 @@ def test_a_provider_that_is_not_installed_is_an_error_with_the_command_that_inst
         bundled_embedder(providers=(provider, "cpu")).embed_query("a boat")
     assert caught.value.hint is not None
     assert command in caught.value.hint.replace("'", "")
-    with pytest.raises(MissingExtra):
-        bundled_reranker(providers=(provider,)).prepare()
 
 
 def test_the_cpu_named_or_not_gives_the_same_vectors() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
+from octavo.embedding.hashing_embedder import HashingEmbedder, WhitespaceCounter
 
 
 @given(st.lists(st.text(st.characters()), max_size=6), st.integers(1, 100))
@@ -30,7 +30,9 @@ def test_shared_words_and_shared_spellings_bring_texts_closer() -> None:
 
 
 def test_two_processes_agree_on_every_byte() -> None:
-    program = "from octavo.embedding.hashing import HashingEmbedder as H; print(H().embed(['a b']).tobytes().hex())"
+    program = (
+        "from octavo.embedding.hashing_embedder import HashingEmbedder as H; print(H().embed(['a b']).tobytes().hex())"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == HashingEmbedder().embed(["a b"]).tobytes().hex()
 

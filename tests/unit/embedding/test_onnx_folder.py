@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from octavo.embedding.onnx import REMEDY, OnnxEmbedder, token_counter
+from octavo.embedding.onnx_embedder import REMEDY, OnnxEmbedder, token_counter
 from octavo.errors import ModelUnavailable
 
 onnx = pytest.importorskip("onnx", reason="the tiny graph of these tests is made with the onnx package")

@@ -6,14 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from wordpiece_words import VOCABULARY
 
 from octavo.algorithms.readability import Readability, fluent_trust, trust
-from octavo.embedding.bundled import bundled_embedder, bundled_fast_embedder
+from octavo.embedding.bundled_embedder import bundled_embedder, bundled_fast_embedder
 from octavo.embedding.tokenizer_json import TokenizersCounter
+from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from octavo.ports import ReadingEmbedder
 
-UNREAD = ("压缩", "телескоп", "بيانات", "किताब", "😀", "ไทย", "東京", "qwxzv", "???")
+UNREAD = ("ภาษาไทย", "ספר", "বাংলা", "தமிழ்", "😀", "???")
 READ = ("who has a key", "où est la bibliothèque", "ignoreIfPresent", "192.168.1.10", "CVE-2021-44228", "Äpfel", "C")
+TAUGHT = ("压缩", "телескоп", "بيانات", "किताब", "東京", "の", "한국어", "Ελλάδα")
 DRAWN = (
     "token: ████████████████████████████████████████",
     "├── src\n│   └── main.rs\n└── README",
@@ -26,13 +29,13 @@ def test_scripts_the_bundled_model_never_learnt_are_not_trusted(text: str) -> No
     assert trust(bundled_embedder().readability(text)) == 0.0
 
 
-@pytest.mark.parametrize("text", [*READ, *DRAWN])
+@pytest.mark.parametrize("text", [*READ, *DRAWN, *TAUGHT])
 def test_what_it_learnt_is_trusted_wholly(text: str) -> None:
     assert trust(bundled_embedder().readability(text)) == 1.0
 
 
 def test_a_text_in_two_scripts_is_trusted_in_part() -> None:
-    assert 0.0 < trust(bundled_embedder().readability("Redis 压缩")) < 1.0
+    assert 0.0 < trust(bundled_embedder().readability("Redis ภาษาไทย")) < 1.0
 
 
 @pytest.mark.parametrize("make", [bundled_embedder, bundled_fast_embedder])
@@ -40,11 +43,11 @@ def test_an_unreadable_passage_has_a_vector_of_zeros_and_its_neighbours_do_not_c
     embedder = make()  # type: ignore[operator]
     assert isinstance(embedder, ReadingEmbedder)
     english = "Prune the apple tree in late winter."
-    several = embedder.embed([english, "压缩算法的说明", english])
+    several = embedder.embed([english, "ภาษาไทยเป็นภาษาราชการ", english])
     assert not several[1].any()
     assert np.array_equal(several[0], embedder.embed([english])[0])
     assert np.array_equal(several[2], several[0])
-    assert not embedder.embed(["压缩算法的说明"]).any()
+    assert not embedder.embed(["ภาษาไทยเป็นภาษาราชการ"]).any()
 
 
 FOREIGN = (
@@ -61,10 +64,16 @@ ENGLISH = (
 
 
 @pytest.mark.parametrize("make", [bundled_embedder, bundled_fast_embedder])
-def test_a_language_the_model_was_not_made_for_is_trusted_little(make: object) -> None:
+def test_the_bundled_models_trust_the_languages_they_were_taught_alike(make: object) -> None:
     embedder = make()  # type: ignore[operator]
-    assert all(0.1 <= fluent_trust(embedder.fluency(text)) < 0.7 for text in FOREIGN)
-    assert [fluent_trust(embedder.fluency(text)) for text in ENGLISH] == [1.0] * 3
+    assert {fluent_trust(embedder.fluency(text)) for text in (*FOREIGN, *ENGLISH)} == {1.0}
+
+
+def test_a_language_that_an_english_vocabulary_was_not_made_for_is_trusted_little() -> None:
+    counter = WordPieceCounter(load_vocabulary(VOCABULARY))
+    readability = Readability(counter.pieces, counter.size)
+    assert all(0.1 <= fluent_trust(readability.fluency(text)) < 0.7 for text in FOREIGN)
+    assert [fluent_trust(readability.fluency(text)) for text in ENGLISH] == [1.0] * 3
 
 
 def test_a_text_without_letters_or_for_a_vocabulary_of_many_languages_is_fluent() -> None:

@@ -11,12 +11,12 @@ import pytest
 from embedding_services import DIMENSIONS, Service, served
 
 from octavo.config.api_keys import api_key
-from octavo.embedding.hashing import HashingEmbedder
+from octavo.embedding.hashing_embedder import HashingEmbedder
 from octavo.embedding.providers import completed, remote_embedder
-from octavo.embedding.remote import RemoteEmbedder
+from octavo.embedding.remote_embedder import RemoteEmbedder
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
 from octavo.model.embedding_profile import EmbeddingProfileSettings
-from octavo.services.endpoint import Endpoint, Patience
+from octavo.services.json_client import Endpoint, Patience
 
 TEXTS = [f"text number {number} about boilers" for number in range(7)]
 PROVIDERS = ("ollama", "openai", "voyage", "jina")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo.embedding.bundled import bundled_embedder, bundled_fast_embedder
+from octavo.embedding.bundled_embedder import bundled_embedder, bundled_fast_embedder
 from octavo.embedding.fast_vectors import StaticEmbedder
 from octavo.errors import ModelUnavailable
 

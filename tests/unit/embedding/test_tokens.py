@@ -7,46 +7,48 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wordpiece_words import VOCABULARY, reference_tokenizer
 
-from octavo.embedding import bounded
-from octavo.embedding.bundled import MODEL_DIRECTORY, bundled_counter
+from octavo.embedding import bounded_cache
 from octavo.embedding.tokenizer_json import TokenizersCounter
 from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from octavo.errors import ModelUnavailable
 
-GENERAL = TokenizersCounter(MODEL_DIRECTORY / "tokenizer.json")
-EXACT = bundled_counter()
+EXACT = WordPieceCounter(load_vocabulary(VOCABULARY))
+
+
+@pytest.fixture(scope="module")
+def general(tmp_path_factory: pytest.TempPathFactory) -> TokenizersCounter:
+    path = tmp_path_factory.mktemp("words") / "tokenizer.json"
+    reference_tokenizer().save(str(path))
+    return TokenizersCounter(path)
 
 
 @given(st.text(st.characters(), max_size=60))
-def test_both_counters_agree_and_the_words_of_each_add_up(text: str) -> None:
-    assert GENERAL.count(text) == EXACT.count(text)
-    for counter in (GENERAL, EXACT):
+def test_both_counters_agree_and_the_words_of_each_add_up(general: TokenizersCounter, text: str) -> None:
+    assert general.count(text) == EXACT.count(text)
+    for counter in (general, EXACT):
         assert sum(tokens for _, tokens in counter.words(text)) == counter.count(text)
 
 
-def test_words_say_where_they_end_and_how_many_tokens_they_have() -> None:
+def test_words_say_where_they_end_and_how_many_tokens_they_have(general: TokenizersCounter) -> None:
     text = "  unaffable tokens,\n\tend"
     expected = [(11, 3), (19, 3), (24, 1)]
-    assert (EXACT.words(text), GENERAL.words(text)) == (expected, expected)
+    assert (EXACT.words(text), general.words(text)) == (expected, expected)
 
 
-def test_nothing_has_no_words_and_no_tokens() -> None:
-    for counter in (GENERAL, EXACT):
+def test_nothing_has_no_words_and_no_tokens(general: TokenizersCounter) -> None:
+    for counter in (general, EXACT):
         assert (counter.count(""), counter.words("")) == (0, [])
 
 
 def test_the_vocabulary_has_every_token_under_its_number() -> None:
-    from tokenizers import Tokenizer
-
-    reference = Tokenizer.from_file(str(MODEL_DIRECTORY / "tokenizer.json"))
-    assert load_vocabulary(MODEL_DIRECTORY / "vocab.txt") == reference.get_vocab(with_added_tokens=True)
-    assert (reference.truncation, reference.padding) == (None, None)
+    assert load_vocabulary(VOCABULARY) == reference_tokenizer().get_vocab(with_added_tokens=True)
 
 
 def test_the_cache_is_emptied_when_it_is_full_and_counting_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded, "MAX_WORDS", 10)
-    counter = WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
+    monkeypatch.setattr(bounded_cache, "MAX_WORDS", 10)
+    counter = WordPieceCounter(load_vocabulary(VOCABULARY))
     text = " ".join(f"w{number}" for number in range(100))
     assert counter.count(text) == EXACT.count(text)
     assert len(counter.word_ids) <= 10

@@ -65,13 +65,13 @@ def test_what_waits_for_its_vector_is_told_to_be_found_by_what_there_is(tmp_path
         engine.add_collection("notes", notes(tmp_path))
         engine.index(embed=False)
         (told,) = full_status(engine).advisories
-        assert "found by words so far" in told.message
+        assert "found by their words until" in told.message
         fast = fast_tier(engine.embedder)
         assert fast is not None
         make_inputs(engine.library, NoProgress())
         embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
         (told,) = full_status(engine).advisories
-        assert "found by words and fast vectors so far" in told.message
+        assert "found by their words and a rough meaning until" in told.message
 
 
 def test_constrained_mode_computes_no_full_vectors_and_says_so(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from octavo.engine.index_runs import DONE, FAILED, RUNNING, STOPPED, Builds, Stopped
 from octavo.errors import Busy, StorageError
-from octavo.ingest.report import IndexReport
+from octavo.ingest.run_report import IndexReport
 from octavo.observability.progress import Progress
 
 NOTHING = IndexReport((), (), 0, 0.0)

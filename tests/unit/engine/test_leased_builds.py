@@ -15,7 +15,7 @@ from octavo.engine import index_runs as module
 from octavo.engine import lease_holders
 from octavo.engine.index_runs import RUNNING, Builds
 from octavo.errors import Busy, LeaseLost
-from octavo.ingest.report import IndexReport
+from octavo.ingest.run_report import IndexReport
 from octavo.model.ids import project_id
 from octavo.observability.progress import Progress
 from octavo.stores.sqlite.store import SqliteStore

@@ -15,14 +15,14 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import CLUSTERS, FINETUNE, noted_while_running, recorded_run
 from octavo.engine.wiring import open_engine, open_library
-from octavo.jobs.summaries import SummarySettings, make_summaries
+from octavo.jobs.summary_jobs import SummarySettings, make_summaries
 from octavo.model.ids import SnapshotId
 from octavo.model.job import JobKind
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest, GraphBuildRequest
-from octavo.operations.graph.whole import graph_build
-from octavo.operations.library.health import doctor
+from octavo.operations.graph.whole_graph import graph_build
+from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest, StatusRequest
 from octavo.operations.library.status import full_status, status
 from octavo.operations.table import OPERATIONS
@@ -31,10 +31,10 @@ HASHING = {"embedding.provider": "hashing"}
 KILLED = """
 import os, signal, sys
 from octavo.engine.wiring import open_library
-from octavo.ingest import cluster
+from octavo.ingest import clustering
 from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
-cluster.kmeans = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+clustering.kmeans = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 cluster_build(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}), ClusterBuildRequest())
 """
 KILLED_TRAINING = """

@@ -10,12 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 from octavo.config.load import load
-from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
+from octavo.embedding.hashing_embedder import HashingEmbedder, WhitespaceCounter
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine, open_library
 from octavo.errors import ModelUnavailable
 from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
-from octavo.model.location import location
+from octavo.model.library_location import location
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 
@@ -69,9 +69,9 @@ _BROKEN_OFF = """
 import sys, threading
 from types import SimpleNamespace
 from octavo.config.load import load
-from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
+from octavo.embedding.hashing_embedder import HashingEmbedder, WhitespaceCounter
 from octavo.engine.wiring import open_engine
-from octavo.model.location import location
+from octavo.model.library_location import location
 
 class Slow(HashingEmbedder):
     def ahead(self): ...  # a model of this process, which is loaded; services are not

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octavo.errors import InvalidArgument
-from octavo.evaluation.compare import bootstrap, compare, randomisation
+from octavo.evaluation.significance import bootstrap, compare, randomisation
 
 SHARES = st.floats(0.0, 1.0, allow_nan=False)
 

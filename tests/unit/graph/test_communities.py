@@ -14,11 +14,11 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.graph.communities import community_names, degrees, described, leiden, weighted
-from octavo.graph.thematic import directions, nearest
-from octavo.jobs.graph import find_communities, find_thematic_links, queue_graph_jobs
+from octavo.graph.thematic_links import directions, nearest
+from octavo.jobs.graph_jobs import find_communities, find_thematic_links, queue_graph_jobs
 from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS
 from octavo.model.job import JobKind, JobState
-from octavo.operations.jobs.working import work
+from octavo.operations.jobs.run_jobs import work
 from octavo.operations.library.status import full_status
 
 NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph")
@@ -216,7 +216,7 @@ def test_communities_stay_when_igraph_is_gone_after_a_build(
         with engine.store.transaction():
             engine.store.outbox.enqueue(project, JobKind.COMMUNITIES, "graph", {})
         monkeypatch.setitem(sys.modules, "igraph", None)
-        monkeypatch.setattr("octavo.jobs.graph.find_spec", lambda name: found)
+        monkeypatch.setattr("octavo.jobs.graph_jobs.find_spec", lambda name: found)
         work(engine, Jobs())
         assert engine.store.outbox.jobs(project, [JobState.READY, JobState.DEAD]) == ()
         assert engine.store.graph.runs(project) == before

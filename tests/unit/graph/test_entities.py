@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.graph.doi_links import address, doi
-from octavo.graph.entities import declared_names, entities_of, named_in
+from octavo.graph.entity_extraction import declared_names, entities_of, named_in
 from octavo.model.document import Kind
 from octavo.model.entity import EntityKind, MentionRole, NamedDocument
 

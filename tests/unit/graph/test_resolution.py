@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.algorithms.document_names import folded, name_match
-from octavo.graph.edges import links_of
-from octavo.graph.names import names_of
-from octavo.graph.resolve import Resolver
+from octavo.graph.document_aliases import names_of
+from octavo.graph.edge_extraction import links_of
+from octavo.graph.link_resolution import Resolver
 from octavo.model.document import Document, Kind, Link, LinkKind
 from octavo.model.graph import DocumentName, NameKind, NameMatch
 from octavo.model.ids import CollectionId, DocumentId

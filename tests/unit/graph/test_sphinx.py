@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from octavo.algorithms.document_names import name_match
-from octavo.graph.edges import linked
-from octavo.graph.resolve import Resolver
-from octavo.graph.sphinx import SphinxRole, labels, roles
+from octavo.graph.edge_extraction import linked
+from octavo.graph.link_resolution import Resolver
+from octavo.graph.sphinx_references import SphinxRole, labels, roles
 from octavo.model.document import Document, Kind, Source
 from octavo.model.graph import EdgeType
 from octavo.model.ids import CollectionId, DocumentId

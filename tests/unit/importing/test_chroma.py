@@ -19,11 +19,11 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, LibraryError, NewerLibrary, NotALibrary, NotFound
 from octavo.interfaces.cli.main import cli
-from octavo.model.imported import Imported
+from octavo.model.import_report import Imported
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.importing import open_source
-from octavo_import import records
+from octavo_import import record_writer
 from octavo_import.chroma import ChromaDirectory
 
 NOTES = [
@@ -123,15 +123,15 @@ def test_given_again_it_passes_over_what_is_there_and_takes_what_is_new(director
 def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = [Held(f"n{number:03}", f"text {number}", [1.0, float(number)]) for number in range(40)]
     source = write_chroma(tmp_path / "chroma", {"notes": many})
-    monkeypatch.setattr("octavo_import.importing.PAGE", 10)
-    write, pages = records.write_documents, iter(range(100))
+    monkeypatch.setattr("octavo_import.collection_import.PAGE", 10)
+    write, pages = record_writer.write_documents, iter(range(100))
 
     def interrupted(*arguments: Any) -> None:
         if next(pages) == 2:
             raise KeyboardInterrupt
         write(*arguments)
 
-    monkeypatch.setattr(records, "write_documents", interrupted)
+    monkeypatch.setattr(record_writer, "write_documents", interrupted)
     with opened(tmp_path / "library.db") as engine:
         with pytest.raises(KeyboardInterrupt):
             taken(engine, source)
@@ -142,12 +142,12 @@ def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch:
 def test_what_is_not_the_same_is_not_called_copied(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = records.write_documents
+    write = record_writer.write_documents
 
     def careless(store: Any, collection: Any, several: Any, entries: Any) -> None:
         write(store, collection, several[1:], entries[1:])
 
-    monkeypatch.setattr(records, "write_documents", careless)
+    monkeypatch.setattr(record_writer, "write_documents", careless)
     with opened(tmp_path / "library.db") as engine, pytest.raises(LibraryError, match="a in notes is not what"):
         taken(engine, directory)
 
@@ -243,3 +243,18 @@ def test_an_index_folder_of_another_width_or_version_is_refused(directory: Path)
             header.write_bytes(broken)
             with pytest.raises(LibraryError):
                 source.vectors(notes)
+
+
+def test_a_record_that_is_not_current_is_left_out_and_counted(tmp_path: Path) -> None:
+    versions = [
+        Held("v1", "Open until eight.", metadata={"is_current": False, "version": 1}),
+        Held(
+            "v2", "Open until ten.", metadata={"is_current": True, "version": 2, "heading": "Hours", "mtime_ns": 10**18}
+        ),
+    ]
+    directory = write_chroma(tmp_path / "chroma", {"lsm": versions})
+    with opened(tmp_path / "library.db") as engine:
+        (done,) = taken(engine, directory).collections
+        (hit,) = engine.search(Query("open until")).hits
+    assert (done.records, done.added, done.earlier_versions, done.without_text) == (2, 1, 1, [])
+    assert (hit.citation.uri, hit.title, hit.modified_at) == ("v2", "Hours", 10**9)

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import samples
 
-from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.chunking.sections import SectionChunker
-from octavo.embedding.hashing import WhitespaceCounter
+from octavo.embedding.hashing_embedder import WhitespaceCounter
 from octavo.ingest.prepare import Origin, PreparationFailure, PreparedFile, Preparer
 from octavo.ingest.worker_messages import pack, unpack
-from octavo.model.index import PreparedDocument
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.recipe import ChunkSizes
 from octavo.parsing.registry import EXTENSIONS, parser_for
 from octavo.ports import Parser
-from octavo.sources.files import scan
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.folder_scan import scan
+from octavo.sources.ignore_rules import IgnoreRules
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 

@@ -12,7 +12,7 @@ from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound, OctavoError
-from octavo.jobs.entities import EntitySettings, find_entities
+from octavo.jobs.entity_jobs import EntitySettings, find_entities
 from octavo.jobs.handlers import handlers
 from octavo.model.entity import EntityKind
 from octavo.model.graph import ENTITIES, EdgeType
@@ -21,6 +21,7 @@ from octavo.model.language_model import Completion, Usage
 from octavo.model.model_settings import Prices
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.entities import graph_entities, graph_mentions
+from octavo.operations.graph.export import graph_export
 from octavo.operations.graph.neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import (
     GraphBuildRequest,
@@ -30,8 +31,7 @@ from octavo.operations.graph.requests import (
     GraphNeighborsRequest,
     GraphRelatedRequest,
 )
-from octavo.operations.graph.view import graph_export
-from octavo.operations.graph.whole import graph_build
+from octavo.operations.graph.whole_graph import graph_build
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
 

@@ -12,19 +12,19 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
-from octavo.jobs.summaries import SummarySettings, estimate, make_summaries
+from octavo.jobs.summary_jobs import SummarySettings, estimate, make_summaries
 from octavo.model.job import JobKind, JobState
 from octavo.model.query import Filters, Query
 from octavo.model.result import Result, StageTrace
 from octavo.model.summary import NodeType
 from octavo.observability.progress import NoProgress
-from octavo.operations.jobs.working import work
+from octavo.operations.jobs.run_jobs import work
 from octavo.operations.summaries.requests import MODEL, SummariesBuildRequest, SummariesClearRequest
 from octavo.operations.summaries.summaries import summaries_build, summaries_clear
-from octavo.retrieval.built_in.documents import HYBRID
+from octavo.retrieval.built_in_profiles.documents import HYBRID
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.balanced_fusion import BalancedFusion
+from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.summary_levels import FileRecall, LevelFusion, SectionRecall
 
 LONG = " ".join(f"The furnace number {number} in the cellar heats water for the house." for number in range(20))

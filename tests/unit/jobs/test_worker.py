@@ -18,7 +18,7 @@ from observation import observed
 from set_clock import SetClock
 
 from octavo.config.schema import Chunking, Config, Embedding, Jobs
-from octavo.embedding.hashing import HashingEmbedder
+from octavo.embedding.hashing_embedder import HashingEmbedder
 from octavo.engine.engine import Engine
 from octavo.engine.library import OpenLibrary
 from octavo.engine.wiring import open_engine
@@ -32,7 +32,7 @@ from octavo.model.ids import project_id
 from octavo.model.job import Job, JobKind, JobState
 from octavo.operations.jobs.queue import jobs_purge, jobs_retry
 from octavo.operations.jobs.requests import JobsPurgeRequest, JobsRetryRequest
-from octavo.operations.jobs.working import work
+from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest
 from octavo.ports import Store

@@ -19,10 +19,10 @@ from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.database.pruning import db_prune
 from octavo.operations.database.requests import DbPruneRequest
-from octavo.operations.plain import plain
-from octavo.operations.search.answers import without_hits
-from octavo.operations.search.finding import find
+from octavo.operations.plain_data import plain
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import without_hits
+from octavo.operations.search.run_search import find
 from octavo.retrieval.profile_toml import read_profile, write_profile
 from octavo.retrieval.profiles import PROFILES
 

@@ -18,7 +18,7 @@ from octavo.model.language_model import CompletionRequest, Message, Prompt
 from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.ports import LanguageModel
-from octavo.services.endpoint import Endpoint
+from octavo.services.json_client import Endpoint
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "number", "maximum": 10}}, "required": ["score"]}
 QUESTION = Prompt.of("What is an octavo?", "Be brief.")

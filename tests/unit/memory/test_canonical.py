@@ -14,7 +14,7 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.operations.budget import tokens
+from octavo.operations.answer_budget import tokens
 from octavo.operations.canonical.documents import (
     canonical_context_pack,
     canonical_get,

@@ -9,7 +9,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.memory.links import link_type
 from octavo.operations.memory.changes import forget, memory_commit, memory_link
-from octavo.operations.memory.linked import memory_linked
+from octavo.operations.memory.linked_memories import memory_linked
 from octavo.operations.memory.requests import (
     ForgetRequest,
     MemoryCommitRequest,

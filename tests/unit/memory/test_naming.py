@@ -1,4 +1,4 @@
-"""How a memory is named: what reads takes a part of its title, what changes it does not."""
+"""How a memory is named: what reads takes a part of its title, what changes what it says does not."""
 
 from __future__ import annotations
 
@@ -43,5 +43,13 @@ def test_a_part_that_several_have_is_refused_with_their_names(engine: Engine) ->
 def test_what_changes_a_memory_takes_no_part_of_a_title(engine: Engine) -> None:
     key = commit(engine, "The deploy key is rotated every March")
     with pytest.raises(NotFound, match="there is no memory deploy key") as caught:
-        forget(engine, ForgetRequest("deploy key"))
+        memory_commit(engine, MemoryCommitRequest(text="Never.", item="deploy key"))
     assert caught.value.hint == f"give the id: {key} (The deploy key is rotated every March)"
+
+
+def test_forgetting_takes_a_part_that_only_one_has_for_it_can_be_taken_back(engine: Engine) -> None:
+    keys = [commit(engine, f"The deploy key of {where} is rotated") for where in ("the shop", "the mill")]
+    with pytest.raises(InvalidArgument, match="2 memories have deploy key in their title"):
+        forget(engine, ForgetRequest("deploy key"))
+    assert forget(engine, ForgetRequest("of the mill")).item == keys[1]
+    assert forget(engine, ForgetRequest("deploy key")).item == keys[0]

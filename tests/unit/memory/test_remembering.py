@@ -16,7 +16,6 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.quotations import quoted, without_quotations
 from octavo.memory.similarity import compare, fingerprint
 from octavo.model.memory import MemoryFilter, MemoryId
-from octavo.operations.memory.answers import MemoryState
 from octavo.operations.memory.changes import forget, memory_pin, memory_restore, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
@@ -27,6 +26,7 @@ from octavo.operations.memory.requests import (
     RecallRequest,
     RememberRequest,
 )
+from octavo.operations.memory.results import MemoryState
 from octavo.operations.memory.versions import memory_diff, memory_get
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search

@@ -9,7 +9,7 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.memory import MemoryKind
-from octavo.operations.jobs.working import work
+from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.changes import forget, memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest

@@ -10,7 +10,7 @@ import pytest
 from compound_files import compound
 
 from octavo.converting.converter_process import ConversionSettings
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 from octavo_office.doc import read_doc
 
 START = 1024  # where the text lies in the file

@@ -11,7 +11,7 @@ from compound_files import Storage, compound
 
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.mail import read_mail
-from octavo.model.converted import Converted, Member, RefusedFile
+from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo_office.compound import Compound, NoCompound
 from octavo_office.compressed_rtf import decompressed
 from octavo_office.outlook import read_message

@@ -9,7 +9,7 @@ import pytest
 from compound_files import compound
 
 from octavo.converting.converter_process import ConversionSettings
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo_office.ppt import read_ppt
 
 TITLE, BODY, NOTES, OTHER = 0, 1, 2, 4

@@ -9,7 +9,7 @@ import pytest
 from compound_files import compound
 
 from octavo.converting.converter_process import ConversionSettings
-from octavo.model.converted import Converted, RefusedFile, Unit
+from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo_office.xls import read_xls
 
 BEGIN_97, BEGIN_5 = struct.pack("<HH", 0x0600, 5), struct.pack("<HH", 0x0500, 5)

@@ -10,9 +10,9 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ProviderFailed
+from octavo.operations.answer_budget import tokens
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.budget import tokens
 from octavo.operations.schemas import dump
 from octavo.operations.table import OPERATIONS
 from octavo.ports import Embedder

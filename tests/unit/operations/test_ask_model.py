@@ -13,10 +13,10 @@ from language_model_services import BREAK, CUT, ModelService, Reply, model_serve
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
-from octavo.operations.answering.answers import AnswerSentence
 from octavo.operations.answering.ask import answered, ask
 from octavo.operations.answering.lines import below_sentences
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.answering.results import AnswerSentence
 
 NOTES = {
     "closing.md": "# Closing\n\nThe dome closes by itself when the humidity stays above 85 per cent.\n",
@@ -36,9 +36,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def asked(folder: Path, library: Path, *replies: Reply) -> Iterator[tuple[Engine, ModelService]]:
+def asked(folder: Path, library: Path, *replies: Reply, judge: bool = False) -> Iterator[tuple[Engine, ModelService]]:
     with model_served(*replies) as service:
         settings = {"embedding.provider": "hashing", **service.settings()}
+        if judge:
+            settings["llm.roles.judge"] = "local"
         with open_library(library, create=True, settings=settings) as engine:
             engine.add_collection("notes", folder)
             engine.index()
@@ -102,7 +104,8 @@ def test_insight_keeps_conclusions_apart_and_marks_what_is_unsupported(folder: P
     assert not said.inferred
     assert concluded.inferred
     assert concluded.support == "unsupported"
-    assert "Inferred: Penguins eat satellites for breakfast. [1] (unsupported)" in answer.answer
+    doubt = "(unsupported: not said: penguins, eat, satellites, breakfast)"
+    assert f"Inferred: Penguins eat satellites for breakfast. [1] {doubt}" in answer.answer
 
 
 def test_a_missing_or_wrong_citation_is_mended_where_a_passage_says_it(folder: Path, tmp_path: Path) -> None:
@@ -113,6 +116,41 @@ def test_a_missing_or_wrong_citation_is_mended_where_a_passage_says_it(folder: P
         answer = ask(engine, AskRequest(QUESTION))
     assert [sentence.citations[0].uri for sentence in answer.sentences] == ["closing.md", "mirror.md"]
     assert all(sentence.attributed for sentence in answer.sentences)
+
+
+def test_what_a_passage_says_otherwise_stands_behind_the_sentence(folder: Path, tmp_path: Path) -> None:
+    reply = "The mirror is washed twice a year, in June, by Oskar. [2]"
+    with asked(folder, tmp_path / "l.db", reply) as (engine, _):
+        answer = ask(engine, AskRequest("when is the mirror washed?", mode="insight"))
+    (sentence,) = answer.sentences
+    assert sentence.support != "supported"
+    assert sentence.differences is not None
+    assert {"another time: june"} < {difference.casefold() for difference in sentence.differences}
+    assert all(difference in answer.answer for difference in sentence.differences)
+
+
+def test_the_verdict_of_a_model_is_named_as_its_own_and_changes_no_mark(folder: Path, tmp_path: Path) -> None:
+    told = '{"verdicts": ["unsupported", "supported"]}'
+    reply = f"{CLOSES} [1] Inferred: Penguins eat satellites for breakfast [1]."
+    with asked(folder, tmp_path / "l.db", reply, told, judge=True) as (engine, service):
+        answer = ask(engine, AskRequest(QUESTION, mode="insight"))
+        assert len(service.seen) == 2
+        assert "Penguins eat satellites" in json.dumps(service.bodies[1])
+    said, concluded = answer.sentences
+    assert (said.support, said.verdict and said.verdict.support) == ("supported", "unsupported")
+    assert (concluded.support, concluded.verdict and concluded.verdict.support) == ("unsupported", "supported")
+    assert answer.judging is not None and answer.usage is not None
+    assert (answer.judging.model, answer.judging.calls, answer.usage.calls) == ("openai:scripted", 1, 1)
+    assert f"{CLOSES} [1] (openai:scripted judges: unsupported)" in answer.answer
+
+
+@pytest.mark.parametrize("told", ["no verdict at all", '{"verdicts": ["supported", "supported"]}'])
+def test_a_judge_that_gives_no_verdict_costs_only_the_verdict(folder: Path, tmp_path: Path, told: str) -> None:
+    with asked(folder, tmp_path / "l.db", f"{CLOSES} [1]", told, judge=True) as (engine, _):
+        answer = ask(engine, AskRequest(QUESTION))
+    (sentence,) = answer.sentences
+    assert (sentence.support, sentence.verdict) == ("supported", None)
+    assert answer.degraded is not None and answer.degraded[0].startswith("judge: ")
 
 
 @pytest.mark.parametrize("trouble", [BREAK, (500, "{}"), (200, "no JSON at all"), (429, "{}")])

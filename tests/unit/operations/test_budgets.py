@@ -16,14 +16,14 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
 from octavo.model.text import normalise
-from octavo.operations.budget import cursor, offset_of, tokens
+from octavo.operations.answer_budget import cursor, offset_of, tokens
 from octavo.operations.reading.get import get
 from octavo.operations.reading.outline import outline
 from octavo.operations.reading.requests import GetRequest, OutlineRequest
 from octavo.operations.schemas import dump
-from octavo.operations.search.answers import FoundHit
-from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import FoundHit
+from octavo.operations.search.run_search import find
 from octavo.operations.search.search import search
 from octavo.operations.table import OPERATIONS
 

@@ -9,7 +9,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed
-from octavo.operations.budget import tokens
+from octavo.operations.answer_budget import tokens
 from octavo.operations.code.augment import augment
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.search import search_code
@@ -161,7 +161,7 @@ def test_code_alone_is_searched_as_code(kitchen: Engine) -> None:
 
 
 def test_hits_are_narrowed_to_content_types_and_to_what_found_them(kitchen: Engine) -> None:
-    config = search(kitchen, SearchRequest("tea leaves", content_types=("config",), no_floor=True)).hits
+    config = search(kitchen, SearchRequest("tea leaves", content_types=("config",), show_all=True)).hits
     assert {hit.uri for hit in config} == {"tea.toml"}
     named = search(kitchen, SearchRequest("brewTea", profile="code", matched=("symbol",))).hits
     assert named

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.operations.hints import answer_for_model
-from octavo.operations.library.answers import Check, HealthAnswer
+from octavo.operations.library.results import Check, HealthAnswer
 from octavo.operations.table import chosen
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from octavo.engine.engine import Engine
-from octavo.operations.budget import tokens
+from octavo.operations.answer_budget import tokens
 from octavo.operations.library.collections import collections_list
 from octavo.operations.library.requests import CollectionsListRequest
-from octavo.operations.reading.many import get_many, list_documents
+from octavo.operations.reading.many_documents import get_many, list_documents
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
@@ -71,5 +71,5 @@ def test_the_keys_of_properties_are_listed_with_their_values(engine: Engine) -> 
 
 
 def test_a_search_is_narrowed_by_properties(engine: Engine) -> None:
-    hits = search(engine, SearchRequest("humidity", where=("status=accepted",), no_floor=True)).hits
+    hits = search(engine, SearchRequest("humidity", where=("status=accepted",), show_all=True)).hits
     assert {hit.uri.split("/")[0] for hit in hits} == {"decisions"}

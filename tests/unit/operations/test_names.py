@@ -11,7 +11,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument, NotFound
 from octavo.operations.graph.neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
-from octavo.operations.history.past import history
+from octavo.operations.history.file_history import history
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import GetRequest

@@ -11,11 +11,11 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.evaluation.evaluate import originals
-from octavo.evaluation.made_dataset import Level, LoggedQuestion, make
-from octavo.operations.queries.answers import AskedQuery
-from octavo.operations.queries.opened import OpenedPassage, opened_passages
+from octavo.evaluation.generated_dataset import Level, LoggedQuestion, make
+from octavo.operations.queries.opened_passages import OpenedPassage, opened_passages
 from octavo.operations.queries.queries import queries_clear, queries_list
 from octavo.operations.queries.requests import QueriesClearRequest, QueriesListRequest
+from octavo.operations.queries.results import AskedQuery
 from octavo.operations.reading.get import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest

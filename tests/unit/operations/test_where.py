@@ -65,7 +65,7 @@ def uris(answer: Any) -> set[str]:
 
 
 NARROWED: dict[str, Callable[[Engine, tuple[str, ...]], set[str]]] = {
-    "search": lambda engine, where: uris(called(engine, "search", query="tea", where=where, no_floor=True)),
+    "search": lambda engine, where: uris(called(engine, "search", query="tea", where=where, show_all=True)),
     "search_docs": lambda engine, where: uris(called(engine, "search_docs", query="tea", where=where)),
     "search_code": lambda engine, where: uris(called(engine, "search_code", query="brew minutes", where=where)),
     "find_similar": lambda engine, where: uris(

@@ -11,7 +11,7 @@ import pytest
 
 from octavo.chunking.code import CodeChunker
 from octavo.chunking.default_sizes import default_sizes
-from octavo.embedding.bundled import bundled_counter
+from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
 from octavo.model.text import normalise
@@ -138,6 +138,7 @@ def test_a_line_that_is_too_long_for_a_grammar_is_said() -> None:
 
 def test_recovery_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(treesitter, "PARSE_SECONDS", 0.05)
+    monkeypatch.setattr(treesitter, "SLICE_SECONDS", 0.01)
     treesitter.syntax_for.cache_clear()
     try:
         document = indexed("a.py", "a?b:" * 4_900)
@@ -145,8 +146,23 @@ def test_recovery_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatc
     finally:
         treesitter.syntax_for.cache_clear()
 
-    assert document.warnings == ("read without its syntax: no syntax tree within 0.05 seconds",)
+    assert document.warnings == ("read without its syntax: no syntax tree within 0.05 seconds of work",)
     assert after.sections[1].title == "f"
+
+
+def test_a_parser_that_is_interrupted_again_and_again_makes_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = b"def f(a):\n    return [a, (1 if a else 2)]\n\n" * 4_000
+    whole = treesitter.Syntax(GRAMMARS["python"]).tree(source)
+    monkeypatch.setattr(treesitter, "SLICE_SECONDS", 0.001)
+    in_slices = treesitter.Syntax(GRAMMARS["python"]).tree(source)
+
+    assert str(in_slices.root_node) == str(whole.root_node)
+
+
+def test_more_lines_than_source_has_are_cut_without_a_tree() -> None:
+    document = indexed("a.py", "*x*y\n" * 40_000 + "def f():\n    pass\n")
+
+    assert document.warnings == ("read without its syntax: more than 25,000 lines",)
 
 
 def test_a_grammar_that_cannot_be_loaded_costs_only_the_structure(monkeypatch: pytest.MonkeyPatch) -> None:

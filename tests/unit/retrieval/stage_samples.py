@@ -13,7 +13,7 @@ from search_vectors import Meaning
 
 from octavo.ingest.embed import embed_pending
 from octavo.model.ids import ChunkKey
-from octavo.model.index import PreparedDocument
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Query
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Candidate

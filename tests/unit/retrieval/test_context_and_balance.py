@@ -14,8 +14,8 @@ from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.scores import rounded
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.balanced_fusion import Balance, BalancedFusion
-from octavo.retrieval.stages.context import ContextSmoothing
+from octavo.retrieval.stages.context_smoothing import ContextSmoothing
+from octavo.retrieval.stages.query_weighted_fusion import Balance, BalancedFusion
 from octavo.stores.sqlite.store import SqliteStore
 
 
@@ -84,8 +84,8 @@ def test_a_model_that_sees_nothing_close_gets_less_weight() -> None:
 
 
 def test_words_count_more_for_what_is_part_of_a_series() -> None:
-    alone, _ = Balance(series=3.0).weight([28.0], [0.6])
-    half, reason = Balance(series=3.0).weight([28.0], [0.6], share=0.5)
+    alone, _ = Balance(series=3.0, standout=0.0, doubt=0.0).weight([28.0], [0.6])
+    half, reason = Balance(series=3.0, standout=0.0, doubt=0.0).weight([28.0], [0.6], share=0.5)
     assert half == pytest.approx(2.5 * alone)
     assert "50% in a series" in reason
 
@@ -105,12 +105,14 @@ def test_a_strong_match_counts_for_more_a_weak_one_not_for_nothing() -> None:
     assert 0.5 * usual < weak == weaker < usual
     assert Balance(usual_match=20.0).weight([1.0], [0.6], small=True)[0] == usual
     assert Balance().weight([80.0], [0.6], share=1.0) == Balance().weight([20.0], [0.6], share=1.0)
+    near, far = (Balance().weight([20.0], [cosine], share=1.0)[0] for cosine in (0.9, 0.3))
+    assert near == far
 
 
 def test_nothing_found_gives_a_weight_all_the_same() -> None:
     for lexical, cosines in (([], []), ([0.0], [-1.0]), ([1e9, 0.0], [1.0])):
         weight, _ = Balance().weight(lexical, cosines)
-        assert 0.0 < weight < 10.0
+        assert 0.0 < weight < 20.0
 
 
 def _fused(

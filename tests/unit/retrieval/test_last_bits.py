@@ -21,8 +21,8 @@ from octavo.algorithms.nearest_chunks import nearest
 from octavo.ingest.embed import embed_pending
 from octavo.model.query import Filters, Query, Terms
 from octavo.observability.progress import NoProgress
+from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.present import present
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.stores.sqlite.lexical import Fts5Index

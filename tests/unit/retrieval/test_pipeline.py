@@ -17,14 +17,14 @@ from octavo.model.query import Filters, Query, Terms
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.text import Lines, Span
+from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.present import present
 from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES, profile_named
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, in_order
+from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.recall import LexicalRecall
-from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
 from octavo_stages.parents import ParentExpansion
@@ -87,8 +87,16 @@ MAY_NOT_APPLY = {
     "fragments",
     "tests_below",
 }
-MAY_NOT_APPLY |= {"cap_commits", "neighbour_boost", "named_first", "links_below", "near_copies", "exact_match"}
-MAY_NOT_APPLY |= {"comments_below", "definitions_first", "one_per_declaration", "bridges"}
+MAY_NOT_APPLY |= {
+    "cap_commits",
+    "neighbour_boost",
+    "named_first",
+    "links_below",
+    "near_copies",
+    "exact_match",
+    "definitions",
+}
+MAY_NOT_APPLY |= {"title_words", "comments_below", "definitions_first", "one_per_declaration", "bridges"}
 MAY_NOT_APPLY |= {"dense_sections", "dense_files"}
 """To two words in a library without memories, code, conversations, commits, links or reranker."""
 

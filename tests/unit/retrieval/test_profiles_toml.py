@@ -12,10 +12,10 @@ from octavo.errors import ConfigurationError
 from octavo.retrieval.profile_toml import read_profile, read_profiles, write_profile
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.caps_and_merging import CapPerDocument
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.recall import LexicalRecall
-from octavo.retrieval.stages.refine import CapPerDocument
 from octavo.retrieval.stages.registry import SHAPES, stages
 from octavo_stages.caps import CapPerSection
 from octavo_stages.recency import RecencyTiers

@@ -17,18 +17,18 @@ from octavo.model.result import StageTrace
 from octavo.ports import Embedder
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.replay import read_recording, replay, run_recorded
-from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.search_replay import read_recording, replay, run_recorded
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.balanced_fusion import BalancedFusion
-from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.corrected_spelling import TypoRecall
-from octavo.retrieval.stages.duplicates import SemanticDuplicates
 from octavo.retrieval.stages.fuse import ScoreFusion
 from octavo.retrieval.stages.joined_fusion import JoinedFusion
+from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.rerank import Rerank
+from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
+from octavo.retrieval.stages.token_budget import TokenBudget
+from octavo.retrieval.timed_reranker import MeasuredReranker
 from octavo_stages.diversity import MarginalRelevance
 from octavo_stages.lexical_channels import PhraseRecall, TitleRecall
 from octavo_stages.parents import ParentExpansion

@@ -12,10 +12,10 @@ from octavo.model.result import Ranking, ScoredChunk
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage
-from octavo.retrieval.stages.balanced_fusion import BalancedFusion
 from octavo.retrieval.stages.corrected_spelling import TypoRecall
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.joined_fusion import JoinedFusion
+from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo_stages.lexical_channels import PhraseRecall, TitleRecall
 

@@ -15,7 +15,7 @@ from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.searched_library import SearchedLibrary
-from octavo.retrieval.stages.commits import CapCommits
+from octavo.retrieval.stages.commit_limits import CapCommits
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.stores.sqlite.store import SqliteStore
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 from stage_samples import NOTES, asking, details, library, listed, note, uris
 
-from octavo.graph.edges import linked
+from octavo.graph.edge_extraction import linked
 from octavo.model.document import Link, LinkKind
 from octavo.model.ids import document_id
-from octavo.model.index import PreparedDocument
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
 from octavo.model.text import Span
 from octavo.retrieval.profile_toml import read_profile, write_profile
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import SkipStage, in_order
-from octavo.retrieval.stages.neighbours import NeighbourBoost
+from octavo.retrieval.stages.linked_boost import NeighbourBoost
 from octavo_stages.graph import CommunityBoost, GraphRecall
 
 

@@ -11,9 +11,9 @@ from octavo.errors import NotFound
 from octavo.model.result import StageTrace
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.stage import RetrievalProfile, SkipStage
-from octavo.retrieval.stages.budget import TokenBudget, check_cursor, next_cursor
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.recall import LexicalRecall
+from octavo.retrieval.stages.token_budget import TokenBudget, check_cursor, next_cursor
 from octavo_stages.parents import ParentExpansion
 
 

@@ -1,4 +1,4 @@
-"""Floors, caps, duplicates, variety and compressed answers."""
+"""Floors, caps, duplicates and variety."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ import pytest
 from stage_samples import asking, details, library, listed, note, uris
 
 from octavo.model.result import ScoreStep
-from octavo.retrieval.stage import Refine, RetrievalProfile, SkipStage, in_order
-from octavo.retrieval.stages.compressed import compressed
+from octavo.retrieval.stage import Refine, SkipStage, in_order
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo.retrieval.stages.copies import ExactDuplicates
-from octavo.retrieval.stages.duplicates import SemanticDuplicates
-from octavo.retrieval.stages.fuse import SingleChannel
+from octavo.retrieval.stages.equal_texts import ExactDuplicates
 from octavo.retrieval.stages.near_copies import NearCopies
-from octavo.retrieval.stages.recall import LexicalRecall
+from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
 from octavo_stages.caps import CapPerSection
 from octavo_stages.diversity import MarginalRelevance
 from octavo_stages.duplicates import MinHashDuplicates, NgramDuplicates
@@ -131,13 +128,3 @@ def test_relevance_alone_keeps_the_order() -> None:
     held = library(*(note(f"{number}.md", "same") for number in range(4)))
     assert uris(MarginalRelevance(balance=1.0).refine(asking(held), listed(held))) == ["0.md", "1.md", "2.md", "3.md"]
     assert MarginalRelevance().refine(asking(held), ()) == ()
-
-
-def test_a_compressed_answer_has_neither_weak_nor_repeated_hits() -> None:
-    held = library(
-        note("a.md", "aaa", title=""), note("b.md", "aaaa", title=""), note("c.md", "zzz", title=""), note("d.md", "q")
-    )
-    candidates = listed(held, 1.0, 0.9, 0.5, 0.1)
-    for stage in compressed(RetrievalProfile("bare", recall=(LexicalRecall(),), fuse=SingleChannel())).refine:
-        candidates = stage.refine(asking(held), candidates)
-    assert uris(candidates) == ["a.md", "c.md"]

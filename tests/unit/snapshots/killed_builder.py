@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 from snapshot_samples import Bench
 
 from octavo.errors import Busy
-from octavo.ingest import publish as publishing
+from octavo.ingest import snapshot_build as publishing
 from octavo.snapshots.folder import SnapshotFolder
 from octavo.stores.sqlite.snapshots import SqliteSnapshotSource
 

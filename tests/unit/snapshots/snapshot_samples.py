@@ -10,12 +10,12 @@ import samples
 from numpy.typing import NDArray
 from set_clock import SetClock
 
-from octavo.algorithms.analysis import Analyzer
-from octavo.ingest.publish import Making, publish
+from octavo.algorithms.text_analysis import Analyzer
+from octavo.ingest.snapshot_build import Making, publish
 from octavo.model.ids import ProjectId, document_id
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.snapshot import Manifest
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import NoProgress
 from octavo.snapshots.folder import SnapshotFolder
 from octavo.snapshots.lexical import SnapshotLexical

@@ -12,7 +12,9 @@ from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.model.query import Query
 from octavo.operations.graph.clusters import cluster_build, cluster_plot
+from octavo.operations.graph.lines import clusters_lines
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotRequest
+from octavo.operations.graph.results import ClustersAnswer
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo_stages.clusters import ClusterRecall
@@ -40,6 +42,20 @@ def test_no_cluster_is_empty_where_many_vectors_are_the_same() -> None:
     labels, centroids = kmeans(same, 6)
     assert sorted(set(labels.tolist())) == list(range(len(centroids)))
     assert len({int(labels[place]) for place in (0, 6, 8)}) == len(centroids)
+
+
+def test_hdbscan_finds_groups_among_the_notes_of_the_example(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn", reason="the extra `cluster` is not installed")
+    with open_library(tmp_path / "library.db", create=True) as engine:
+        engine.add_collection("vault", Path(__file__).parents[3] / "examples" / "vault")
+        engine.index()
+        made = cluster_build(engine, ClusterBuildRequest("hdbscan"))
+    assert made.clusters > 3 and made.unclustered < made.chunks / 2
+
+
+def test_where_no_group_stands_apart_the_answer_says_so() -> None:
+    ((told,),) = clusters_lines(ClustersAnswer(0, 92, 92, 0, 0))
+    assert told.text.startswith("No cluster: no group of the 92 chunks stands apart")
 
 
 @pytest.mark.parametrize(("vectors", "groups"), [(1, 2), (12, 2), (141, 8), (132_000, 257), (10_000_000, 500)])

@@ -18,9 +18,9 @@ from snapshot_samples import Bench
 
 from octavo.config.schema import Snapshots
 from octavo.errors import Busy, DamagedSnapshot, StorageError
-from octavo.ingest import publish as publishing
-from octavo.ingest.publish import check, publish
+from octavo.ingest import snapshot_build as publishing
 from octavo.ingest.snapshot_access import Accelerator
+from octavo.ingest.snapshot_build import check, publish
 from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.ids import SnapshotId
 from octavo.model.query import Filters, Terms

@@ -18,7 +18,7 @@ from octavo.engine.wiring import open_library
 from octavo.model.query import Query
 from octavo.model.snapshot import WindowVectors
 from octavo.retrieval.profile_toml import read_profile
-from octavo.snapshots.outline import section_vectors
+from octavo.snapshots.section_outline import section_vectors
 
 ROUTED = """
 name = "routed"

@@ -1,4 +1,4 @@
-"""The sample vault is what its README says: complete, consistent, and without its drafts."""
+"""The sample vault is what the page beside it says: complete, consistent, and without its drafts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.sources.files import scan
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.folder_scan import scan
+from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.text_decoding import Decoded, read
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
@@ -41,7 +41,7 @@ def test_every_wikilink_leads_to_a_note_and_a_heading_in_it() -> None:
             assert not heading or re.search(rf"(?m)^#+ {re.escape(heading)}$", by_name[target]), f"{uri}: {heading}"
 
 
-def test_the_readme_names_notes_that_exist() -> None:
-    named = re.findall(r"`([^`]+\.md)`", notes()["README.md"])
+def test_the_page_beside_it_names_notes_that_exist() -> None:
+    named = re.findall(r"`([^`]+\.md)`", (VAULT.parent / "README.md").read_text("utf-8"))
     assert len(named) >= 8
     assert set(named) <= set(notes())

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from octavo.sources.files import scan
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.folder_scan import scan
+from octavo.sources.ignore_rules import IgnoreRules
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

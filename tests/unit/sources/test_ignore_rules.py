@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from octavo.sources.files import scan
-from octavo.sources.globs import from_globs
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.folder_scan import scan
+from octavo.sources.gitignore_patterns import from_globs
+from octavo.sources.ignore_rules import IgnoreRules
 
 EXTENSIONS = frozenset({".md", ".json", ".yaml", ".js", ".css", ".map", ".lock", ""})
 

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from octavo.errors import SourceError
+from octavo.model.folder_scan import Scan, SeenFile, SkippedFile
 from octavo.model.ledger import FileStamp
-from octavo.model.scan import Scan, SeenFile, SkippedFile
-from octavo.sources.files import Lister, scan
-from octavo.sources.ignore import IgnoreRules
+from octavo.sources.folder_scan import Lister, scan
+from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.text_decoding import Decoded, read
 
 RULES = IgnoreRules(extensions=frozenset({".md", ".txt", ".json"}), max_bytes=1000)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from secret_tokens import ALNUM, TOKENS, made
 
 from octavo.model.text import Span
-from octavo.sources.secrets import SecretMatch, is_secret_name
-from octavo.sources.written_secrets import find_secrets
+from octavo.sources.secret_detection import find_secrets
+from octavo.sources.secret_files import SecretMatch, is_secret_name
 
 SECRET_NAMES = """
+.env~ id_rsa~ server.pem.bak id_ed25519.old credentials.json.orig
 .env .env.local .env.production prod.env .envrc server.pem server.key putty.ppk id_rsa id_ed25519 id_ed25519_sk
 id_rsa.bak credentials credentials.json .credentials aws_credentials.csv my-credentials.yaml secrets.yaml secrets.json
 Secrets.TOML app.secrets.json secret.txt passwords.txt .htpasswd .pgpass .netrc _netrc .npmrc .pypirc .git-credentials

@@ -13,7 +13,7 @@ import pytest
 from executed_queries import known_queries
 from queries_elsewhere import ELSEWHERE
 
-from octavo.stores.shared.queries import load_migrations, load_queries, parse_queries
+from octavo.stores.shared.named_queries import load_migrations, load_queries, parse_queries
 
 SQLITE = "octavo.stores.sqlite"
 _CALLS = {"rows", "run", "run_many", "first", "value"}

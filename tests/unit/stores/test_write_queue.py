@@ -10,7 +10,7 @@ import pytest
 
 from octavo.stores.sqlite import write_queue
 from octavo.stores.sqlite.write_queue import WriteQueue
-from octavo.writing.lock import folder_lock
+from octavo.writing.folder_lock import folder_lock
 
 if sys.platform != "win32":
     import fcntl

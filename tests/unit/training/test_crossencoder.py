@@ -15,12 +15,12 @@ from octavo.embedding.crossencoder import OnnxCrossEncoder
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.observability.progress import NoProgress
 from octavo_train.candidate_lists import CandidateList
-from octavo_train.crossencoder import CrossEncoder, RerankSettings, scored
 from octavo_train.export import described_reranker, reranker_files
-from octavo_train.graph import read_reranker
 from octavo_train.model_card import ModelCard
+from octavo_train.onnx_graph import read_reranker
 from octavo_train.requirements import reranker_directory
-from octavo_train.rerank import finetune_reranker, pair_tokenizer
+from octavo_train.reranker_training import finetune_reranker, pair_tokenizer
+from octavo_train.torch_crossencoder import CrossEncoder, RerankSettings, scored
 
 WORDS = ("rain", "dome", "night", "glass", "frost", "wind", "road", "guest")
 LISTS = [

@@ -13,13 +13,13 @@ from tiny import tiny_folder, tiny_model
 
 from octavo.dataclass import replace
 from octavo.embedding.model_folder import GRAPH
-from octavo.embedding.onnx import OnnxEmbedder
-from octavo.embedding.runtime import model_session
+from octavo.embedding.onnx_embedder import OnnxEmbedder
+from octavo.embedding.onnxruntime_loading import model_session
+from octavo_train.encoder_weights import forward
 from octavo_train.export import table_bytes
-from octavo_train.graph import emit, read_graph, read_ranges_of
-from octavo_train.measure import ndcg
+from octavo_train.onnx_graph import emit, read_graph, read_ranges_of
 from octavo_train.quantise import calibrate, calibration_ids, fold_contexts
-from octavo_train.weights import forward
+from octavo_train.retrieval_quality import ndcg
 
 TEXTS = ["the dome is closed when it rains", "bread rises in a warm kitchen", "the telescope is under the dome"]
 
@@ -35,7 +35,7 @@ def test_a_float_graph_gives_back_the_weights_it_was_made_of() -> None:
 def test_an_int8_graph_gives_back_weights_that_embed_alike(tmp_path: Path) -> None:
     folder = tiny_folder(tmp_path / "tiny", TEXTS)
     vectors = OnnxEmbedder(folder).embed(TEXTS)
-    (folder / GRAPH).write_bytes(emit(read_graph((folder / GRAPH).read_bytes()), None))
+    (folder / GRAPH).write_bytes(emit(read_graph((folder / GRAPH).read_bytes(), folder), None))
     (folder / "model.json").write_text((folder / "model.json").read_text().replace('"files"', '"were"'))
     assert (vectors * OnnxEmbedder(folder).embed(TEXTS)).sum(1).min() > 0.98
 

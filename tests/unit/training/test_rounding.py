@@ -12,10 +12,10 @@ import onnxruntime
 import torch
 from rounding import Rounded, Settling, fixed, settle, vectors
 
-from octavo_train.encoder import Encoder, Texts
-from octavo_train.graph import emit, read_graph, read_ranges_of
+from octavo_train.encoder_weights import Model
+from octavo_train.onnx_graph import emit, read_graph, read_ranges_of
 from octavo_train.quantise import Range, calibrate, fold_contexts, ranges_as_arrays, read_ranges, spread_out
-from octavo_train.weights import Model
+from octavo_train.torch_encoder import Encoder, Texts
 
 DICE = np.random.default_rng(1)
 IDS = [[1, *DICE.integers(4, 200, length).tolist(), 2] for length in (3, 9, 14, 5, 20, 11, 7, 26)]

@@ -14,7 +14,7 @@ from tiny import tiny_model
 
 from octavo_train.contrastive import Examples, TrainingSettings, TrainingStep, mined, taught, train
 from octavo_train.contrastive import sureness as sureness_of
-from octavo_train.encoder import Encoder, Texts
+from octavo_train.torch_encoder import Encoder, Texts
 
 CPU = torch.device("cpu")
 COUNT = 24

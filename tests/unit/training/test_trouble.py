@@ -22,7 +22,7 @@ from octavo.errors import ProviderFailed, StorageError
 from octavo.observability.progress import NoProgress
 from octavo_train.contrastive import TrainingSettings
 from octavo_train.finetune import Trained, finetune
-from octavo_train.library import Harvest
+from octavo_train.library_material import Harvest
 from octavo_train.pairs import PairKind, TrainingPair
 from octavo_train.requirements import base_directory
 

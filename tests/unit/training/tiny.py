@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from octavo_train.weights import WIDTH, Layer, Linear, Model
+from octavo_train.encoder_weights import WIDTH, Layer, Linear, Model
 
 WINDOW = 48
 
@@ -71,9 +71,9 @@ def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
 
 def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
     """The same for a reranker, which knows nothing yet."""
+    from octavo_train.encoder_weights import RerankerWeights
     from octavo_train.export import described_reranker, reranker_files
     from octavo_train.model_card import ModelCard
-    from octavo_train.weights import RerankerWeights
 
     tokenizer, vocabulary = tiny_tokenizer(texts)
     dice = np.random.default_rng(1)

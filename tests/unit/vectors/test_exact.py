@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from octavo.model.ids import ChunkKey
 from octavo.model.result import ScoredChunk
-from octavo.model.stored import VectorRow
+from octavo.model.stored_rows import VectorRow
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from octavo.model.lint import RULES
+from octavo.model.lint_rules import RULES
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions
-from octavo.writing.lint import linted
+from octavo.writing.note_lint import linted
 
 
 def found(texts: Mapping[str, str], others: Iterable[str] = (), **options: object) -> list[tuple[str, int, str]]:

@@ -6,7 +6,7 @@ import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.writing.move_section import move
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_outline import NoteOutline
 
 NOTE = "# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## D\n\nd\n\n# E\n\ne\n"
 

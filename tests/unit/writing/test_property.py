@@ -7,7 +7,7 @@ import pytest
 from octavo.errors import InvalidArgument
 from octavo.parsing.markdown.frontmatter import front_matter
 from octavo.writing.front_matter_property import Value, set_property
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_outline import NoteOutline
 
 NOTE = (
     '\ufeff---\r\n# first\r\ntitle: "A"   # why\r\ntags:\r\n  - a\r\n\r\n  - b\r\n'

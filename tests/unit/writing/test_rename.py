@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.rename_heading import rename_heading
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.writing.heading_checks import violations, without_jumps
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_outline import NoteOutline
 
 
 def found(text: str, *, single_h1: bool = False) -> list[tuple[str, int]]:

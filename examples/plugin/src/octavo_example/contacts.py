@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder
-from octavo.model.converted import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile
 
 _LABELS = {"ORG": "Works at", "TEL": "Telephone", "EMAIL": "Mail", "NOTE": "Note"}
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.model.imported import Imported
+from octavo.model.import_report import Imported
 from octavo.observability.progress import Progress
-from octavo_import.importing import SourceCollection, import_records
-from octavo_import.records import ImportedRecord
+from octavo_import.collection_import import SourceCollection, import_records
+from octavo_import.record_writer import ImportedRecord
 
 _FILE = "records.jsonl"
 
@@ -31,7 +31,7 @@ def open_source(folder: Path) -> JsonLines:
 
 
 class JsonLines:
-    """Fits `octavo_import.importing.RecordSource`."""
+    """Fits `octavo_import.collection_import.RecordSource`."""
 
     program = "json_lines"
 

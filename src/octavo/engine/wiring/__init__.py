@@ -19,7 +19,7 @@ from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
 from octavo.engine.wiring.stores import open_store
 from octavo.ingest.profile_switch import active_profile
 from octavo.model.ids import project_id
-from octavo.model.location import location
+from octavo.model.library_location import location
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -56,7 +56,7 @@ def open_engine(
     store = open_store(place, config, create=create)
     loading = None if soon is None else _load_model(config, store, configured, soon)
     # Imported only now: the model loads in its thread while all of this is imported.
-    from octavo.engine.wiring.assembly import assemble
+    from octavo.engine.wiring.engine_assembly import assemble
 
     folders = profile_folders() if profiles is None else profiles
     return assemble(config, store, place, configured, folders, loading)
@@ -68,7 +68,7 @@ def _load_model(config: Config, store: Store, configured: ConfiguredEmbedder, te
         if active_profile(store, project_id(config.project)) is not None:
             return None
         if config.embedding.provider in ("bundled", "onnx"):
-            from octavo.embedding.runtime import onnx_runtime
+            from octavo.embedding.onnxruntime_loading import onnx_runtime
 
             # Importing holds up every other thread. With this done first, the model loads while all the rest follows.
             onnx_runtime()

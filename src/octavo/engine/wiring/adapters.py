@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.analysis import Analyzer, shared_analyzer
+from octavo.algorithms.text_analysis import Analyzer, shared_analyzer
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass, replace
 from octavo.engine.free_memory import low_memory
@@ -18,15 +18,15 @@ from octavo.engine.wiring.stores import accelerator
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from octavo.algorithms.prompts import PromptFile
+    from octavo.algorithms.prompt_template import PromptFile
+    from octavo.engine.wiring.file_preparation import Preparing
     from octavo.engine.wiring.language_models import ConfiguredModels
-    from octavo.engine.wiring.preparing import Preparing
     from octavo.engine.wiring.sources import Sources
-    from octavo.engine.wiring.vectors import Indexes
+    from octavo.engine.wiring.vector_indexes import Indexes
     from octavo.ingest.snapshot_access import Accelerator
     from octavo.model.collection import Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
-    from octavo.model.location import Location
+    from octavo.model.library_location import Location
     from octavo.ports import Embedder, Reranker, Store
 
 
@@ -50,7 +50,7 @@ class Adapters:
     @cached_property
     def preparing(self) -> Preparing:
         """Parsers, chunkers and the recipe of both."""
-        from octavo.engine.wiring.preparing import Preparing
+        from octavo.engine.wiring.file_preparation import Preparing
 
         return Preparing(self.config, self.analyzer, self.configured)
 
@@ -107,7 +107,7 @@ class Adapters:
     @cached_property
     def indexes(self) -> Indexes:
         """What finds the nearest vectors."""
-        from octavo.engine.wiring.vectors import Indexes
+        from octavo.engine.wiring.vector_indexes import Indexes
 
         return Indexes()
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from octavo.config.schema import Embedding, Reranking
-from octavo.embedding.bundled import bundled_counter, bundled_embedder, bundled_reranker
-from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
-from octavo.embedding.installed_models import model_named, models_folder
-from octavo.embedding.onnx import OnnxEmbedder, token_counter
-from octavo.model.location import expand_user
+from octavo.embedding.bundled_embedder import bundled_counter, bundled_embedder
+from octavo.embedding.hashing_embedder import HashingEmbedder, WhitespaceCounter
+from octavo.embedding.installed_models import NO_RERANKER, RERANKER_HINT, model_named, models_folder
+from octavo.embedding.onnx_embedder import OnnxEmbedder, token_counter
+from octavo.errors import ModelUnavailable
+from octavo.model.library_location import expand_user
 from octavo.ports import Embedder, Reranker, TokenCounter
 
-REMEDY = "make it again with `octavo models finetune --reranker`, or go back: `octavo models activate octavo-rerank-1`"
+REMEDY = f"make it again with `octavo models finetune --reranker`, or go back: `octavo models activate {NO_RERANKER}`"
 
 
 def embedder_of(settings: Embedding, dimensions: int | None = None) -> Embedder:
@@ -31,7 +32,7 @@ def counter_of(settings: Embedding) -> TokenCounter:
 
 def reranker_of(settings: Reranking, name: str | None = None) -> Reranker:
     if settings.model is None and name is None:
-        return bundled_reranker(settings.threads, settings.providers)
+        raise ModelUnavailable("no reranker is configured", hint=RERANKER_HINT)
     from octavo.embedding.crossencoder import OnnxCrossEncoder  # with numpy, for searches that rerank
 
     make = partial(OnnxCrossEncoder, threads=settings.threads, providers=settings.providers)

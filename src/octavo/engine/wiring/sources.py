@@ -8,16 +8,16 @@ from pathlib import Path
 
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass
-from octavo.engine.wiring.folders import folder_config
+from octavo.engine.wiring.folder_settings import folder_config
 from octavo.ingest.history import HistoryRules
 from octavo.model.collection import Collection, CollectionSettings
+from octavo.model.folder_scan import Scan
 from octavo.model.formats import left_out_reason, readable_extensions
 from octavo.model.ledger import FileStamp
-from octavo.model.scan import Scan
 from octavo.parsing.registry import extensions
-from octavo.sources.files import scan
-from octavo.sources.ignore import IgnoreRules
-from octavo.sources.watch import changes
+from octavo.sources.file_watching import changes
+from octavo.sources.folder_scan import scan
+from octavo.sources.ignore_rules import IgnoreRules
 
 
 @dataclass(frozen=True, slots=True)

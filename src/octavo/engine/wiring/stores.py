@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.config.schema import Config, Snapshots
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.ingest.snapshot_access import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSetup
-from octavo.model.location import DatabaseUrl, Location
-from octavo.plugins import STORES, load
+from octavo.model.library_location import DatabaseUrl, Location
+from octavo.plugins import STORES, install_command, load
 from octavo.stores.sqlite.database import overwrite, save_older
 from octavo.stores.sqlite.path_checks import refuse_impossible
 from octavo.stores.sqlite.store import SqliteStore
@@ -94,7 +94,5 @@ def _engine_of(url: DatabaseUrl) -> StoreEngine:
     try:
         engine: StoreEngine = load(STORES, url.scheme)
     except ImportError as error:
-        raise MissingExtra(
-            f"{url} needs the PostgreSQL driver: {error}", hint="pip install 'octavo[postgres]'"
-        ) from error
+        raise MissingExtra(f"{url} needs the PostgreSQL driver: {error}", hint=install_command("postgres")) from error
     return engine

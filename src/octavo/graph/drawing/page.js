@@ -286,15 +286,19 @@
     pen.textBaseline = "middle";
     pen.lineJoin = "round";
     for (const i of labelled.slice(0, 400)) {
-      const size = larger() * Math.min(16, 10 + Math.sqrt(links[i]) * 0.7);
+      const size = larger() * Math.min(narrow.matches ? 12 : 16, 10 + Math.sqrt(links[i]) * 0.7);
       const dot = x[i] * view.scale + view.left, gap = radius(i) * view.scale + 3, top = y[i] * view.scale + view.top;
       if (dot < -200 || dot > canvas.clientWidth || top < 0 || top > canvas.clientHeight) continue;
       pen.font = `${i === focus ? 600 : 400} ${size}px system-ui, sans-serif`;
-      const text = nodes[i][LABEL].length > 42 ? nodes[i][LABEL].slice(0, 40) + "…" : nodes[i][LABEL];
+      const most = narrow.matches && i !== focus ? 22 : 42;
+      const text = nodes[i][LABEL].length > most ? nodes[i][LABEL].slice(0, most - 2) + "…" : nodes[i][LABEL];
       const wide = pen.measureText(text).width;
       // To the left of its dot where it would run over the edge, or below the panel.
       const left = dot + gap + wide > width() && dot - gap - wide > 0 && dot < width() ? dot - gap - wide : dot + gap;
-      const box = [left, top - size * 0.6, left + wide, top + size * 0.6];
+      // On a phone there is room for few names: none that is cut, and air around each.
+      const air = narrow.matches ? 4 : 0;
+      if (narrow.matches && i !== focus && (left < 0 || left + wide > width())) continue;
+      const box = [left - air, top - size * 0.6 - air, left + wide + air, top + size * 0.6 + air];
       if (i !== focus && taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
       taken.push(box);
       pen.strokeStyle = dark.matches ? "#191714" : "#fdfbf7";

@@ -131,16 +131,16 @@ if sys.platform == "win32":
                 if deadline is not None and time.monotonic() > deadline:
                     return []
                 time.sleep(self._POLL)
-            found: list[str] = []
+            keys: list[str] = []
             while msvcrt.kbhit():
                 letter = msvcrt.getwch()
                 if letter in "\x00\xe0":
-                    found += filter(None, [_ARROWS.get(msvcrt.getwch())])
+                    keys += filter(None, [_ARROWS.get(msvcrt.getwch())])
                 elif letter == "\x03":
                     raise KeyboardInterrupt
                 else:
-                    found += keys_in(letter)
-            return found
+                    keys += keys_in(letter)
+            return keys
 
         def draw(self, text: str) -> None:
             sys.stderr.write(text)

@@ -14,12 +14,11 @@ import click
 
 from octavo.errors import StorageError
 from octavo.interfaces.cli import errors, output
+from octavo.interfaces.cli.command_groups import CommandGroup
 from octavo.interfaces.cli.errors import CommandFailure, Exit
-from octavo.interfaces.cli.groups import CommandGroup
 from octavo.interfaces.cli.operation_summaries import SUMMARIES
 from octavo.interfaces.cli.options import Choices, shared, wants_json
 from octavo.operations.lines import visible
-from octavo.version import __version__
 
 
 class Entry(NamedTuple):
@@ -38,6 +37,7 @@ _AT = "octavo.interfaces.cli.commands"
 
 COMMANDS: Mapping[str, Entry] = {
     "try": Entry(f"{_AT}.try_folder:try_folder", "Index a folder into a temporary library and ask it something."),
+    "start": Entry(f"{_AT}.start:start", "Make a library, add a folder to it and read it."),
     "init": Entry(f"{_AT}.library:init", "Make a library."),
     "add": Entry(),
     "remove": Entry(),
@@ -49,7 +49,7 @@ COMMANDS: Mapping[str, Entry] = {
     "replay": Entry(f"{_AT}.search:replay", "Answer a search again from its trace."),
     "log": Entry(f"{_AT}.history:log"),
     "get": Entry(),
-    "open": Entry(f"{_AT}.viewing:open_file", "Open the library in the browser, or the file of a hit at its page."),
+    "open": Entry(f"{_AT}.open_file:open_file", "Open the library in the browser, or the file of a hit at its page."),
     "outline": Entry(),
     "pick": Entry(f"{_AT}.pick:pick", "Search as you type below the prompt, and print the chosen PATH:LINE."),
     "remember": Entry(f"{_AT}.memory:remember"),
@@ -58,7 +58,7 @@ COMMANDS: Mapping[str, Entry] = {
     "history": Entry(f"{_AT}.history:history"),
     "memory": Entry(f"{_AT}.memory:memory", "Read, change and follow memories, or keep them as a folder of files."),
     "sessions": Entry(f"{_AT}.sessions:sessions", "Start a period of work, and end it with a summary."),
-    "projects": Entry(f"{_AT}.sessions:projects", "Look at projects; find or make the one a folder belongs to."),
+    "projects": Entry(f"{_AT}.projects:projects", "Look at projects; find or make the one a folder belongs to."),
     "graph": Entry(f"{_AT}.graph:graph", "See what points where and what belongs together."),
     "canonical": Entry(f"{_AT}.canonical:canonical", "Keep documents under keys; read and pack them by section."),
     "doc": Entry(f"{_AT}.doc:doc", "Check, create and edit notes by their sections."),
@@ -68,6 +68,8 @@ COMMANDS: Mapping[str, Entry] = {
     "jobs": Entry(f"{_AT}.jobs:jobs", "Look at queued jobs, try them again, delete those that have ended."),
     "profiles": Entry(f"{_AT}.profiles:profiles", "Look at embedding profiles, make one, fill it, search with it."),
     "models": Entry(f"{_AT}.models:models", "List the models there are, fetch one, search with one, remove one."),
+    "export": Entry(),
+    "embed": Entry(f"{_AT}.embed:embed"),
     "snapshots": Entry(f"{_AT}.snapshots:snapshots", "Make and look at the snapshots of a large library."),
     "summaries": Entry(f"{_AT}.summaries:summaries", "Summarise sections and files, for searches that look there."),
     "cluster": Entry(f"{_AT}.cluster:cluster", "Group the chunks by meaning, and draw a map of them."),
@@ -87,7 +89,7 @@ COMMANDS: Mapping[str, Entry] = {
     "help": Entry(f"{_AT}.help:explain", "Explain a command."),
 }
 
-EVERY_DAY = "try init add index status search ask get remember recall serve doctor"
+EVERY_DAY = "start try add index status search ask get remember recall serve doctor"
 GROUPS = (
     "notes doc memory canonical sessions projects graph cluster summaries profiles models eval queries jobs db "
     "snapshots mcp skill daemon config"
@@ -95,14 +97,14 @@ GROUPS = (
 """What `octavo --help` lists: a dozen commands, and all groups."""
 
 SECTIONS: Mapping[str, str] = {
-    "Fill a library": "try init add remove list index watch status doctor",
+    "Fill a library": "start try init add remove list index watch status doctor",
     "Search": "search search-docs search-code find-similar ask log pick replay",
-    "Read": "get get-many outline open diff history",
+    "Read": "get get-many outline open diff history export",
     "Remember": "remember recall forget memory canonical sessions projects",
     "Write notes": "notes doc lint",
     "See what belongs together": "graph cluster summaries",
     "Serve people and programs": "tui serve mcp skill daemon worker jobs",
-    "Choose and measure models": "profiles models eval queries",
+    "Choose and measure models": "profiles models embed eval queries",
     "Look after it": "db snapshots config completion version help",
 }
 """The headings of `octavo help --all`, each with its commands; a command that has none is listed at the end."""
@@ -125,23 +127,23 @@ class Commands(CommandGroup):
             module, _, name = entry.target.partition(":")
             command: click.Command = getattr(import_module(module), name)
             return command
-        from octavo.operations.rows import called
+        from octavo.operations.definitions import called
 
         operation = called(cmd_name)
         if operation is None:
             return None
         if operation.command not in ("", cmd_name):
             return self._walked(ctx, operation.command)
-        from octavo.interfaces.cli.generated import command_of
+        from octavo.interfaces.cli.generated_commands import command_of
 
         return command_of(operation)
 
     def _walked(self, ctx: click.Context, words: str) -> click.Command | None:
         """The command that these words call."""
-        found: click.Command | None = self
+        group: click.Command | None = self
         for word in words.split():
-            found = found.get_command(ctx, word) if isinstance(found, click.Group) else None
-        return found
+            group = group.get_command(ctx, word) if isinstance(group, click.Group) else None
+        return group
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Every day"):
@@ -194,7 +196,7 @@ class Commands(CommandGroup):
             if isinstance(error, _BARE):
                 click.echo(error.format_message(), err=True)
                 sys.exit(Exit.USAGE)
-            _stop(_usage(error), arguments)
+            _stop(_usage(error, arguments), arguments)
         except BrokenPipeError:
             # Whoever read the answer has had enough. Python would complain again when it closes stdout.
             _give_up_stdout()
@@ -223,8 +225,13 @@ def _give_up_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _usage(error: click.ClickException) -> CommandFailure:
+def _usage(error: click.ClickException, arguments: Sequence[str]) -> CommandFailure:
     context = getattr(error, "ctx", None)
+    hint = f"see `{context.command_path} --help`" if context else None
+    # `-notes` is `-n otes` to an option parser; who excludes a word of a query meant neither.
+    dashed = next((typed for typed in arguments if len(typed) > 2 and typed[0] == "-" != typed[1]), None)
+    if context and dashed and any(parameter.name == "query" for parameter in context.command.params):
+        hint = f"a query that begins with a dash goes after `--`: {context.command_path} -- {dashed}"
     # Choices come one a line behind a tab, which a message would show as an escape.
     message = " ".join(error.format_message().split())
     parameter = getattr(error, "param", None)
@@ -234,7 +241,7 @@ def _usage(error: click.ClickException) -> CommandFailure:
         "reason": message,
         "valid_options": list(choices) if choices else None,
     }
-    return errors.usage(message, f"see `{context.command_path} --help`" if context else None, details)
+    return errors.usage(message, hint, details)
 
 
 def _stop(failure: CommandFailure, arguments: list[str]) -> NoReturn:
@@ -250,13 +257,28 @@ def _stop(failure: CommandFailure, arguments: list[str]) -> NoReturn:
     sys.exit(failure.exit)
 
 
+def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        from octavo.engine.build_info import version_line
+
+        output.plain(version_line() + "\n")
+        context.exit()
+
+
 @click.command(
     NAME,
     cls=Commands,
     params=shared(hidden=False),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(__version__, "--version", message="octavo %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_tell_version,
+    help="Show the version, the commit and the formats, and exit.",
+)
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Octavo indexes notes, documentation, source code and git history into one library, keeps what it is asked to
@@ -264,9 +286,7 @@ def cli(context: click.Context) -> None:
 
     \b
     First use:
-      octavo init
-      octavo add FOLDER --name NAME
-      octavo index
+      octavo start FOLDER
       octavo search "a question"
     """
     context.ensure_object(Choices)

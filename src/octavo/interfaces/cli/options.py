@@ -12,7 +12,7 @@ import click
 from octavo.dataclass import dataclass
 from octavo.interfaces.cli.output import write
 from octavo.interfaces.presenting.formats import Answer, OutputFormat
-from octavo.model.location import DatabaseUrl, Location, expand_user, location
+from octavo.model.library_location import DatabaseUrl, Location, expand_user, location
 
 _FORMATS = tuple(form.value for form in OutputFormat)
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -95,7 +95,9 @@ tools_option = click.option(
     default="default",
     show_default=True,
     metavar="SETS",
-    help="Which tools MCP clients get: full, or sets and single names with commas between them, such as code,memory.",
+    help="Which tools MCP clients get: full, or sets and single names with commas between them, such as code,memory; "
+    "with data among them, answers are structured content in place of text. memento, msrl, ragdocs and edgecoder are "
+    "tools as these programs name them, dotted gives names dots.",
 )
 pass_choices = click.make_pass_decorator(Choices, ensure=True)
 

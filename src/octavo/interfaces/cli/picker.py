@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from octavo.dataclass import dataclass, replace
 from octavo.interfaces.cli.keyboard import Keyboard
 from octavo.interfaces.presenting.formats import drawn
-from octavo.interfaces.presenting.marks import marked, marks_of
+from octavo.interfaces.presenting.match_marks import marked, marks_of
 from octavo.operations.lines import Line, Part, cells, visible
 
 _PAUSE = 0.12  # seconds without a key before searching

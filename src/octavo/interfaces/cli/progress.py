@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _LINE_SECONDS = 30.0  # often enough to see that it goes on, seldom enough for a log
 
 
-def progress(*, quiet: bool, in_lines: bool = False) -> Progress:
-    """Off a terminal nothing is shown, or with `in_lines` a line now and then."""
+def progress(*, quiet: bool, in_lines: bool = False, named: Callable[[str], str] = str) -> Progress:
+    """Off a terminal nothing is shown, or with `in_lines` a line now and then. `named`: what bars call a phase."""
     if quiet:
         return NoProgress()
     if sys.stderr.isatty():
-        return TerminalProgress()
+        return TerminalProgress(named)
     return LineProgress() if in_lines else NoProgress()
 
 
@@ -56,8 +56,8 @@ class LineProgress:
         self._rate = self._rate.advance(n, now)
         if now - self._told >= _LINE_SECONDS:
             self._told = now
-            said = [pace(self._rate, self._total, self._unit), *([visible(note)] if note else [])]
-            self._write(f"{self._phase}: {', '.join(said)}")
+            details = [pace(self._rate, self._total, self._unit), *([visible(note)] if note else [])]
+            self._write(f"{self._phase}: {', '.join(details)}")
 
     def finish(self) -> None:
         pass
@@ -66,7 +66,8 @@ class LineProgress:
 class TerminalProgress:
     """Fits `observability.progress.Progress`: one bar per phase, gone when the phase is over."""
 
-    def __init__(self) -> None:
+    def __init__(self, named: Callable[[str], str] = str) -> None:
+        self._named = named
         self._bars: Bars | None = None
         self._task: TaskID | None = None
         self._rate = Rate.begin(time.monotonic())
@@ -88,7 +89,7 @@ class TerminalProgress:
             TextColumn("{task.fields[pace]}", markup=False, style="dim"),
         )
         self._bars = Progress(*columns, console=console, transient=True)
-        self._task = self._bars.add_task(visible(phase), total=total, pace=pace(self._rate, total, unit))
+        self._task = self._bars.add_task(visible(self._named(phase)), total=total, pace=pace(self._rate, total, unit))
         self._bars.start()
 
     def advance(self, n: int = 1, note: str = "") -> None:

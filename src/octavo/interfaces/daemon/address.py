@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from platformdirs import user_cache_path
 
 from octavo.errors import StorageError
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl, make_folder
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config
@@ -57,9 +57,9 @@ def address_of(library: str) -> Address:
     """A library has one address, however its path is written."""
     name = hashlib.sha256(library.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     for folder in _folders():
-        found = Address(folder, name)
-        if len(os.fsencode(found.socket)) <= _LONGEST:
-            return found
+        address = Address(folder, name)
+        if len(os.fsencode(address.socket)) <= _LONGEST:
+            return address
     return Address(Path(tempfile.gettempdir()) / f"octavo-{os.getuid()}", name)
 
 
@@ -81,7 +81,7 @@ def listening(config: Config) -> bool:
 def private_folder(folder: Path) -> None:
     """Makes the folder, or checks that it is ours and closed to everybody else: who can write there could listen in."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         status = folder.lstat()
         if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and status.st_mode & 0o077:
             folder.chmod(0o700)

@@ -70,10 +70,10 @@ class Connection:
             raise error_from(reply["error"])
         return reply["answer"]
 
-    def _exchanged(self, said: bytes) -> dict[str, Any]:
+    def _exchanged(self, message: bytes) -> dict[str, Any]:
         """Says something, or nothing, and reads the next line."""
         try:
-            self.sock.sendall(said)
+            self.sock.sendall(message)
             line = self.reader.readline(LONGEST_LINE)
             reply = json.loads(line) if line.endswith(b"\n") else None
         except (OSError, ValueError) as error:
@@ -141,13 +141,13 @@ def connect(address: Address, hello: Hello, *, patience: float = GREETING_SECOND
 
 def _line(sock: socket.socket) -> dict[str, Any]:
     """The server's greeting, a byte at a time: what follows it belongs to the conversation."""
-    said = bytearray()
-    while not said.endswith(b"\n"):
+    line = bytearray()
+    while not line.endswith(b"\n"):
         byte = sock.recv(1)
-        if not byte or len(said) > 1 << 20:
+        if not byte or len(line) > 1 << 20:
             raise ValueError("the server ended before it greeted")
-        said += byte
-    answer = json.loads(said)
+        line += byte
+    answer = json.loads(line)
     if not isinstance(answer, dict):
         raise ValueError("not a greeting")
     return answer

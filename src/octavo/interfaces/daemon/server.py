@@ -29,20 +29,20 @@ from octavo.engine.index_runs import RUNNING
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.answer_stream import stream_answer
-from octavo.interfaces.calls import Calls, opened
 from octavo.interfaces.daemon.address import Address, private_folder
 from octavo.interfaces.daemon.wire import ABOUT, ASK_ALOUD, CALLS, LONGEST_LINE, MCP, STOP, Hello, error_json, hello
+from octavo.interfaces.operation_threads import Calls, opened
 from octavo.interfaces.presenting.formats import OutputFormat, Screen, written
-from octavo.interfaces.presenting.results import search_answer
+from octavo.interfaces.presenting.operation_output import search_answer
 from octavo.interfaces.presenting.terminal import EXCERPT_LINES, TerminalView
 from octavo.observability.logs import logger
-from octavo.operations.answering.answers import AskAnswer
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.arguments import request as parsed
+from octavo.operations.answering.results import AskAnswer
+from octavo.operations.request_arguments import request as parsed
 from octavo.operations.schemas import dump
-from octavo.operations.search.answers import whole
-from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import whole_answer
+from octavo.operations.search.run_search import find
 from octavo.operations.table import chosen, named
 from octavo.version import __version__
 
@@ -227,7 +227,8 @@ class Server:
             case "about":
                 return None
             case "mcp":
-                return partial(_speak_mcp, self._calls_for(greeting), chosen(greeting.tools))
+                chosen(greeting.tools)  # a name that is none is refused here
+                return partial(_speak_mcp, self._calls_for(greeting), greeting.tools)
             case "calls":
                 return partial(_answer_calls, self._calls_for(greeting))
         known = ", ".join((MCP, CALLS, ABOUT, STOP))
@@ -298,20 +299,20 @@ async def _answer_calls(calls: Calls, reader: asyncio.StreamReader, writer: asyn
             await asyncio.gather(answering, following, return_exceptions=True)
 
 
-async def _answer_call(calls: Calls, said: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:
+async def _answer_call(calls: Calls, message: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:
     try:
-        if said["call"] == ASK_ALOUD:
-            await _tell(calls, said["arguments"], writer)
+        if message["call"] == ASK_ALOUD:
+            await _tell(calls, message["arguments"], writer)
         else:
-            await _say(writer, {"answer": await _called(calls, str(said["call"]), said["arguments"])})
+            await _say(writer, {"answer": await _called(calls, str(message["call"]), message["arguments"])})
     except OctavoError as error:
         await _say(writer, {"error": error_json(error)})
 
 
 async def _tell(calls: Calls, arguments: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:
     """Each sentence is a line, and the whole answer the last."""
-    asked: AskRequest = parsed("ask", AskRequest, arguments)
-    async with aclosing(stream_answer(calls, asked)) as parts:
+    request: AskRequest = parsed("ask", AskRequest, arguments)
+    async with aclosing(stream_answer(calls, request)) as parts:
         async for part in parts:
             await _say(writer, {"answer" if isinstance(part, AskAnswer) else "sentence": dump(type(part), part)})
 
@@ -325,16 +326,16 @@ async def _called(calls: Calls, name: str, arguments: Mapping[str, Any]) -> Any:
     return (await calls.call(operation, arguments)).data
 
 
-def _shown(asked: Mapping[str, Any], shown: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
+def _shown(arguments: Mapping[str, Any], shown: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
     """What `octavo search` prints, written for its screen as it would itself."""
-    given = {name: value for name, value in asked.items() if value is not None and name != "max_tokens"}
+    given = {name: value for name, value in arguments.items() if value is not None and name != "max_tokens"}
     request: SearchRequest = parsed("search", SearchRequest, given)
-    if "max_tokens" in asked:  # a terminal has no such limit
-        request = replace(request, max_tokens=asked["max_tokens"])
+    if "max_tokens" in arguments:  # a terminal has no such limit
+        request = replace(request, max_tokens=arguments["max_tokens"])
     result = find(engine, request)
     roots = {collection.name: collection.root for collection in engine.collections() if collection.on_disk}
     view = TerminalView(result.query, None if shown["full"] else EXCERPT_LINES, roots)
-    answer = search_answer(whole(result, explain=request.explain), view)
+    answer = search_answer(whole_answer(result, explain=request.explain), view)
     return {
         "text": written(answer, OutputFormat(shown["format"]), Screen(**shown["screen"])),
         "found": bool(result.hits),
@@ -365,17 +366,15 @@ class _Output:
         await self._writer.drain()
 
 
-async def _speak_mcp(calls: Calls, operations: Any, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    from mcp.server.stdio import stdio_server
-
+async def _speak_mcp(calls: Calls, tools: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    from octavo.interfaces.mcp.conversation import converse
     from octavo.interfaces.mcp.server import prepared_server
 
-    server = await prepared_server(calls, operations)
+    server = await prepared_server(calls, tools)
     lines: Any = _Lines(reader)
     output: Any = _Output(writer)
     try:
-        async with stdio_server(stdin=lines, stdout=output) as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
+        await converse(server, stdin=lines, stdout=output)
     except* (OSError, EOFError):
         pass  # the client went in the middle of something
 
@@ -388,8 +387,8 @@ def serve(address: Address, idle_seconds: float, ready: Callable[[], None]) -> N
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        for asked in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(asked, server.stop)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, server.stop)
         await server.run(bound)
 
     asyncio.run(main())

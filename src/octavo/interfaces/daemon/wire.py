@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo import errors
 from octavo.dataclass import dataclass
-from octavo.model.location import DatabaseUrl
+from octavo.model.library_location import DatabaseUrl
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config
@@ -38,21 +38,21 @@ class Hello:
     """Folders of the client's own retrieval profiles."""
 
     def line(self) -> bytes:
-        said = {field.name: getattr(self, field.name) for field in fields(self)}
-        return json.dumps(said, default=str).encode() + b"\n"
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return json.dumps(values, default=str).encode() + b"\n"
 
 
 def hello(line: bytes) -> Hello:
     """Raises ValueError for anything else."""
-    said = json.loads(line)
-    if not isinstance(said, dict) or not isinstance(said.get("settings"), dict):
+    values = json.loads(line)
+    if not isinstance(values, dict) or not isinstance(values.get("settings"), dict):
         raise ValueError("not a greeting")
     return Hello(
-        version=str(said.get("version")),
-        want=str(said.get("want")),
-        settings=said["settings"],
-        tools=str(said.get("tools", "default")),
-        profiles=tuple(str(folder) for folder in said.get("profiles") or ()),
+        version=str(values.get("version")),
+        want=str(values.get("want")),
+        settings=values["settings"],
+        tools=str(values.get("tools", "default")),
+        profiles=tuple(str(folder) for folder in values.get("profiles") or ()),
     )
 
 

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from octavo.config.schema import Serve
 from octavo.interfaces.access_token import loopback
-from octavo.interfaces.http.access import Access, session_of
+from octavo.interfaces.http.authentication import Access, session_of
 from octavo.interfaces.http.problems import protocol_problem
 from octavo.observability.metrics import Metrics
 

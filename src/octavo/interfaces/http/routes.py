@@ -13,20 +13,21 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.client_disconnects import while_wanted
-from octavo.interfaces.http.documents import described, described_get, described_stream
-from octavo.interfaces.http.events import event, event_stream, sentence_stream
+from octavo.interfaces.http.embeddings import embed_arguments, embedding_list
+from octavo.interfaces.http.openapi import described, described_get, described_stream
 from octavo.interfaces.http.problems import protocol_problem
+from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream
+from octavo.interfaces.operation_threads import Calls
 from octavo.model.query import Query
 from octavo.model.result import Result
 from octavo.observability.metrics import Metrics
-from octavo.operations.arguments import request as parsed
 from octavo.operations.operation import Operation
+from octavo.operations.request_arguments import request as parsed
 from octavo.operations.schemas import dump
-from octavo.operations.search.answers import FoundHit, SearchAnswer, found, without_hits
-from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import FoundHit, SearchAnswer, found_hit, without_hits
+from octavo.operations.search.run_search import find
 from octavo.operations.table import OPERATIONS
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -55,6 +56,9 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
     app.add_api_route(
         "/v1/ask_stream", sentence_stream(calls, ask, _arguments), **described_stream(ask, "ask_stream", sentences)
     )
+
+    # In OpenAI's shape, which is described elsewhere.
+    app.add_api_route("/v1/embeddings", _embeddings(calls), methods=["POST"], include_in_schema=False)
 
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -108,19 +112,33 @@ def _stream(calls: Calls, operation: Operation) -> Endpoint:
     """The search is done before the first event, so that what goes wrong is a problem and not a broken stream."""
 
     async def endpoint(request: Request) -> Response:
-        asked: SearchRequest = parsed(operation.name, operation.takes, await _arguments(request))
+        search_request: SearchRequest = parsed(operation.name, operation.takes, await _arguments(request))
 
         async def answered() -> Response:
-            return event_stream(_hit_events(await calls.work(lambda engine: find(engine, asked)), asked))
+            result = await calls.work(lambda engine: find(engine, search_request))
+            return event_stream(_hit_events(result, search_request))
 
         return await while_wanted(request, answered())
 
     return endpoint
 
 
-async def _hit_events(result: Result, asked: SearchRequest) -> AsyncIterator[str]:
+def _embeddings(calls: Calls) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        given = await _arguments(request)
+        arguments = embed_arguments(given)
+
+        async def answered() -> Response:
+            return JSONResponse(embedding_list(given, (await calls.call(OPERATIONS["embed"], arguments)).data))
+
+        return await while_wanted(request, answered())
+
+    return endpoint
+
+
+async def _hit_events(result: Result, request: SearchRequest) -> AsyncIterator[str]:
     for hit in result.hits:
-        yield event("hit", dump(FoundHit, found(hit, result, explain=asked.explain)))
+        yield event("hit", dump(FoundHit, found_hit(hit, result, explain=request.explain)))
     rest = dump(SearchAnswer, replace(without_hits(result, explain=True), query=None))
     yield event("trace", rest | {"hits": len(result.hits)})
 

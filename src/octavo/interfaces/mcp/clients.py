@@ -73,10 +73,12 @@ def _given(headers: Headers, name: str = "headers") -> dict[str, Any]:
 class Client:
     """`key` is the object (or table) of the configuration that holds servers; `entry` is what stands there for a
     command line, `remote` for an address and the headers of each request, where the client can be given those.
-    `command` and `removal` are the client's own ways to say the first and to take it back, where it has them.
+    `command` (for a scope, `user` or `project`) and `removal` are the client's own ways to say the first and to take it
+    back, where it has them.
 
-    `skills` is where it looks for skills below the home directory, `project_skills` below a project; `folders` below
-    the home directory show that it is used here.
+    `project_file` is the configuration below a project that holds for it alone, where the client reads one. `skills` is
+    where it looks for skills below the home directory, `project_skills` below a project; `folders` below the home
+    directory show that it is used here.
     """
 
     name: str
@@ -87,8 +89,9 @@ class Client:
     layout: Literal["json", "toml", "yaml"] = "json"
     entry: Callable[[Sequence[str]], dict[str, Any]] = _plain
     remote: Callable[[str, Headers], dict[str, Any]] | None = _url_entry
-    command: Callable[[Sequence[str]], str] | None = None
+    command: Callable[[Sequence[str], str], str] | None = None
     removal: str | None = None
+    project_file: str = ""
     skills: str = ""
     project_skills: str = ""
     folders: tuple[str, ...] = ()
@@ -147,8 +150,9 @@ CLIENTS: Mapping[str, Client] = {
             afterwards="Start a new session; /mcp shows the server.",
             entry=_typed,
             remote=_typed_url,
-            command=lambda line: shlex.join(["claude", "mcp", "add", "--scope", "user", NAME, "--", *line]),
-            removal=f"claude mcp remove --scope user {NAME}",
+            command=lambda line, scope: shlex.join(["claude", "mcp", "add", "--scope", scope, NAME, "--", *line]),
+            removal=f"claude mcp remove {NAME}",
+            project_file=".mcp.json",
             skills=".claude/skills",
             project_skills=".claude/skills",
             folders=(".claude",),
@@ -168,6 +172,7 @@ CLIENTS: Mapping[str, Client] = {
             title="Cursor",
             key="mcpServers",
             path=lambda environ, home, platform: home / ".cursor" / "mcp.json",
+            project_file=".cursor/mcp.json",
             afterwards="Cursor reads the file again by itself; its MCP settings list the server.",
             skills=".cursor/skills",
             project_skills=".cursor/skills",
@@ -178,6 +183,7 @@ CLIENTS: Mapping[str, Client] = {
             title="Visual Studio Code",
             key="servers",
             path=lambda environ, home, platform: _application(environ, home, platform) / "Code" / "User" / "mcp.json",
+            project_file=".vscode/mcp.json",
             afterwards="Run MCP: List Servers, start octavo and trust it.",
             entry=_typed,
             remote=_typed_url,
@@ -193,8 +199,9 @@ CLIENTS: Mapping[str, Client] = {
             afterwards="Start a new session; /mcp shows the server.",
             layout="toml",
             remote=_codex_url,
-            command=lambda line: shlex.join(["codex", "mcp", "add", NAME, "--", *line]),
+            command=lambda line, scope: shlex.join(["codex", "mcp", "add", NAME, "--", *line]) * (scope == "user"),
             removal=f"codex mcp remove {NAME}",
+            project_file=".codex/config.toml",
             skills=".agents/skills",
             project_skills=".agents/skills",
             folders=(".codex", ".agents"),
@@ -204,6 +211,7 @@ CLIENTS: Mapping[str, Client] = {
             title="Zed",
             key="context_servers",
             path=_zed,
+            project_file=".zed/settings.json",
             afterwards="Zed reads the file again by itself; the agent panel's settings list the server.",
         ),
         Client(
@@ -221,14 +229,16 @@ CLIENTS: Mapping[str, Client] = {
             path=lambda environ, home, platform: home / ".gemini" / "settings.json",
             afterwards="Start a new session; /mcp shows the server.",
             remote=_gemini_url,
-            command=lambda line: shlex.join(["gemini", "mcp", "add", "--scope", "user", NAME, *line]),
+            command=lambda line, scope: shlex.join(["gemini", "mcp", "add", "--scope", scope, NAME, *line]),
             removal=f"gemini mcp remove --scope user {NAME}",
+            project_file=".gemini/settings.json",
         ),
         Client(
             name="opencode",
             title="OpenCode",
             key="mcp",
             path=_opencode,
+            project_file="opencode.json",
             afterwards="Start a new session; `opencode mcp list` shows the server.",
             entry=_opencode_entry,
             remote=_opencode_url,
@@ -246,6 +256,7 @@ CLIENTS: Mapping[str, Client] = {
             title="Continue",
             key="mcpServers",
             path=_continue,
+            project_file=f".continue/mcpServers/{NAME}.json",
             afterwards="Reload Continue's configuration; its tools settings list the server. Tools work in agent mode.",
             remote=_typed_url,
         ),

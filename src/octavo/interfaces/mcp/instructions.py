@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Container
 
 from octavo.algorithms.quotations import QUOTED_LINES, one_line
+from octavo.config.local_library import is_made_by_itself
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
-from octavo.operations.budget import size
+from octavo.operations.answer_budget import size
 
 LIMIT = 1_500  # bytes
 CITING = "Cite every statement as collection/uri:line."
 
 _USE: tuple[tuple[str, str], ...] = (
     ("search", "search finds passages by word and by meaning; ask whole questions or exact names."),
-    ("get", "get reads on: uri:10-20, uri#anchor, or the id of a chunk."),
+    ("search_code", "search_code finds declarations by name and code by what it does."),
+    ("get", "get reads on: its reference is collection/uri, with :10-20 for lines or #anchor for a section."),
     ("search", f"{CITING} {QUOTED_LINES}"),
     ("recall", "recall finds what was remembered in earlier sessions."),
     ("remember", "remember keeps what later sessions should know."),
@@ -48,25 +50,28 @@ def _documents(number: int) -> str:
 
 def holdings(engine: Engine, limit: int = LIMIT, offered: Container[str] = ()) -> str:
     counts = engine.store.counts(engine.project.id)
-    if not counts.documents:
+    if not counts.documents and not (engine.watched and engine.watcher.reads_first_time()):
         return _EMPTY
     head = (
         f"Octavo searches the person's own library, project {one_line(engine.project.name)[:60]}: "
         f"{_documents(counts.documents)}, {counts.chunks} {'passage' if counts.chunks == 1 else 'passages'}."
     )
-    found = []
+    if not counts.documents:
+        made = "has made a library of this repository by itself, and " if is_made_by_itself(engine.location) else ""
+        head = f"Octavo {made}is reading these folders for the first time; it answers by words within seconds."
+    parts = []
     for collection in engine.collections():
         entries = engine.store.ledger.entries(engine.project.id, collection.id).values()
         number = sum(entry.document_id is not None for entry in entries)
-        found.append(
+        parts.append(
             (-number, one_line(f"- {collection.name}: {_documents(number)} in {collection.place or 'no folder'}"))
         )
     lines = [head]
     left = limit - size(head) - 40
-    for place, (_, line) in enumerate(sorted(found)):
+    for place, (_, line) in enumerate(sorted(parts)):
         left -= size(line) + 1
         if left < 0:
-            lines.append(f"- and {len(found) - place} more" + ("; see status" if "status" in offered else ""))
+            lines.append(f"- and {len(parts) - place} more" + ("; see status" if "status" in offered else ""))
             break
         lines.append(line)
     return "\n".join(lines)

@@ -16,7 +16,7 @@ def parse(text: str) -> Any:
     if not text.strip():
         return {}
     bare = "".join(" " if _comment(token) else token for token in _TOKEN.findall(text.removeprefix("\ufeff")))
-    return json.loads(_TRAILING.sub(lambda found: found[1] or "", bare))
+    return json.loads(_TRAILING.sub(lambda match: match[1] or "", bare))
 
 
 def insert(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
@@ -30,7 +30,7 @@ def insert(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
     if after is not None:
         deep = json.dumps(value, indent=step, ensure_ascii=False).replace("\n", "\n" + " " * 2 * step)
         return _put(text, after, f"{' ' * 2 * step}{json.dumps(name)}: {deep}")
-    start = next((found.end() for found in _TOKEN.finditer(text) if found[0] == "{"), None)
+    start = next((token.end() for token in _TOKEN.finditer(text) if token[0] == "{"), None)
     if start is None:
         raise ValueError("it holds no object")
     deep = json.dumps({name: value}, indent=step, ensure_ascii=False).replace("\n", "\n" + " " * step)
@@ -39,8 +39,8 @@ def insert(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
 
 def remove(text: str, key: str, name: str) -> str:
     """Without `name` in the object under `key`: its line, or its characters, and one comma."""
-    wanted = parse(text)
-    del wanted[key][name]
+    expected = parse(text)
+    del expected[key][name]
     start = _object_after(text, key)
     member = _member(text, start, name) if start is not None else None
     if member is None:
@@ -55,7 +55,7 @@ def remove(text: str, key: str, name: str) -> str:
         if text[:before].endswith("\n"):
             first, last = before, last + line.end()
     after = text[:first] + text[last:]
-    if parse(after) != wanted:
+    if parse(after) != expected:
         raise ValueError(f"{name} cannot be told from its neighbours in {key}")
     return after
 
@@ -65,8 +65,8 @@ def snippet(key: str, name: str, value: Mapping[str, Any]) -> str:
 
 
 def indentation(text: str) -> int:
-    found = re.search(r"^( +)\S", text, re.MULTILINE)
-    return min(8, len(found[1])) if found else 2
+    indented = re.search(r"^( +)\S", text, re.MULTILINE)
+    return min(8, len(indented[1])) if indented else 2
 
 
 def _put(text: str, position: int, entry: str) -> str:
@@ -80,13 +80,13 @@ def _object_after(text: str, key: str) -> int | None:
     """Where the object under a key of the outermost object begins."""
     depth = 0
     last: str | None = None
-    for found in _TOKEN.finditer(text):
-        token = found[0]
+    for match in _TOKEN.finditer(text):
+        token = match[0]
         if _comment(token) or not token.strip():
             continue
         if token == "{":
             if depth == 1 and last == key:
-                return found.end()
+                return match.end()
             depth += 1
         elif token in ("}", "]", "["):
             depth += 1 if token == "[" else -1
@@ -100,8 +100,8 @@ def _object_after(text: str, key: str) -> int | None:
 def _member(text: str, start: int, name: str) -> tuple[int, int] | None:
     """Where `"name": value` stands in the object whose first character is at `start`."""
     depth, first, named, end = 0, None, False, start
-    for found in _TOKEN.finditer(text, start):
-        token = found[0]
+    for match in _TOKEN.finditer(text, start):
+        token = match[0]
         if _comment(token) or not token.strip():
             continue
         closes = token in ("}", "]")
@@ -113,10 +113,10 @@ def _member(text: str, start: int, name: str) -> tuple[int, int] | None:
             first, named = None, False
             continue
         if first is None:
-            first, named = found.start(), token.startswith('"') and json.loads(token) == name
+            first, named = match.start(), token.startswith('"') and json.loads(token) == name
         depth += token in ("{", "[")
         depth -= closes
-        end = found.start() + len(token.rstrip())
+        end = match.start() + len(token.rstrip())
     return None
 
 

@@ -8,9 +8,9 @@ from urllib.parse import quote, unquote
 from mcp import types
 
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotFound
-from octavo.operations.memory.answers import when
+from octavo.errors import InvalidArgument
 from octavo.operations.memory.resources import ReadMemory, listed_memories, read_memory
+from octavo.operations.memory.results import when
 
 SCHEME = "memory://"
 _ROOT = f"{SCHEME}projects/"
@@ -51,16 +51,16 @@ def memories(engine: Engine) -> Iterator[types.Resource]:
 
 
 def read(engine: Engine, uri: str) -> types.TextResourceContents:
-    found = _found(engine, uri)
+    memory = _found(engine, uri)
     place = {
-        "item": found.item.id,
-        "version": found.version,
-        "kind": found.item.kind.value,
-        "canonical_key": found.item.canonical_key,
-        "start": found.start,
-        "end": found.end,
+        "item": memory.item.id,
+        "version": memory.version,
+        "kind": memory.item.kind.value,
+        "canonical_key": memory.item.canonical_key,
+        "start": memory.start,
+        "end": memory.end,
     }
-    return types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=found.text, _meta={"octavo/place": place})
+    return types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=memory.text, _meta={"octavo/place": place})
 
 
 def _found(engine: Engine, uri: str) -> ReadMemory:
@@ -72,8 +72,7 @@ def _found(engine: Engine, uri: str) -> ReadMemory:
     ):
         raise InvalidArgument(f"{uri[:200]} is not a memory:// uri", hint=_SHAPE)
     project, item = unquote(parts[0]), unquote(parts[2])
-    if project not in (engine.project.name, engine.project.id):
-        raise NotFound(f"there is no project {project!r} here", hint=f"this is {engine.project.name!r}")
+    engine = engine if project == engine.project.id else engine.within(project)
     if len(parts) == 3:
         return read_memory(engine, item)
     last = unquote(parts[4])

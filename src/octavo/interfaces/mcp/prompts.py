@@ -44,12 +44,12 @@ def _recall(engine: Engine, given: Mapping[str, str]) -> types.GetPromptResult:
     topic = given.get("topic", "").strip()
     if not topic:
         raise InvalidArgument("recall needs a topic", hint="a question or a few words")
-    found = written(search_lines(search(engine, SearchRequest(topic, limit=8))))
+    hits = written(search_lines(search(engine, SearchRequest(topic, limit=8))))
     return _said(
         f"What the library says about {topic}",
         f"Tell me what my library says about: {topic}\n\n"
         f"Answer from the passages below alone, and say so where they do not answer. {CITING} "
-        f"If they are not enough, search again in other words, or read on around them.\n\n{found}",
+        f"If they are not enough, search again in other words, or read on around them.\n\n{hits}",
     )
 
 

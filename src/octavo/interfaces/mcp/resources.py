@@ -48,10 +48,10 @@ def read(engine: Engine, uri: str) -> types.TextResourceContents:
     if not path:
         return types.TextResourceContents(uri=uri, mime_type="text/plain", text=_listing(engine, collection))
     reference = f"{path}#{anchor}" if anchor else path
-    found = asdict(whole(read_passage(engine, reference, collection)))
+    passage = asdict(whole(read_passage(engine, reference, collection)))
     kind = "text/markdown" if path.lower().endswith((".md", ".markdown")) else "text/plain"
-    place = {key: found[key] for key in ("title", "heading_path", "start_line", "end_line", "modified_at", "version")}
-    return types.TextResourceContents(uri=uri, mime_type=kind, text=found["text"], _meta={"octavo/place": place})
+    place = {key: passage[key] for key in ("title", "heading_path", "start_line", "end_line", "modified_at", "version")}
+    return types.TextResourceContents(uri=uri, mime_type=kind, text=passage["text"], _meta={"octavo/place": place})
 
 
 def _parsed(engine: Engine, uri: str) -> tuple[str, str, str]:
@@ -80,21 +80,21 @@ def _uris(engine: Engine, collection: str) -> list[str]:
 
 def completions(engine: Engine, argument: str, value: str, filled: Mapping[str, str]) -> types.Completion:
     """What a template's variable could go on to: what starts with the value, then what contains it."""
-    found: Iterable[str] = ()
+    values: Iterable[str] = ()
     match argument:
         case "project":
-            found = [engine.project.name]
+            values = [engine.project.name]
         case "collection":
-            found = [collection.name for collection in engine.collections()]
+            values = [collection.name for collection in engine.collections()]
         case "uri" if "collection" in filled:
-            found = _uris(engine, filled["collection"])
+            values = _uris(engine, filled["collection"])
         case "uri":
-            found = [uri for collection in engine.collections() for uri in _uris(engine, collection.name)]
+            values = [uri for collection in engine.collections() for uri in _uris(engine, collection.name)]
         case "anchor" if "collection" in filled and "uri" in filled:
             passage = read_passage(engine, filled["uri"], filled["collection"])
             sections = engine.store.documents.sections(engine.project.id, passage.document.id)
-            found = [section.anchor for section in sections if section.anchor]
-    wanted = value.casefold()
-    fitting = [completion for completion in found if wanted in completion.casefold()]
-    fitting.sort(key=lambda completion: not completion.casefold().startswith(wanted))
+            values = [section.anchor for section in sections if section.anchor]
+    prefix = value.casefold()
+    fitting = [completion for completion in values if prefix in completion.casefold()]
+    fitting.sort(key=lambda completion: not completion.casefold().startswith(prefix))
     return types.Completion(values=fitting[:_COMPLETED], total=len(fitting), has_more=len(fitting) > _COMPLETED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Container, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp import types
 from mcp.server.context import ServerRequestContext
@@ -14,13 +14,20 @@ from mcp.shared.exceptions import MCPError
 
 from octavo.engine.index_runs import Stopped
 from octavo.errors import OctavoError
-from octavo.interfaces.calls import CallProgress, Calls
 from octavo.interfaces.mcp import memory_resources, prompts, resources
 from octavo.interfaces.mcp.instructions import instructions, without_library
-from octavo.interfaces.mcp.tools import failed, listed, succeeded
+from octavo.interfaces.mcp.seeds.serving import SeedTools
+from octavo.interfaces.mcp.seeds.sets import aliases
+from octavo.interfaces.mcp.tools import dotted_name, failed, listed, succeeded
+from octavo.interfaces.operation_threads import CallProgress, Calls
 from octavo.operations.hints import for_model
 from octavo.operations.operation import Operation
+from octavo.operations.table import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
+
+if TYPE_CHECKING:
+    from octavo.engine.engine import Engine
+    from octavo.interfaces.mcp.seeds.alias import Alias
 
 Context = ServerRequestContext[Any, Any]
 
@@ -29,15 +36,33 @@ _T = TypeVar("_T")
 _log = logging.getLogger("octavo.mcp")
 
 
-def make_server(calls: Calls, operations: Sequence[Operation], said: str) -> Server[Any]:
+def make_server(
+    calls: Calls,
+    operations: Sequence[Operation],
+    instructions_text: str,
+    *,
+    data: bool = False,
+    seeds: Sequence[Alias] = (),
+    dotted: bool = False,
+) -> Server[Any]:
+    """`data` is for clients that take structured content: they are given that in place of text. `seeds` are tools under
+    other programs' names, which go before operations of the same; with `dotted`, names have dots."""
+    seed_tools = SeedTools(seeds, dotted=dotted) if seeds else None
+    operations = [row for row in operations if not (seed_tools and seed_tools.named(row.name))]
     tools = {name: operation for operation in operations for name in (operation.name, *operation.aliases)}
-    listing = types.ListToolsResult(tools=[listed(operation) for operation in operations])
+    rows = [listed(operation, data=data) for operation in operations]
+    if dotted:
+        tools |= {dotted_name(row): row for row in operations}
+        rows = [tool.model_copy(update={"name": dotted_name(row)}) for tool, row in zip(rows, operations, strict=True)]
+    listing = types.ListToolsResult(tools=[*rows, *(seed_tools.listing() if seed_tools else ())])
     schemas = {tool.name: tool.input_schema for tool in listing.tools}
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listing
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if seed_tools and (alias := seed_tools.named(params.name)):
+            return await seed_tools.call(alias, calls, params.arguments or {}, conversation(context), data=data)
         operation = tools.get(params.name)
         if operation is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name}; there are: {', '.join(schemas)}")
@@ -45,7 +70,7 @@ def make_server(calls: Calls, operations: Sequence[Operation], said: str) -> Ser
         try:
             arguments = params.arguments or {}
             answer = await calls.call(operation, arguments, forgiving=True, progress=progress, offered=schemas)
-            return succeeded(answer)
+            return succeeded(answer, data=data)
         except OctavoError as error:
             return failed(error, schemas, operation)
         except Stopped:
@@ -57,7 +82,13 @@ def make_server(calls: Calls, operations: Sequence[Operation], said: str) -> Ser
     async def list_resources(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        found = await calls.work(lambda engine: [*resources.collections(engine), *memory_resources.memories(engine)])
+        project = seed_tools.project(conversation(context)) if seed_tools else None
+
+        def everything(engine: Engine) -> list[types.Resource]:
+            engine = engine.within(project) if project else engine
+            return [*resources.collections(engine), *memory_resources.memories(engine)]
+
+        found = await calls.work(everything)
         return types.ListResourcesResult(resources=found)
 
     async def list_templates(
@@ -90,7 +121,7 @@ def make_server(calls: Calls, operations: Sequence[Operation], said: str) -> Ser
         version=__version__,
         title="Octavo",
         description="The library that fits in your pocket: search and read an indexed library.",
-        instructions=said,
+        instructions=instructions_text,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -104,14 +135,26 @@ def make_server(calls: Calls, operations: Sequence[Operation], said: str) -> Ser
     )
 
 
-async def prepared_server(calls: Calls, operations: Sequence[Operation]) -> Server[Any]:
-    """A server whose instructions tell of the library, or why it cannot be opened yet."""
+async def prepared_server(calls: Calls, tools: str) -> Server[Any]:
+    """A server of the named tools, with its instructions."""
+    operations, seeds, dotted = chosen(tools), aliases(tools), DOTTED in set_names(tools)
+    told = await library_instructions(calls, operations)
+    return make_server(calls, operations, told, data=gives_data(tools), seeds=seeds, dotted=dotted)
+
+
+async def library_instructions(calls: Calls, operations: Sequence[Operation]) -> str:
+    """What a client's model is told of the library, or why it cannot be opened yet."""
     offered = {operation.name for operation in operations}
     try:
-        said = await calls.work(lambda engine: instructions(engine, offered))
+        return await calls.work(lambda engine: instructions(engine, offered))
     except OctavoError as error:
-        said = without_library(error, offered)
-    return make_server(calls, operations, said)
+        return without_library(error, offered)
+
+
+def conversation(context: Context) -> str | None:
+    """Which conversation a request belongs to: over stdin there is one, over HTTP the client says, or there is none."""
+    headers = getattr(context.request, "headers", None)
+    return "" if headers is None else headers.get("mcp-session-id")
 
 
 async def _translated(answer: Awaitable[_T], offered: Container[str]) -> _T:

@@ -5,29 +5,27 @@ from __future__ import annotations
 import asyncio
 import io
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
 import anyio
-from mcp.server.stdio import stdio_server
 
 from octavo.config.reloading import ConfigFiles
 from octavo.config.schema import Config
-from octavo.interfaces.calls import Calls, following, opened
+from octavo.interfaces.mcp.conversation import converse
 from octavo.interfaces.mcp.server import prepared_server
+from octavo.interfaces.operation_threads import Calls, following, opened
 from octavo.observability.logs import logger
-from octavo.operations.operation import Operation
 from octavo.operations.table import chosen
 
 
 def serve(config: Config, files: ConfigFiles, tools: str, wire: int) -> NoReturn:
     """Serves until the client closes its end, then ends the process: a search still running is nobody's any more."""
-    operations = chosen(tools)
+    chosen(tools)  # a name that is none is refused here
     calls = Calls(lambda: opened(config), follow=following(config, files))
     code = 0
     try:
-        asyncio.run(_serve(calls, operations, wire))
+        asyncio.run(_serve(calls, tools, wire))
     except KeyboardInterrupt:
         code = 130
     except BaseException:
@@ -38,12 +36,11 @@ def serve(config: Config, files: ConfigFiles, tools: str, wire: int) -> NoReturn
     os._exit(code)
 
 
-async def _serve(calls: Calls, operations: Sequence[Operation], wire: int) -> None:
-    server = await prepared_server(calls, operations)
+async def _serve(calls: Calls, tools: str, wire: int) -> None:
+    server = await prepared_server(calls, tools)
     output = io.TextIOWrapper(os.fdopen(wire, "wb"), encoding="utf-8", newline="\n")
     try:
-        async with stdio_server(stdout=anyio.wrap_file(output)) as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
+        await converse(server, stdout=anyio.wrap_file(output))
     except* BrokenPipeError:
         pass  # the client went without closing its end first
     finally:

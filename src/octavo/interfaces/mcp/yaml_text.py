@@ -23,10 +23,10 @@ def parse(text: str) -> Any:
 
 
 def insert(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
-    wanted = parse(text)
-    if name in (wanted.get(key) or {}):
+    expected = parse(text)
+    if name in (expected.get(key) or {}):
         text = remove(text, key, name)
-    wanted[key] = {**(wanted.get(key) or {}), name: dict(value)}
+    expected[key] = {**(expected.get(key) or {}), name: dict(value)}
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
@@ -37,12 +37,12 @@ def insert(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
         margin = next((_margin(line) for line in lines[at + 1 :] if _says_something(line)), 0) or 2
         lines[at] = re.sub(r":\s*\{\s*\}", ":", lines[at], count=1)
         after = "".join([*lines[: at + 1], *_entry(name, value, margin), *lines[at + 1 :]])
-    return _verified(after, wanted)
+    return _verified(after, expected)
 
 
 def remove(text: str, key: str, name: str) -> str:
-    wanted = parse(text)
-    del wanted[key][name]
+    expected = parse(text)
+    del expected[key][name]
     lines = text.splitlines(keepends=True)
     start = next((number for number, line in enumerate(lines) if _opens(line, key)), len(lines))
     opening = re.compile(rf"\s+(['\"]?){re.escape(name)}\1\s*:")
@@ -55,13 +55,13 @@ def remove(text: str, key: str, name: str) -> str:
     while not lines[last - 1].strip():  # the gap before what follows stays
         last -= 1
     kept = [*lines[:first], *lines[last:]]
-    if not wanted[key]:
-        wanted[key] = None
-        if parse("".join(kept)) != wanted:  # comments may hold the place of entries
+    if not expected[key]:
+        expected[key] = None
+        if parse("".join(kept)) != expected:  # comments may hold the place of entries
             raise ValueError(f"{key} is not written as a block of lines")
         kept[start] = re.sub(r":\s*$", ": {}\n", kept[start], count=1)
-        wanted[key] = {}
-    return _verified("".join(kept), wanted)
+        expected[key] = {}
+    return _verified("".join(kept), expected)
 
 
 def snippet(key: str, name: str, value: Mapping[str, Any]) -> str:
@@ -75,8 +75,8 @@ def _entry(name: str, value: Mapping[str, Any], margin: int) -> list[str]:
     return [f"{space}{name}:\n", *fields]
 
 
-def _verified(after: str, wanted: Any) -> str:
-    if parse(after) != wanted:
+def _verified(after: str, expected: Any) -> str:
+    if parse(after) != expected:
         raise ValueError("it is laid out in a way that cannot be changed by lines")
     return after
 

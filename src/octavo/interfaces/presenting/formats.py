@@ -89,7 +89,7 @@ def written(answer: Answer, form: OutputFormat, on: Screen, *, quiet: bool = Fal
 
 def as_json(value: Any, encoding: str, indent: int | None = None) -> str:
     text = json.dumps(value, ensure_ascii=not encoding.startswith("utf"), indent=indent)
-    return re.sub(_ESCAPED, lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(_ESCAPED, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def drawn(lines: Iterable[Line], *, colours: bool) -> str:

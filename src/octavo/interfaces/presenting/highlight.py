@@ -5,39 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from octavo.interfaces.presenting.marks import Highlight, marked
+from octavo.interfaces.presenting.match_marks import Highlight, marked
 from octavo.interfaces.presenting.wrapping import Wrapped, wrapped
 from octavo.operations.lines import Line, Part, visible
 
 # A line this long did not end where its author wanted a line to end, unless it has a form of its own.
 _RUNNING = 40
 _PROSE = re.compile(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
+_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
 _FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
 
 
 def excerpt(
-    text: str, found: Sequence[Highlight], width: int, most: int | None, *, headed: bool = False
+    text: str, highlights: Sequence[Highlight], width: int, most: int | None, *, headed: bool = False
 ) -> Iterator[Line]:
     """The excerpt wrapped and marked: the `most` lines around its best match, or all of it.
 
     What is `headed` opens with what it is, as code does with a declaration: its first lines, where they answer as well.
     """
     lines = [line for line in wrapped(text, width) if most is None or text[line.start : line.end].strip()]
-    first = 0 if most is None else _best(text, lines, found, most, headed)
+    first = 0 if most is None else _best(text, lines, highlights, most, headed)
     last = len(lines) if most is None else min(len(lines), first + most)
     for index, line in enumerate(lines[first:last], first):
-        parts = [Part(" " * line.indent), *marked(text[line.start : line.end], found, line.start)]
+        parts = [Part(" " * line.indent), *marked(text[line.start : line.end], highlights, line.start)]
         if index == last - 1 and last < len(lines):
             parts.append(Part(" …", "dim"))
         yield tuple(parts)
 
 
-def _best(text: str, lines: Sequence[Wrapped], found: Sequence[Highlight], most: int, headed: bool) -> int:
+def _best(text: str, lines: Sequence[Wrapped], highlights: Sequence[Highlight], most: int, headed: bool) -> int:
     """The first line of the window that answers most of the query and has most marks.
 
     Of several, one that opens where a line of the text does, then one that leads in with one line.
     """
-    inside = [[mark for mark in found if line.start <= mark.start < line.end] for line in lines]
+    inside = [[mark for mark in highlights if line.start <= mark.start < line.end] for line in lines]
     best, best_value = 0, (0, False, 0, False, 0)
     for first in range(max(1, len(lines) - most + 1)):
         window = inside[first : first + most]
@@ -49,6 +51,16 @@ def _best(text: str, lines: Sequence[Wrapped], found: Sequence[Highlight], most:
         if here and value > best_value:
             best, best_value = first, value
     return best
+
+
+def unheaded(text: str, first_line: int, titles: Sequence[str]) -> str:
+    """The text from where it says something new: after front matter, and after headings shown above it."""
+    whole = text
+    if first_line == 1 and (front := _FRONT_MATTER.match(text)):
+        text = text[front.end() :]
+    while (heading := _HEADING.match(text)) and heading["title"] in titles:
+        text = text[heading.end() :]
+    return text if text.strip() else whole
 
 
 def flattened(text: str) -> str:

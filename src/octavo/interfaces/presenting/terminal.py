@@ -8,16 +8,13 @@ from dataclasses import field
 from pathlib import Path
 
 from octavo.dataclass import dataclass
-from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed
-from octavo.interfaces.presenting.marks import MarksOf, marked, marks_of
+from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed, unheaded
+from octavo.interfaces.presenting.match_marks import MarksOf, marked, marks_of
 from octavo.operations.lines import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
 
 EXCERPT_LINES = 4  # enough to judge a hit by
 _INDENT = "   "
 _MARKED = frozenset({"title", "heading"})
-_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
-_HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
-
 _PAGE = re.compile(r"#(?:page|slide)=\d+$")
 
 
@@ -58,23 +55,13 @@ def _quotation(quote: Quote, view: TerminalView, find: MarksOf, width: int) -> I
         yield from ((Part(line),) for line in flattened(quote.text).split("\n"))
         return
     most = None if quote.uncut else view.excerpt_lines
-    text = flattened(quote.text if most is None else _unheaded(quote))
+    text = flattened(quote.text if most is None else unheaded(quote.text, quote.first_line, quote.titles))
     if not quote.verbatim:
         text = reflowed(text)
     for line in excerpt(text, find(text), width - len(_INDENT) - 2, most, headed=quote.declares):
         yield Part(_INDENT), Part("│ ", "dim"), *line
     if most is None and quote.truncated:
         yield Part(_INDENT), Part("│ … cut at --max-chars", "dim")
-
-
-def _unheaded(quote: Quote) -> str:
-    """The text from where it says something new: after front matter, and after headings shown above it."""
-    text = quote.text
-    if quote.first_line == 1 and (front := _FRONT_MATTER.match(text)):
-        text = text[front.end() :]
-    while (heading := _HEADING.match(text)) and heading["title"] in quote.titles:
-        text = text[heading.end() :]
-    return text if text.strip() else quote.text
 
 
 def _address(place: str | None, roots: Mapping[str, Path]) -> str | None:

@@ -9,7 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 from octavo.errors import InvalidArgument
-from octavo.interfaces.python.awaiting import Threads
+from octavo.interfaces.python.async_calls import Threads
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.methods import AsyncMethods
 from octavo.interfaces.python.opening import Settings, open

@@ -14,8 +14,8 @@ from typing import Any, SupportsFloat, SupportsIndex, Union, get_args, get_origi
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument
 from octavo.operations import fields
-from octavo.operations.arguments import request
 from octavo.operations.operation import Operation
+from octavo.operations.request_arguments import request
 from octavo.operations.schemas import input_schema, kind, limits
 
 _UNLIMITED = 2**40  # tokens

@@ -10,11 +10,11 @@ from inspect import Parameter, Signature
 from typing import Any, get_type_hints
 
 from octavo.interfaces.python.arguments import is_paged
-from octavo.interfaces.python.handle import Handle
-from octavo.interfaces.python.running import run
-from octavo.operations.methods import method_of, methods
+from octavo.interfaces.python.engine_handle import Handle
+from octavo.interfaces.python.operation_calls import run
+from octavo.operations.definitions import called
 from octavo.operations.operation import Operation
-from octavo.operations.rows import called
+from octavo.operations.python_methods import method_of, methods
 from octavo.operations.schemas import input_schema, limits
 from octavo.operations.table import EVERY
 

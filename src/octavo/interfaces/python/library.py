@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
-from octavo.interfaces.python.handle import Handle
+from octavo.interfaces.python.engine_handle import Handle
 from octavo.interfaces.python.methods import Methods
 
 if TYPE_CHECKING:

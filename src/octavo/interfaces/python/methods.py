@@ -19,10 +19,10 @@ class Methods:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name, name=name, obj=self)
-        found = _dispatch().method_or_noun(self._noun, name)
-        if isinstance(found, str):
-            raise AttributeError(found, name=name, obj=self)
-        return Methods(self._caller, name, self) if found is None else _dispatch().Method(self, self._caller, found)
+        method = _dispatch().method_or_noun(self._noun, name)
+        if isinstance(method, str):
+            raise AttributeError(method, name=name, obj=self)
+        return Methods(self._caller, name, self) if method is None else _dispatch().Method(self, self._caller, method)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *_dispatch().names_below(self._noun)})

@@ -25,8 +25,10 @@ from octavo.answers import (
     CommunitiesAnswer,
     DiffAnswer,
     DocumentTagsAnswer,
+    EmbedAnswer,
     EntitiesAnswer,
     EvaluationAnswer,
+    ExportAnswer,
     FetchedModel,
     FiguresAnswer,
     FinetuneAnswer,
@@ -38,6 +40,7 @@ from octavo.answers import (
     HistoryAnswer,
     IndexAnswer,
     IndexingRun,
+    InspectAnswer,
     JobsAnswer,
     JobsCountAnswer,
     LinkedMemoriesAnswer,
@@ -83,7 +86,7 @@ from octavo.answers import (
     ValidateAnswer,
     WriteAnswer,
 )
-from octavo.interfaces.python.handle import Handle
+from octavo.interfaces.python.engine_handle import Handle
 from octavo.interfaces.python.progress import ProgressCallback
 
 ContentType = Literal["prose", "code", "table", "comment", "docstring", "config", "diff"]
@@ -103,7 +106,7 @@ EdgeType = Literal[
 ]
 EntityKind = Literal["person", "project", "place", "identifier", "doi", "url"]
 JobState = Literal["ready", "leased", "done", "dead"]
-Kind = Literal["note", "doc", "code", "config", "commit", "memory"]
+Kind = Literal["note", "doc", "code", "config", "commit", "conversation", "memory"]
 Matching = Literal["lexical", "dense", "symbol", "place", "graph"]
 MemoryKind = Literal[
     "note",
@@ -189,7 +192,7 @@ class Methods:
         mode: Literal["full", "compressed"] = "full",
         min_score: float | None = None,
         similarity_threshold: float | None = None,
-        no_floor: bool = False,
+        show_all: bool = False,
         rerank: bool = False,
         hyde: bool = False,
         hypothesis: str | None = None,
@@ -222,10 +225,10 @@ class Methods:
             modified_before: Only modified before.
             as_of: As the documents were then: 2025-03-01, or an age such as 3m.
             max_excerpt_chars: Cut excerpts after so many characters. 1 to 1,000,000.
-            mode: With compressed, what is hardly about it and what is said twice is left out.
-            min_score: Least cosine; 0.3 when compressed. 0 to 1.
+            mode: With compressed, what is said twice is left out.
+            min_score: Least score of a hit, its relevance. 0 to 1.
             similarity_threshold: Cosine from which two say the same; 0.85 when compressed. 0.5 to 1.
-            no_floor: Also show what is hardly relevant.
+            show_all: Also show what is hardly relevant.
             rerank: Read the best passages again with the reranker, which takes longer.
             hyde: Look for what the configured model thinks an answer says.
             hypothesis: What the passage you hope for might say.
@@ -321,13 +324,13 @@ class Methods:
         """
     def add(
         self,
-        name: str,
         folder: StrPath,
         *,
+        name: str | None = None,
         include: str | Iterable[str] | None = None,
         ignore: str | Iterable[str] | None = None,
         tags: str | Iterable[str] | None = None,
-        kind: Literal["note", "doc"] | None = None,
+        kind: Literal["note", "doc", "conversations"] | None = None,
         max_heading_depth: int | None = None,
         intelligent_heading_depth: bool | None = None,
         history: bool | None = None,
@@ -344,12 +347,12 @@ class Methods:
         Add a folder to the library. Nothing is read before the next indexing run.
 
         Args:
-            name: What to call it; else as its folder.
             folder: The folder with the documents.
+            name: What to call it; else as its folder.
             include: Take only what matches one of these patterns.
             ignore: Leave out what matches one of these patterns.
             tags: Tags for every document.
-            kind: What the documents are, where they do not say.
+            kind: What the documents are, where they do not say; of conversations nothing else is read as text.
             max_heading_depth: Deeper headings start no chunk. 0 to 6.
             intelligent_heading_depth: Choose that depth for each document by its size.
             history: Index the commits of git repositories in it, or do not.
@@ -420,13 +423,14 @@ class Methods:
             wait: Answer when it is done rather than at once; status tells meanwhile.
             progress: Called with a `ProgressUpdate` now and then.
         """
-    def doctor(self, *, deep: bool = False) -> HealthAnswer:
+    def doctor(self, *, deep: bool = False, report: bool = False) -> HealthAnswer:
         """Look for anything that is wrong, and say what to do.
 
         Check the library, the model, the configuration it was indexed with and every collection.
 
         Args:
             deep: Read the whole library as well, which takes a while.
+            report: Give a text to paste into a report: versions, sizes, checks; nothing of yours.
         """
     def remember(
         self,
@@ -487,7 +491,7 @@ class Methods:
         item_ids: str | Iterable[str] = (),
         exclude_item_ids: str | Iterable[str] = (),
         max_chars: int = 2000,
-        min_similarity: float = 0.25,
+        min_similarity: float = 0.35,
         include_chunks: bool = False,
         profile: str = "memory",
         as_of: Time | None = None,
@@ -716,7 +720,7 @@ class CodeMethods:
             exclude_file: Leave out the document with this uri.
             collections: Only these collections.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
-            min_score: Least cosine of a hit. 0 to 1.
+            min_score: Least score of a hit, its relevance. 0 to 1.
             expand: Show the whole declaration that a passage lies in, where it is not too long, or the passage.
             explain: Add each stage's scores and the trace.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
@@ -771,6 +775,34 @@ class CollectionsMethods:
             keys: The properties that documents have, for --where.
             path_prefix: Only documents whose uri starts so.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
+        """
+    def export(
+        self,
+        target: StrPath,
+        *,
+        query: str = "",
+        limit: int = 50,
+        collections: str | Iterable[str] = (),
+        kinds: Kind | Iterable[Kind] = (),
+        path_prefix: StrPath | None = None,
+        tags_all: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
+        force: bool = False,
+    ) -> ExportAnswer:
+        """Write documents as a folder of Markdown, or as lines of JSON.
+
+        Write the documents of the library, of a search or the memories for other programs.
+
+        Args:
+            target: A new folder, or a file ending in .jsonl.
+            query: Only documents that this finds.
+            limit: How many hits of the query. 1 to 1,000.
+            collections: Only these collections.
+            kinds: Only these kinds.
+            path_prefix: Only documents whose uri starts so.
+            tags_all: Only with all of these tags.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
+            force: Replace what is there.
         """
 
 class DbMethods:
@@ -863,7 +895,7 @@ class DocMethods:
             path_prefix: Only documents whose uri starts so.
             tags_all: Only with all of these tags.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
-            min_score: Least cosine of a hit. 0 to 1.
+            min_score: Least score of a hit, its relevance. 0 to 1.
             rerank: Read the best passages again with the reranker, which takes longer.
             hyde: Look for what the configured model thinks an answer says.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
@@ -929,7 +961,7 @@ class DocMethods:
             collections: Only these collections.
             path_prefix: Only documents whose uri starts so.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
-            min_score: Least cosine of a hit. 0 to 1.
+            min_score: Least score of a hit, its relevance. 0 to 1.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.
             cursor: next_cursor of the answer before, to read on.
@@ -1000,6 +1032,14 @@ class DocMethods:
                 answer is not cut.
             cursor: next_cursor of the answer before, to read on.
         """
+    def recent(self, *, limit: int = 10) -> ListDocumentsAnswer:
+        """List the documents that were changed last.
+
+        List the documents whose files were changed last, the newest first: what somebody works on.
+
+        Args:
+            limit: How many documents at most. 1 to 100.
+        """
     def outline(
         self,
         reference: StrPath,
@@ -1018,6 +1058,21 @@ class DocMethods:
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.
             cursor: next_cursor of the answer before, to read on.
+        """
+    def inspect(
+        self, reference: StrPath, *, query: str = "", collection: str | None = None, profile: str | None = None
+    ) -> InspectAnswer:
+        """Show a file as the library sees it, and why a search does not find it.
+
+        A file as the library sees it: what became of it, its passages with their headings, lines, tokens and vectors,
+        its links and versions. With a query, where each passage ranks, by which channel, and what keeps it below the
+        first hit.
+
+        Args:
+            reference: Its path, uri, name, alias or id.
+            query: Where each passage ranks for it.
+            collection: Where, if several have this uri.
+            profile: The retrieval profile.
         """
     def tags(self, document_ids: str | Iterable[str]) -> DocumentTagsAnswer:
         """The tags of documents.
@@ -1349,7 +1404,7 @@ class GitMethods:
         query: str,
         *,
         top_n: int = 10,
-        min_score: float = 0.0,
+        min_score: float | None = None,
         file_pattern: str | None = None,
         author: str | None = None,
         after: Time | None = None,
@@ -1366,7 +1421,7 @@ class GitMethods:
         Args:
             query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.
             top_n: How many commits at most. 1 to 100.
-            min_score: Only commits whose meaning is as near as this cosine. 0.0 to 1.0.
+            min_score: Least score of a hit, its relevance. 0 to 1.
             file_pattern: Only commits that touched such a file: src/*.py, docs/.
             author: Only by an author whose name contains this.
             after: Only since a date, an age ago, or Unix seconds.
@@ -1429,7 +1484,7 @@ class GraphMethods:
         entities: bool = True,
         resolution: float = 1.0,
         seed: int = 0,
-        threshold: float = 0.6,
+        threshold: float = 0.63,
         neighbours: int = 5,
         entities_by: Literal["rules", "model"] = "rules",
         budget: int = 0,
@@ -1750,6 +1805,32 @@ class MemoryMethods:
             target: A uri, a memory's id, or any name.
             type: How they relate.
         """
+    def unlink(
+        self,
+        item: str,
+        target: StrPath,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+        type: str = "",
+    ) -> MemoryState:
+        """Take a link of a memory away.
+
+        Forget that a memory is about something; links in its text stay, until the text changes.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            item: The memory's id, its beginning, or title.
+            target: What the link points to.
+            type: Only a link of this type.
+        """
     def commit(
         self,
         text: str,
@@ -1815,7 +1896,7 @@ class MemoryMethods:
         item_ids: str | Iterable[str] = (),
         exclude_item_ids: str | Iterable[str] = (),
         max_chars: int = 2000,
-        min_similarity: float = 0.25,
+        min_similarity: float = 0.35,
         include_chunks: bool = False,
         profile: str = "memory",
         as_of: Time | None = None,
@@ -1953,6 +2034,15 @@ class MemoryMethods:
         """
 
 class ModelsMethods:
+    def embed(self, texts: str | Iterable[str], *, queries: bool = False) -> EmbedAnswer:
+        """Turn texts into vectors.
+
+        The vectors of texts, by the model that searches use. For programs; a search needs none.
+
+        Args:
+            texts: The texts; on a command line, lines of stdin where there are none.
+            queries: As questions, where the model tells these from passages.
+        """
     def list(self) -> ModelsAnswer:
         """List the models on this machine.
 
@@ -2186,6 +2276,11 @@ class ProfilesMethods:
         contextual: bool = False,
         late_chunking: bool = False,
         shorten: bool = False,
+        hnsw_m: int | None = None,
+        hnsw_ef_construction: int | None = None,
+        ef_search_min: int | None = None,
+        ef_search_factor: float | None = None,
+        ef_search_max: int | None = None,
         activate: bool = False,
     ) -> ProfileAnswer:
         """Make or change an embedding profile.
@@ -2213,6 +2308,11 @@ class ProfilesMethods:
             contextual: Voyage: embed a document's chunks together.
             late_chunking: Jina: embed a document's chunks together.
             shorten: Ask Ollama or OpenAI for so many dimensions.
+            hnsw_m: PostgreSQL: links of a node in the index. 2 to 100.
+            hnsw_ef_construction: PostgreSQL: care taken when it is built. 4 to 1,000.
+            ef_search_min: PostgreSQL: candidates of a search at least. 1 to 1,000.
+            ef_search_factor: PostgreSQL: candidates for each hit.
+            ef_search_max: PostgreSQL: candidates at most. 1 to 1,000.
             activate: Fill it in the background, then search with it.
         """
     def activate(self, name: str) -> ProfileAnswer:
@@ -2458,7 +2558,7 @@ class AsyncMethods:
         mode: Literal["full", "compressed"] = "full",
         min_score: float | None = None,
         similarity_threshold: float | None = None,
-        no_floor: bool = False,
+        show_all: bool = False,
         rerank: bool = False,
         hyde: bool = False,
         hypothesis: str | None = None,
@@ -2510,13 +2610,13 @@ class AsyncMethods:
         """Read a document, some of its lines, a section or a chunk."""
     async def add(
         self,
-        name: str,
         folder: StrPath,
         *,
+        name: str | None = None,
         include: str | Iterable[str] | None = None,
         ignore: str | Iterable[str] | None = None,
         tags: str | Iterable[str] | None = None,
-        kind: Literal["note", "doc"] | None = None,
+        kind: Literal["note", "doc", "conversations"] | None = None,
         max_heading_depth: int | None = None,
         intelligent_heading_depth: bool | None = None,
         history: bool | None = None,
@@ -2554,7 +2654,7 @@ class AsyncMethods:
         progress: ProgressCallback | None = None,
     ) -> IndexingRun:
         """Bring the library in step with its folders, in the background."""
-    async def doctor(self, *, deep: bool = False) -> HealthAnswer:
+    async def doctor(self, *, deep: bool = False, report: bool = False) -> HealthAnswer:
         """Look for anything that is wrong, and say what to do."""
     async def remember(
         self,
@@ -2594,7 +2694,7 @@ class AsyncMethods:
         item_ids: str | Iterable[str] = (),
         exclude_item_ids: str | Iterable[str] = (),
         max_chars: int = 2000,
-        min_similarity: float = 0.25,
+        min_similarity: float = 0.35,
         include_chunks: bool = False,
         profile: str = "memory",
         as_of: Time | None = None,
@@ -2714,6 +2814,20 @@ class CollectionsAsyncMethods:
         where: str | Iterable[str] = (),
     ) -> ListAnswer:
         """List the collections, their documents, or the properties these have."""
+    async def export(
+        self,
+        target: StrPath,
+        *,
+        query: str = "",
+        limit: int = 50,
+        collections: str | Iterable[str] = (),
+        kinds: Kind | Iterable[Kind] = (),
+        path_prefix: StrPath | None = None,
+        tags_all: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
+        force: bool = False,
+    ) -> ExportAnswer:
+        """Write documents as a folder of Markdown, or as lines of JSON."""
 
 class DbAsyncMethods:
     async def backup(self, to: StrPath, *, force: bool = False) -> SavedLibrary:
@@ -2817,6 +2931,8 @@ class DocAsyncMethods:
         cursor: str | None = None,
     ) -> ListDocumentsAnswer:
         """List documents below a path, or the properties they have."""
+    async def recent(self, *, limit: int = 10) -> ListDocumentsAnswer:
+        """List the documents that were changed last."""
     async def outline(
         self,
         reference: StrPath,
@@ -2826,6 +2942,10 @@ class DocAsyncMethods:
         cursor: str | None = None,
     ) -> OutlineAnswer:
         """List a document's headings."""
+    async def inspect(
+        self, reference: StrPath, *, query: str = "", collection: str | None = None, profile: str | None = None
+    ) -> InspectAnswer:
+        """Show a file as the library sees it, and why a search does not find it."""
     async def tags(self, document_ids: str | Iterable[str]) -> DocumentTagsAnswer:
         """The tags of documents."""
     async def history(
@@ -2988,7 +3108,7 @@ class GitAsyncMethods:
         query: str,
         *,
         top_n: int = 10,
-        min_score: float = 0.0,
+        min_score: float | None = None,
         file_pattern: str | None = None,
         author: str | None = None,
         after: Time | None = None,
@@ -3029,7 +3149,7 @@ class GraphAsyncMethods:
         entities: bool = True,
         resolution: float = 1.0,
         seed: int = 0,
-        threshold: float = 0.6,
+        threshold: float = 0.63,
         neighbours: int = 5,
         entities_by: Literal["rules", "model"] = "rules",
         budget: int = 0,
@@ -3171,6 +3291,19 @@ class MemoryAsyncMethods:
         type: str = "mentions",
     ) -> MemoryState:
         """Link a memory to a document or another memory."""
+    async def unlink(
+        self,
+        item: str,
+        target: StrPath,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+        type: str = "",
+    ) -> MemoryState:
+        """Take a link of a memory away."""
     async def commit(
         self,
         text: str,
@@ -3212,7 +3345,7 @@ class MemoryAsyncMethods:
         item_ids: str | Iterable[str] = (),
         exclude_item_ids: str | Iterable[str] = (),
         max_chars: int = 2000,
-        min_similarity: float = 0.25,
+        min_similarity: float = 0.35,
         include_chunks: bool = False,
         profile: str = "memory",
         as_of: Time | None = None,
@@ -3270,6 +3403,8 @@ class MemoryAsyncMethods:
         """Remember a section of a note, with a citation back to it."""
 
 class ModelsAsyncMethods:
+    async def embed(self, texts: str | Iterable[str], *, queries: bool = False) -> EmbedAnswer:
+        """Turn texts into vectors."""
     async def list(self) -> ModelsAnswer:
         """List the models on this machine."""
     async def show(self, name: str) -> ModelAnswer:
@@ -3401,6 +3536,11 @@ class ProfilesAsyncMethods:
         contextual: bool = False,
         late_chunking: bool = False,
         shorten: bool = False,
+        hnsw_m: int | None = None,
+        hnsw_ef_construction: int | None = None,
+        ef_search_min: int | None = None,
+        ef_search_factor: float | None = None,
+        ef_search_max: int | None = None,
         activate: bool = False,
     ) -> ProfileAnswer:
         """Make or change an embedding profile."""

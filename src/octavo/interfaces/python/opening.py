@@ -14,9 +14,9 @@ from octavo.dataclass import replace
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
-from octavo.interfaces.python.handle import Handle
+from octavo.interfaces.python.engine_handle import Handle
 from octavo.interfaces.python.library import Library
-from octavo.model.location import expand_user
+from octavo.model.library_location import expand_user
 
 USER = "user"
 Settings = Mapping[str, Any] | str | PathLike[str]

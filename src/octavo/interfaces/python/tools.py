@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, LibraryClosed, NotFound, OctavoError
-from octavo.operations.arguments import request
 from octavo.operations.hints import error_for_model
 from octavo.operations.operation import Operation
+from octavo.operations.request_arguments import request
 from octavo.operations.schemas import dump, input_schema, slim_input
 from octavo.operations.table import chosen
 
 if TYPE_CHECKING:
-    from octavo.interfaces.python.handle import Handle
+    from octavo.interfaces.python.engine_handle import Handle
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,16 +19,17 @@ from starlette.types import ASGIApp
 
 from octavo.config.schema import Serve
 from octavo.errors import OctavoError
-from octavo.interfaces.calls import Calls
-from octavo.interfaces.http.access import Access
+from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.guard import OPEN, Guard
 from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
-from octavo.interfaces.mcp.server import make_server, prepared_server
+from octavo.interfaces.mcp.seeds.sets import aliases
+from octavo.interfaces.mcp.server import library_instructions, make_server
+from octavo.interfaces.operation_threads import Calls
+from octavo.interfaces.web.page_templates import Site, wants_page
 from octavo.interfaces.web.routes import page_routes
-from octavo.interfaces.web.site import Site, wants_page
 from octavo.observability.metrics import Metrics
-from octavo.operations.table import chosen
+from octavo.operations.table import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
 
 _log = logging.getLogger("octavo.http")
@@ -38,14 +39,16 @@ _SESSIONS = 200  # of clients from before 2026, which are remembered between req
 def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str = "default") -> Guard:
     # Files are written for those who have a token, and for nobody else who finds the port.
     operations = tuple(operation for operation in chosen(tools) if token is not None or not operation.writes_files)
-    server = make_server(calls, operations, "")
+    seeds = tuple(alias for alias in aliases(tools) if token is not None or not alias.of.writes_files)
+    dotted = DOTTED in set_names(tools)
+    server = make_server(calls, operations, "", data=gives_data(tools), seeds=seeds, dotted=dotted)
     sessions = StreamableHTTPSessionManager(
         server, max_request_body_size=settings.max_request_bytes, max_sessions=_SESSIONS
     )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        server.instructions = (await prepared_server(calls, operations)).instructions
+        server.instructions = await library_instructions(calls, operations)
         async with sessions.run():
             yield
 
@@ -119,5 +122,5 @@ async def _media(request: Request, error: Exception) -> Response:
 
 async def _defect(site: Site, request: Request, error: Exception) -> Response:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    said = ("unexpected failure", "this is a defect in Octavo; its log has the details")
-    return site.refused(500, *said) if wants_page(request) else problem(500, "INTERNAL", *said)
+    text = ("unexpected failure", "this is a defect in Octavo; its log has the details")
+    return site.refused(500, *text) if wants_page(request) else problem(500, "INTERNAL", *text)

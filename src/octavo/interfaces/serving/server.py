@@ -15,9 +15,9 @@ from octavo.config.schema import Serve
 from octavo.dataclass import dataclass
 from octavo.errors import Busy
 from octavo.interfaces.access_token import read_token
-from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.guard import Guard
-from octavo.interfaces.http.protocol import HeaderTimeoutProtocol
+from octavo.interfaces.http.header_timeout import HeaderTimeoutProtocol
+from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.serving.app import make_app
 
 Companion = Callable[[], Awaitable[None]]

@@ -16,7 +16,8 @@ from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer, ReadPassage
+from octavo.interfaces.tui.reading import ReadingScreen, ReadPlace
+from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage
 from octavo.operations.lines import visible
 
 _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bold yellow"}
@@ -27,7 +28,7 @@ class AskScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_passages", "Passages", show=False),
         Binding("escape", "to_question", "Question", show=False),
-        Binding("ctrl+o", "open", "Editor"),
+        Binding("ctrl+o", "open", "Read"),
         Binding("ctrl+y", "copy", "Cite"),
     ]
 
@@ -42,7 +43,7 @@ class AskScreen(Screen[None]):
         with VerticalScroll(id="answering"):
             yield Static("", id="answer", markup=False)
         yield OptionList(id="passages", markup=False)
-        yield Footer()
+        yield Footer(compact=True)
 
     def on_screen_resume(self) -> None:
         self.query_one(Input).focus()
@@ -98,7 +99,10 @@ class AskScreen(Screen[None]):
 
     def action_open(self) -> None:
         if self.passage:
-            self.app.open_in_editor(self.passage.collection, self.passage.uri, self.passage.start_line)
+            passage = self.passage
+            lines = (passage.start_line, passage.end_line)
+            place = ReadPlace(passage.collection, passage.uri, "note", passage.title or passage.uri, lines)
+            self.app.push_screen(ReadingScreen(place))
 
     def action_copy(self) -> None:
         if self.passage:

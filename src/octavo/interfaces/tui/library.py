@@ -13,12 +13,12 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
-from octavo.interfaces.tui import drawing
+from octavo.interfaces.tui import rich_text
 from octavo.interfaces.tui.dialogs import ConfirmDialog, RunDialog
 from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
-from octavo.operations.library.answers import StatusAnswer
 from octavo.operations.library.lines import problem_lines
+from octavo.operations.library.results import StatusAnswer
 
 _POLL = 1.0  # seconds between looks at a run that is under way
 
@@ -78,7 +78,7 @@ class LibraryScreen(Screen[None]):
             for name, tab in TABS.items():
                 with TabPane(tab.title, id=name), VerticalScroll():
                     yield Static("", id=f"{name}-text", markup=False)
-        yield Footer()
+        yield Footer(compact=True)
 
     def on_mount(self) -> None:
         self.set_interval(_POLL, self._look_at_run)
@@ -100,9 +100,9 @@ class LibraryScreen(Screen[None]):
         if tab is None or answer is None:
             return
         if name == "problems":
-            drawn = drawing.blocks_text(problem_lines(answer), width)
+            drawn = rich_text.blocks_text(problem_lines(answer), width)
         else:
-            drawn = drawing.answer_text(tab.operation, answer, width)
+            drawn = rich_text.answer_text(tab.operation, answer, width)
         if name == "overview":
             drawn.append("\ng finds groups · c makes clusters · s makes a snapshot · F5 advisories", "dim")
         shown = drawn if drawn.plain.strip() else Text(tab.empty, "dim")
@@ -146,7 +146,7 @@ def indexing(status: StatusAnswer) -> str:
     """How far an indexing run is, in a line."""
     run = status.job
     if run is None or run.state != "running":
-        return f"{status.documents:,} documents, {status.chunks:,} chunks"
+        return f"{status.documents:,} documents, {status.chunks:,} passages"
     share = f"{run.done:,} of {run.total:,} {run.unit or ''}" if run.done is not None and run.total else ""
     bar = ""
     if run.done is not None and run.total:

@@ -21,8 +21,8 @@ from octavo.interfaces.library_client import LibraryClient
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
 from octavo.interfaces.tui.navigation import ADVISORIES, KEYS, SCREENS
 from octavo.model.advisory import Advisory
-from octavo.model.location import DatabaseUrl
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer
+from octavo.model.library_location import DatabaseUrl
+from octavo.operations.answering.results import AnswerSentence, AskAnswer
 
 _T = TypeVar("_T")
 
@@ -61,8 +61,8 @@ class LibraryApp(App[None]):
         try:
             return call()
         except OctavoError as error:
-            said = f"{error.message}. {error.hint}" if error.hint else error.message
-            self.call_from_thread(self.notify, said, severity="error", markup=False)
+            message = f"{error.message}. {error.hint}" if error.hint else error.message
+            self.call_from_thread(self.notify, message, severity="error", markup=False)
             return None
 
     @work(thread=True, exit_on_error=False)

@@ -18,7 +18,7 @@ from octavo.interfaces.tui.dialogs import ConfirmDialog
 from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.operations.lines import visible
-from octavo.operations.memory.answers import FoundMemory, RecallAnswer
+from octavo.operations.memory.results import FoundMemory, RecallAnswer
 
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -45,7 +45,7 @@ class MemoryScreen(Screen[None]):
             yield OptionList(id="memories", markup=False)
             with VerticalScroll(id="remembered"):
                 yield Static("", id="memory", markup=False)
-        yield Footer()
+        yield Footer(compact=True)
 
     def on_screen_resume(self) -> None:
         self.query_one(Input).focus()
@@ -71,8 +71,8 @@ class MemoryScreen(Screen[None]):
         listed.add_options(Option(_label(memory)) for memory in answer.memories)
         count = len(answer.memories)
         none = "No memory matches." if self.query_one(Input).value.strip() else "Nothing was remembered yet."
-        said = f"{count} {'memory' if count == 1 else 'memories'}" if count else none
-        self.query_one("#summary", Static).update(said)
+        message = f"{count} {'memory' if count == 1 else 'memories'}" if count else none
+        self.query_one("#summary", Static).update(message)
         if answer.memories:
             listed.highlighted = 0
         else:

@@ -16,7 +16,7 @@ class Navigation(Static):
     def __init__(self, current: str) -> None:
         parts = []
         for name, title in SCREENS.items():
-            said = f"[b reverse] {title} [/]" if name == current else title
-            parts.append((KEYS[name], f"[@click=app.show('{name}')]{said}[/]"))
-        parts.append((ADVISORIES, "[@click=app.advisories()]Advisories[/]"))
-        super().__init__("  ".join(f"[dim]{key.upper()}[/] {said}" for key, said in sorted(parts)))
+            label = f"[b reverse]{title}[/]" if name == current else title
+            parts.append((KEYS[name], f"[@click=app.show('{name}')]{label}[/]"))
+        parts.append((ADVISORIES, "[@click=app.advisories()]Advice[/]"))
+        super().__init__(" ".join(f"[dim]{key.upper()}[/] {label}" for key, label in sorted(parts)))

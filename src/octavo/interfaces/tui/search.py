@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,14 +18,18 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.errors import OctavoError
-from octavo.interfaces.tui import drawing
+from octavo.interfaces.tui import rich_text
 from octavo.interfaces.tui.dialogs import FiltersDialog
 from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
-from octavo.operations.search.answers import FoundHit, SearchAnswer
+from octavo.interfaces.tui.reading import SOURCE_KINDS, ReadingScreen, ReadPlace
+from octavo.interfaces.tui.rendered_markdown import rendered_markdown
+from octavo.operations.reading.results import DocumentRow
+from octavo.operations.search.results import FoundHit, SearchAnswer
 
 _PAUSE = 0.15  # seconds without a key before searching
 _LIMIT = 40
+_RECENT = 20  # documents of the start page
 _LISTS = frozenset({"collections", "kinds", "tags_all"})
 
 
@@ -32,7 +38,7 @@ class SearchScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_hits", "Hits", show=False),
         Binding("escape", "to_query", "Query", show=False),
-        Binding("ctrl+o", "open", "Editor"),
+        Binding("ctrl+o", "open", "Read"),
         Binding("ctrl+y", "copy", "Cite"),
         Binding("ctrl+f", "filters", "Filters"),
         Binding("ctrl+t", "trace", "Explain"),
@@ -42,6 +48,7 @@ class SearchScreen(Screen[None]):
         super().__init__()
         self.answer: SearchAnswer | None = None
         self.filters: dict[str, str] = {}
+        self.recent: tuple[DocumentRow, ...] = ()
         self._waiting: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -53,7 +60,7 @@ class SearchScreen(Screen[None]):
             with VerticalScroll(id="reading"):
                 yield Static("", id="passage", markup=False)
         yield Static("", id="advice", markup=False)
-        yield Footer(show_command_palette=True)
+        yield Footer(compact=True)
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -61,15 +68,31 @@ class SearchScreen(Screen[None]):
 
     @work(thread=True, exit_on_error=False)
     def _welcome(self) -> None:
-        status = self.app.ask("status")
+        """The start page: what the library holds, and the documents that were changed last."""
+        status, recent = self.app.ask("status"), self.app.ask("recent", limit=_RECENT)
         if status is None:
             return
         where = "through the library's server" if self.app.client.served else "in this process"
-        said = f"{status.documents:,} documents, {status.chunks:,} passages · answered {where}"
+        message = f"{status.documents:,} documents, {status.chunks:,} passages · answered {where}"
         if not status.documents:
-            said = "The library is empty: F2, then a adds a folder and i indexes it."
-        if self.answer is None:
-            self.app.call_from_thread(self._say, said)
+            message = "The library is empty: F2, then a adds a folder and i indexes it."
+        if self.answer is None and not self.query_text:
+            self.app.call_from_thread(self._start, message, recent.documents if recent is not None else ())
+
+    def _start(self, message: str, recent: Sequence[DocumentRow]) -> None:
+        self._say(message)
+        self.recent = tuple(recent)
+        self._list(rich_text.document_text(row) for row in recent)
+        if recent:
+            self.query_one(OptionList).highlighted = 0
+        self.query_one("#passage", Static).update(rich_text.start_text(len(recent)))
+
+    def _list(self, drawn: Iterable[Text]) -> None:
+        """Rows with a line between them."""
+        rows = self.query_one(OptionList)
+        rows.clear_options()
+        for text in drawn:
+            rows.add_options([Option(text), None])
 
     @property
     def query_text(self) -> str:
@@ -96,9 +119,7 @@ class SearchScreen(Screen[None]):
             self._search(self.query_text)
         else:
             self.answer = None
-            self.query_one(OptionList).clear_options()
-            self.query_one("#passage", Static).update("")
-            self._say("")
+            self._welcome()
 
     @work(thread=True, exclusive=True, group="search", exit_on_error=False)
     def _search(self, query: str) -> None:
@@ -120,10 +141,9 @@ class SearchScreen(Screen[None]):
     def _show(self, answer: SearchAnswer) -> None:
         self.answer = answer
         hits = self.query_one(OptionList)
-        hits.clear_options()
-        hits.add_options(Option(drawing.hit_text(hit, self.query_text)) for hit in answer.hits)
+        self._list(rich_text.hit_text(hit, self.query_text) for hit in answer.hits)
         narrowed = "".join(f" · {value}" for value in self.filters.values())
-        self._say((drawing.summary(answer) if answer.hits else "No match.") + narrowed)
+        self._say((rich_text.summary(answer) if answer.hits else "No match.") + narrowed)
         if answer.hits:
             hits.highlighted = 0
         else:
@@ -143,18 +163,25 @@ class SearchScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="reading", exit_on_error=False)
     def _read(self, hit: FoundHit, query: str) -> None:
         worker = get_current_worker()
-        first, last = drawing.preview_range(hit)
+        width = self.query_one("#reading").content_size.width
+        if hit.kind not in SOURCE_KINDS:
+            drawn, row = rendered_markdown(hit.excerpt, query, width - 1), 0
+        else:
+            drawn, row = self._source(hit, query, width)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._preview, drawn, max(0, row - 2))
+
+    def _source(self, hit: FoundHit, query: str, width: int) -> tuple[Text, int]:
+        """The lines around a passage, and in which row it begins."""
+        first, last = rich_text.preview_range(hit)
         try:
-            found = self.app.client.ask(
+            passage = self.app.client.ask(
                 "get", reference=f"{hit.uri}:{first}-{last}", collection=hit.collection, max_tokens=20_000
             )
-            text, first = found.text, found.start_line
-        except OctavoError:  # a commit or a memory has no lines of its own to read around it
+            text, first = passage.text, passage.start_line
+        except OctavoError:  # a commit has no lines of its own to read around it
             text, first = hit.excerpt, hit.start_line
-        if not worker.is_cancelled:
-            cited, width = (hit.start_line, hit.end_line), self.query_one("#reading").content_size.width
-            drawn, row = drawing.preview_text(text.rstrip("\n"), first, cited, query, width)
-            self.app.call_from_thread(self._preview, drawn, max(0, row - 2))
+        return rich_text.preview_text(text.rstrip("\n"), first, (hit.start_line, hit.end_line), query, width)
 
     def _preview(self, drawn: Any, line: int) -> None:
         self.query_one("#passage", Static).update(drawn)
@@ -162,6 +189,7 @@ class SearchScreen(Screen[None]):
         self.call_after_refresh(reading.scroll_to, y=line, animate=False)
 
     def on_option_list_option_selected(self) -> None:
+        """Enter reads the document at the passage; an editor is opened from there, by `e`."""
         self.action_open()
 
     def on_key(self, event: Key) -> None:
@@ -180,8 +208,14 @@ class SearchScreen(Screen[None]):
         self.query_one(Input).focus()
 
     def action_open(self) -> None:
-        if self.hit:
-            self.app.open_in_editor(self.hit.collection, self.hit.uri, self.hit.start_line)
+        at = self.query_one(OptionList).highlighted
+        if hit := self.hit:
+            lines = (hit.start_line, hit.end_line)
+            place = ReadPlace(hit.collection, hit.uri, hit.kind, hit.title or hit.uri, lines, self.query_text)
+            self.app.push_screen(ReadingScreen(place))
+        elif self.answer is None and at is not None and at < len(self.recent):
+            row = self.recent[at]
+            self.app.push_screen(ReadingScreen(ReadPlace(row.collection, row.uri, row.kind, row.title or row.uri)))
 
     def action_copy(self) -> None:
         if self.hit:

@@ -29,21 +29,21 @@ def take_footnotes(parser: MarkdownIt) -> None:
 def _footnote(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """A paragraph for each of the footnote's, the first with its name before it and the id that `[^1]` leads to."""
     line = _line(state, first)
-    found = _DEFINITION.match(line)
-    if found is None or state.is_code_block(first):
+    definition = _DEFINITION.match(line)
+    if definition is None or state.is_code_block(first):
         return False
     if silent:
         return True
     end = _end(state, first, last)
-    said = [line[found.end() :], *(_line(state, number).strip() for number in range(first + 1, end))]
-    for number, paragraph in enumerate(_paragraphs(said)):
+    content = [line[definition.end() :], *(_line(state, number).strip() for number in range(first + 1, end))]
+    for number, paragraph in enumerate(_paragraphs(content)):
         opened = state.push("paragraph_open", "p", 1)
         opened.attrs = {"class": "footnote"}
         opened.map = [first, end]
         if not number:
-            opened.attrs["id"] = footnote_id(found["name"])
+            opened.attrs["id"] = footnote_id(definition["name"])
         inline = state.push("inline", "", 0)
-        inline.content = paragraph if number else f"**{found['name']}** {paragraph}"
+        inline.content = paragraph if number else f"**{definition['name']}** {paragraph}"
         inline.map = [first, end]
         inline.children = []
         state.push("paragraph_close", "p", -1)

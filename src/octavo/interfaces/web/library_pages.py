@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
-from octavo.interfaces.web.site import Listed, Site, given
+from octavo.interfaces.web.page_templates import Listed, Site, given
 from octavo.operations.graph.cluster_page import map_data, map_panel
-from octavo.operations.library.answers import ListedDocument
+from octavo.operations.library.results import ListedDocument
 
 MOST_ROWS = 10_000  # nodes of a drawing: more stutter in a browser
 _LISTED = 2_000  # documents of a collection on one page

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from octavo.interfaces.http.access import Access, cookie_name, set_session
-from octavo.interfaces.web.site import Listed, Site, fields
+from octavo.interfaces.http.authentication import Access, cookie_name, set_session
+from octavo.interfaces.web.page_templates import Listed, Site, fields
 
 
 class Login:

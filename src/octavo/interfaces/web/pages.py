@@ -12,23 +12,28 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
+from octavo.engine.freshness import learning
 from octavo.errors import LibraryError, OctavoError
 from octavo.interfaces.http.client_disconnects import while_wanted
-from octavo.interfaces.presenting.marks import marks_of
-from octavo.interfaces.web import text
-from octavo.interfaces.web.site import HEADERS, Listed, Site, templates
+from octavo.interfaces.presenting.match_marks import MarksOf, marks_of
+from octavo.interfaces.web import html_text
+from octavo.interfaces.web.excerpts import excerpt, marked_words, source_excerpt
+from octavo.interfaces.web.markdown import set_apart
+from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, templates
+from octavo.interfaces.web.query_examples import query_examples
 from octavo.model.result import StageTrace
-from octavo.operations.arguments import request as parsed
-from octavo.operations.search.answers import FoundHit, SearchAnswer, whole_answer
-from octavo.operations.search.finding import find
+from octavo.operations.request_arguments import request as parsed
 from octavo.operations.search.lines import in_words
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import FoundHit, SearchAnswer, whole_answer
+from octavo.operations.search.run_search import find
 from octavo.operations.table import EVERY
 
 ASSETS: Mapping[str, str] = {
@@ -57,6 +62,9 @@ _DRAWING = {
 _TAGS = 12  # of the hits, the most frequent
 _SHOWN = 10  # hits of a search: twice as many take a seventh longer, for every key
 _FURTHER = 50  # of one who asks for more
+_RECENT = 50  # documents whose titles and tags make examples
+_RECENT_SHOWN = 8
+_CHANNELS = {"lexical": "words", "dense": "meaning", "symbol": "a name in code", "place": "its path", "graph": "links"}
 _FILTERS = ("collections", "kinds", "tags_all", "language", "uris")
 
 
@@ -94,10 +102,10 @@ class SearchAddress:
 
     def request(self, *, explain: bool = True) -> SearchRequest:
         optional = {"modified_after": self.since, "profile": self.profile, **self.filters}
-        found: dict[str, Any] = {name: value for name, value in optional.items() if value}
-        if language := found.pop("language", None):
-            found["language"] = language[-1]
-        given = {"query": self.query, "limit": self.most, "explain": explain, **found}
+        arguments: dict[str, Any] = {name: value for name, value in optional.items() if value}
+        if language := arguments.pop("language", None):
+            arguments["language"] = language[-1]
+        given = {"query": self.query, "limit": self.most, "explain": explain, **arguments}
         made: SearchRequest = parsed("search", SearchRequest, given)
         return made
 
@@ -134,9 +142,9 @@ class Pages:
         return [*self._site.guarded(pages), ("/assets/{name}", asset, ["GET"])]
 
     async def _search(self, request: Request) -> Response:
-        asked = SearchAddress.of(request)
-        found = await self._site.calls.work(partial(shown, asked, True)) if asked.query else await self._welcome()
-        return self._page("search.html", asked=asked, title=asked.query or "Search", **found)
+        address = SearchAddress.of(request)
+        content = await self._site.calls.work(partial(shown, address, True)) if address.query else await self._welcome()
+        return self._page("search.html", asked=address, title=address.query or "Search", **content)
 
     async def _results(self, request: Request) -> Response:
         """The same hits without the page around them, for the script that searches as one types.
@@ -145,26 +153,35 @@ class Pages:
         would only make each other slow, and those who wait may be gone before their turn. Why a hit is there is told
         to whoever asks for it by `explain`: for every key it would cost a fifth of the answer.
         """
-        asked, explain = SearchAddress.of(request), "explain" in request.query_params
+        address, explain = SearchAddress.of(request), "explain" in request.query_params
 
         async def answered() -> Response:
-            if not asked.query:
-                return self._page("results.html", asked=asked, **(await self._welcome()))
+            if not address.query:
+                return self._page("results.html", asked=address, **(await self._welcome()))
             async with self._turns:
-                html = await self._site.calls.apart(partial(results, asked, explain))
+                html = await self._site.calls.apart(partial(results, address, explain))
             return HTMLResponse(html, headers=HEADERS)
 
         return await while_wanted(request, answered())
 
     async def _welcome(self) -> dict[str, Any]:
         status = await self._call("status")
-        return {"answer": None, "groups": (), "facets": {}, "mark": None, "problem": None, "status": status}
+        recent = (await self._call("recent", limit=_RECENT)).documents
+        tagged = (await self._call("doc_tags", document_ids=tuple(row.document_id for row in recent))).documents
+        tags = Counter(tag for document in tagged for tag in document.tags)
+        return {
+            "answer": None,
+            "problem": None,
+            "status": status,
+            "recent": recent[:_RECENT_SHOWN],
+            "examples": query_examples(status, recent, tags),
+        }
 
     async def _trace(self, request: Request) -> Response:
-        asked = SearchAddress.of(request)
-        answer, _ = await self._site.calls.work(partial(searched, asked.request()))
+        address = SearchAddress.of(request)
+        answer, _ = await self._site.calls.work(partial(searched, address.request()))
         stages = waterfall(answer.trace or ())
-        return self._page("trace.html", asked=asked, answer=answer, stages=stages, title=f"Trace: {asked.query}")
+        return self._page("trace.html", asked=address, answer=answer, stages=stages, title=f"Trace: {address.query}")
 
     async def _library(self, request: Request) -> Response:
         status = await self._call("status", problems=True)
@@ -189,31 +206,33 @@ async def asset(request: Request) -> Response:
     return Response(content, headers={**HEADERS, "Cache-Control": "no-cache"}, media_type=ASSETS[name])
 
 
-def results(asked: SearchAddress, explain: bool, engine: Engine) -> str:
+def results(address: SearchAddress, explain: bool, engine: Engine) -> str:
     """The hits as the page has them."""
-    return templates().get_template("results.html").render(asked=asked, **shown(asked, explain, engine))
+    return templates().get_template("results.html").render(asked=address, **shown(address, explain, engine))
 
 
-def shown(asked: SearchAddress, explain: bool, engine: Engine) -> dict[str, Any]:
+def shown(address: SearchAddress, explain: bool, engine: Engine) -> dict[str, Any]:
     """What a page about a search says, and how."""
     problem, answer = None, None
     tags: Mapping[str, tuple[str, ...]] = {}
     try:
-        answer, tags = searched(asked.request(explain=explain), engine)
+        answer, tags = searched(address.request(explain=explain), engine)
     except OctavoError as error:  # while a query is being typed it is often not one yet
         problem = error
         if isinstance(error, LibraryError):
             engine.reader.promise_repair()
-    find = marks_of(asked.query)
+    find = marks_of(address.query)
     return {
         "answer": answer,
         "groups": grouped(answer.hits) if answer is not None else (),
-        "facets": facets(asked, answer, tags) if answer is not None else {},
-        "mark": lambda hit: text.excerpt(shown_excerpt(hit), find),
+        "facets": facets(address, answer, tags) if answer is not None else {},
+        "mark": lambda hit: hit_excerpt(hit, find),
         "hit_link": hit_link,
         "heading_of": heading_of,
-        "with_marks": lambda said: text.with_marks(said, find),
+        "with_marks": lambda text: set_apart(text, marked_words(text, find(text))),
         "place_of": place_of,
+        "matched_by": matched_by,
+        "learning": learning(answer.freshness) if answer is not None else "",
         "problem": problem,
         "status": None,
     }
@@ -221,11 +240,11 @@ def shown(asked: SearchAddress, explain: bool, engine: Engine) -> dict[str, Any]
 
 def searched(request: SearchRequest, engine: Engine) -> tuple[SearchAnswer, dict[str, tuple[str, ...]]]:
     """All hits and the tags of their documents. The operation would also measure what it writes, to fit a length."""
-    answer = whole_answer(find(engine, request), explain=request.explain)
+    answer = whole_answer(find(engine, request), explain=request.explain, steps=request.explain)
     ids = tuple(dict.fromkeys(hit.document_id for hit in answer.hits))
     tags = EVERY["doc_tags"]
-    found = tags.run(engine, parsed(tags.name, tags.takes, {"document_ids": ids})).documents if ids else ()
-    return answer, {document.document_id: document.tags for document in found}
+    tagged = tags.run(engine, parsed(tags.name, tags.takes, {"document_ids": ids})).documents if ids else ()
+    return answer, {document.document_id: document.tags for document in tagged}
 
 
 def waterfall(trace: Sequence[StageTrace]) -> list[tuple[StageTrace, float, float, list[tuple[str, str]]]]:
@@ -245,15 +264,15 @@ def type_of(schema: Mapping[str, Any]) -> str:
     >>> type_of({"type": "array", "items": {"type": "string"}}), type_of({"type": "integer", "default": 10})
     ('list of string', 'integer, 10 unless given')
     """
-    said = str(schema.get("type", ""))
+    text = str(schema.get("type", ""))
     if "enum" in schema:
-        said = " | ".join(map(str, schema["enum"]))
+        text = " | ".join(map(str, schema["enum"]))
     elif choices := schema.get("anyOf", schema.get("oneOf", ())):
-        said = " or ".join(dict.fromkeys(map(type_of, choices)))
-    elif said == "array":
-        said = f"list of {type_of(schema.get('items', {})) or 'values'}"
+        text = " or ".join(dict.fromkeys(map(type_of, choices)))
+    elif text == "array":
+        text = f"list of {type_of(schema.get('items', {})) or 'values'}"
     default = schema.get("default")
-    return said if default in (None, "", [], False) else f"{said}, {default} unless given"
+    return text if default in (None, "", [], False) else f"{text}, {default} unless given"
 
 
 def grouped(hits: Sequence[FoundHit]) -> list[tuple[FoundHit, list[FoundHit]]]:
@@ -264,7 +283,7 @@ def grouped(hits: Sequence[FoundHit]) -> list[tuple[FoundHit, list[FoundHit]]]:
     return [(members[0], members) for members in groups.values()]
 
 
-def facets(asked: SearchAddress, answer: SearchAnswer, tags: Mapping[str, tuple[str, ...]]) -> dict[str, list[Facet]]:
+def facets(address: SearchAddress, answer: SearchAnswer, tags: Mapping[str, tuple[str, ...]]) -> dict[str, list[Facet]]:
     tagged = Counter(tag for hit in answer.hits for tag in tags.get(hit.document_id, ()))
     counted = {
         "tags_all": Counter(dict(tagged.most_common(_TAGS))),
@@ -272,26 +291,35 @@ def facets(asked: SearchAddress, answer: SearchAnswer, tags: Mapping[str, tuple[
         "kinds": Counter(hit.kind for hit in answer.hits),
         "language": Counter(hit.language for hit in answer.hits if hit.language),
     }
-    found = {}
+    groups = {}
     for name, counts in counted.items():
-        chosen = asked.filters[name]
+        chosen = address.filters[name]
         names = sorted({*counts, *chosen}, key=lambda value: (-counts[value], value))
         if len(names) == 1 and not chosen and counts[names[0]] == len(answer.hits):
             names = []  # all hits have it: nothing would be narrowed
-        found[name] = [
-            Facet(value, counts[value], value in chosen, asked.link(changed={name: toggled(chosen, value)}))
+        groups[name] = [
+            Facet(value, counts[value], value in chosen, address.link(changed={name: toggled(chosen, value)}))
             for value in names
         ]
-    return found
+    return groups
 
 
-def shown_excerpt(hit: FoundHit) -> str:
-    """Prose without the line breaks of its file, and without its heading, which is named above it; everything else
-    as it is."""
-    if hit.content_type != "prose" or hit.kind == "commit":
-        return hit.excerpt
-    heading = hit.heading_path[-1] if hit.heading_path else ""
-    return text.readable(hit.excerpt, heading) or hit.excerpt
+def hit_excerpt(hit: FoundHit, find: MarksOf) -> Markup:
+    """The part of a passage that answers: Markdown as it reads, source text as it is."""
+    if is_source(hit):
+        return Markup('<pre class="exact">{}</pre>').format(source_excerpt(hit.excerpt, find))
+    place = html_text.DocumentPlace(hit.collection, hit.uri)
+    return excerpt(hit.excerpt, place, find, titles=(hit.title, *hit.heading_path), first_line=hit.start_line)
+
+
+def is_source(hit: FoundHit) -> bool:
+    return hit.kind in ("code", "config", "commit")
+
+
+def matched_by(hit: FoundHit) -> str:
+    """How a passage was found, in plain words."""
+    ways = [_CHANNELS[channel] for channel in hit.matched if channel in _CHANNELS]
+    return f"Found by {' and '.join(ways)}" if ways else "Why it is here"
 
 
 def heading_of(hit: FoundHit) -> str:
@@ -304,7 +332,7 @@ def hit_link(hit: FoundHit, *, lines: bool = False) -> str:
     """The page of what was found: a memory has one of its own."""
     if hit.kind == "memory":
         return f"/memory/{quote(PurePosixPath(hit.uri).stem)}"
-    return text.document_link(hit.collection, hit.uri, (hit.start_line, hit.end_line) if lines else None)
+    return html_text.document_link(hit.collection, hit.uri, (hit.start_line, hit.end_line) if lines else None, hit.page)
 
 
 def place_of(hit: FoundHit) -> str:

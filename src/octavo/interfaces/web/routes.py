@@ -7,14 +7,15 @@ from typing import Any
 
 from starlette.routing import Route
 
-from octavo.interfaces.web.answers import Answers
-from octavo.interfaces.web.changes import Changes
-from octavo.interfaces.web.documents import DocumentPages
+from octavo.interfaces.web.ask_pages import Answers
+from octavo.interfaces.web.document_pages import DocumentPages
 from octavo.interfaces.web.library_pages import LibraryPages
 from octavo.interfaces.web.login import Login
-from octavo.interfaces.web.memories import MemoryPages
+from octavo.interfaces.web.memory_pages import MemoryPages
+from octavo.interfaces.web.page_templates import Site
 from octavo.interfaces.web.pages import Pages
-from octavo.interfaces.web.site import Site
+from octavo.interfaces.web.settings_page import SettingsPage
+from octavo.interfaces.web.write_routes import Changes
 
 
 def page_routes(site: Site, describe: Callable[[], Mapping[str, Any]]) -> list[Route]:
@@ -25,6 +26,7 @@ def page_routes(site: Site, describe: Callable[[], Mapping[str, Any]]) -> list[R
         *Answers(site).listed(),
         *MemoryPages(site).listed(),
         *LibraryPages(site).listed(),
+        *SettingsPage(site).listed(),
         *(Login(site, site.access).listed() if site.access else ()),
         *(Changes(site).listed() if site.writable else ()),
     ]

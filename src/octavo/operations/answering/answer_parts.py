@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from octavo.answering.extractive import Statement
-from octavo.answering.metering import MeteredModel
-from octavo.answering.passages import CitedSpan, NumberedPassage
+from octavo.answering.citable_passages import CitedSpan, NumberedPassage
+from octavo.answering.extractive_answer import Statement
+from octavo.answering.model_usage import MeteredModel
 from octavo.answering.written_answer import WrittenSentence
 from octavo.model.text import short
-from octavo.operations.answering.answers import AnswerSentence, ModelUsage, ReadPassage, SentenceCitation
+from octavo.operations.answering.results import AnswerSentence, ModelUsage, ReadPassage, SentenceCitation
 
 
 def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:
@@ -46,6 +46,7 @@ def written(sentence: WrittenSentence, passages: Sequence[NumberedPassage]) -> A
         citations=tuple(_cited(span, passages) for span in checked.cited),
         inferred=sentence.inferred,
         attributed=sentence.attributed,
+        differences=checked.evidence.problems or None,
     )
 
 

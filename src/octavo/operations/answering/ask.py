@@ -6,25 +6,26 @@ import time
 from collections.abc import Callable, Sequence
 
 from octavo.answering.answer_prompt import Mode, OwnPrompts, context
-from octavo.answering.extractive import statements
+from octavo.answering.citable_passages import NumberedPassage, passages_of, with_surroundings
+from octavo.answering.citation_support import CitationChecker
+from octavo.answering.extractive_answer import statements
 from octavo.answering.follow_up import standalone
-from octavo.answering.metering import MeteredModel
+from octavo.answering.model_judge import verdicts
+from octavo.answering.model_usage import MeteredModel
 from octavo.answering.multi_hop import Planning, gathered
-from octavo.answering.passages import NumberedPassage, passages_of
-from octavo.answering.support import CitationChecker
 from octavo.answering.written_answer import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.model.result import Result
 from octavo.operations.answering.answer_parts import quoted, read, usage_of, written
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer, SearchHop
-from octavo.operations.answering.fitting import fitting
+from octavo.operations.answering.length_limit import fitting
 from octavo.operations.answering.lines import EXTRACTIVE
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.narrowing_fields import narrowing
-from octavo.operations.search.finding import find
+from octavo.operations.answering.results import AnswerSentence, AskAnswer, ModelVerdict, SearchHop
+from octavo.operations.filter_fields import narrowing
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.run_search import find
 from octavo.ports import LanguageModel
 
 Tell = Callable[[AnswerSentence], None]
@@ -53,7 +54,11 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
     searches: list[Result] = []
 
     def search(question: str) -> tuple[NumberedPassage, ...]:
-        searches.append(find(engine, _search(request, question)))
+        result = find(engine, _search(request, question), judged_in_full=True)
+        if result.hits and model is None:
+            # That something answers is known. The fact may stand in a passage that a list of hits need not show.
+            result = find(engine, replace(_search(request, question), show_all=True), judged_in_full=True)
+        searches.append(result)
         with engine.store.reading():
             return passages_of(engine.store, engine.project.id, searches[-1].hits)
 
@@ -66,8 +71,8 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
         shown = tuple(SearchHop(hop.question, hop.found, hop.new, hop.because) for hop in hops)
         answer = replace(answer, hops=shown)
     if hops[-1].unplanned:
-        said = f"answer: no further search could be planned: {hops[-1].unplanned}"
-        answer = replace(answer, degraded=(*(answer.degraded or ()), said))
+        warning = f"answer: no further search could be planned: {hops[-1].unplanned}"
+        answer = replace(answer, degraded=(*(answer.degraded or ()), warning))
     if request.show_context:
         prompt = context(Mode(request.mode), request.question, passages, request.budget, own).prompt
         answer = replace(answer, mode=request.mode, context=prompt.text)
@@ -87,8 +92,13 @@ def _planning(request: AskRequest, model: LanguageModel | None, own: OwnPrompts)
 
 
 def _model(engine: Engine, name: str | None) -> MeteredModel | None:
-    found = engine.library.language_model("answer", name)
-    return None if found is None else MeteredModel(found)
+    model = engine.library.language_model("answer", name)
+    return None if model is None else MeteredModel(model)
+
+
+def _judge(engine: Engine) -> MeteredModel | None:
+    model = engine.library.language_model("judge")
+    return None if model is None else MeteredModel(model)
 
 
 def _by_model(
@@ -108,20 +118,31 @@ def _by_model(
     own = engine.own_prompts(request.profile or engine.defaults.profile)
     writing = AnswerWriting(model, checker, Mode(request.mode), request.budget, tell=said, own=own)
     try:
-        found = written_answer(request.question, passages, writing)
+        draft = written_answer(request.question, passages, writing)
     except ProviderFailed as error:
         degraded = (*(answer.degraded or ()), f"answer: {error.message}")
         return _extracted(engine, request, replace(answer, degraded=degraded), passages, tell)
-    sentences = tuple(written(sentence, passages) for sentence in found.sentences)
-    problems = tuple(f"answer: {problem}" for problem in found.problems)
+    sentences = tuple(written(sentence, passages) for sentence in draft.sentences)
+    problems = tuple(f"answer: {problem}" for problem in draft.problems)
+    judge = _judge(engine) if sentences else None
+    if judge is not None:
+        try:
+            given = verdicts([sentence.text for sentence in sentences], passages, judge, own)
+            sentences = tuple(
+                replace(sentence, verdict=ModelVerdict(judge.name, support.value))
+                for sentence, support in zip(sentences, given, strict=True)
+            )
+        except ProviderFailed as error:
+            problems += (f"judge: {error.message}",)
     return replace(
         answer,
         mode=request.mode,
         answered=bool(sentences),
         answer=" ".join(sentence.marked for sentence in sentences) or UNKNOWN,
         sentences=sentences,
-        dropped=found.dropped or None,
+        dropped=draft.dropped or None,
         usage=usage_of(model),
+        judging=usage_of(judge) if judge is not None else None,
         degraded=(*(answer.degraded or ()), *problems) or None,
     )
 
@@ -130,19 +151,23 @@ def _extracted(
     engine: Engine, request: AskRequest, answer: AskAnswer, passages: Sequence[NumberedPassage], tell: Tell
 ) -> AskAnswer:
     tokens = engine.library.adapters.analyzer.query_tokens
+    text: Sequence[NumberedPassage] = passages
+    if not request.heading_contains:  # what surrounds may stand below another heading
+        with engine.store.reading():
+            text = with_surroundings(engine.store, engine.project.id, passages)
     try:
-        found = statements(request.question, passages, lambda: engine.embedder, tokens, _SENTENCES)
+        extracts = statements(request.question, text, lambda: engine.embedder, tokens, _SENTENCES)
     except ProviderFailed as error:
-        found = statements(request.question, passages, None, tokens, _SENTENCES)
+        extracts = statements(request.question, text, None, tokens, _SENTENCES)
         degraded = (*(answer.degraded or ()), f"answer: chosen by words alone: {error.message}")
         answer = replace(answer, degraded=degraded)
-    sentences = tuple(quoted(statement, passages) for statement in found)
+    sentences = tuple(quoted(statement, passages) for statement in extracts)
     for sentence in sentences:
         tell(sentence)
     return replace(
         answer,
         answered=bool(sentences),
-        answer=" ".join(sentence.marked for sentence in sentences),
+        answer=" ".join(sentence.marked for sentence in sentences) or NO_MATCH,
         sentences=sentences,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from octavo.engine.freshness import learning
 from octavo.model.document import Kind, shown_path
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer, SentenceCitation
+from octavo.operations.answering.results import AnswerSentence, AskAnswer, SentenceCitation
 from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
 from octavo.operations.search.lines import stage_lines
 
@@ -76,16 +77,18 @@ def place(cited: SentenceCitation) -> Line:
         Part(f"[{cited.passage}] ", "dim"),
         Part(f"{where}{position.anchor}" if position.shown else f"{where}:{cited.start_line}", "place", where),
         Part(f"-{cited.end_line} (version {cited.version}, characters {cited.start}-{cited.end})", DETAIL),
-        *(Part(f"  {said}", "dim") for said in (position.shown, position.address) if said),
+        *(Part(f"  {label}", "dim") for label in (position.shown, position.address) if label),
         *((Part(f"  {path}", "heading"),) if path else ()),
     )
 
 
 def _footer(answer: AskAnswer) -> str:
-    said = count(len(answer.sentences), "sentence")
-    parts = [f"{said} from {count(len(answer.passages), 'passage')} in {duration(answer.took_ms / 1e3)}", answer.mode]
+    sentences, passages = count(len(answer.sentences), "sentence"), count(len(answer.passages), "passage")
+    parts = [f"{sentences} from {passages} in {duration(answer.took_ms / 1e3)}", answer.mode]
     if answer.usage:
         parts += [answer.usage.model, f"{answer.usage.prompt_tokens + answer.usage.completion_tokens:,} tokens"]
         if answer.usage.cached:
             parts.append(f"{answer.usage.cached} of {count(answer.usage.calls, 'call')} known already")
+    if message := learning(answer.freshness):
+        parts.append(message)
     return " · ".join(parts)

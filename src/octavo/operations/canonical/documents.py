@@ -12,8 +12,15 @@ from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section
 from octavo.model.memory import MemoryKind, MemoryLink
 from octavo.model.text import LineIndex
-from octavo.operations.budget import tokens
-from octavo.operations.canonical.answers import (
+from octavo.operations.answer_budget import tokens
+from octavo.operations.canonical.requests import (
+    CanonicalContextPackRequest,
+    CanonicalGetRequest,
+    CanonicalGetSectionRequest,
+    CanonicalListRequest,
+    CanonicalUpsertRequest,
+)
+from octavo.operations.canonical.results import (
     CanonicalAnswer,
     CanonicalListAnswer,
     CanonicalListed,
@@ -22,15 +29,8 @@ from octavo.operations.canonical.answers import (
     CanonicalPassage,
     CanonicalSection,
 )
-from octavo.operations.canonical.requests import (
-    CanonicalContextPackRequest,
-    CanonicalGetRequest,
-    CanonicalGetSectionRequest,
-    CanonicalListRequest,
-    CanonicalUpsertRequest,
-)
-from octavo.operations.memory.answers import MemoryState, memory_state, when
-from octavo.operations.memory.resolve import in_project, instant, provenance
+from octavo.operations.memory.request_resolution import in_project, instant, provenance
+from octavo.operations.memory.results import MemoryState, memory_state, when
 
 
 def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.model.document import shown_path
-from octavo.operations.canonical.answers import (
+from octavo.operations.canonical.results import (
     CanonicalAnswer,
     CanonicalOutlineAnswer,
     CanonicalPackAnswer,

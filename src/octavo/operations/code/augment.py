@@ -6,24 +6,24 @@ from octavo.algorithms.quotations import QUOTED_LINES, one_line, with_line_numbe
 from octavo.engine.engine import Engine
 from octavo.model.document import shown_path
 from octavo.model.result import Hit
-from octavo.operations.budget import BYTES_PER_TOKEN, size, tokens
-from octavo.operations.code.answers import AugmentAnswer, Quotation
+from octavo.operations.answer_budget import BYTES_PER_TOKEN, size, tokens
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
+from octavo.operations.code.results import AugmentAnswer, Quotation
 from octavo.operations.code.search import find_code
-from octavo.operations.narrowing_fields import narrowing
+from octavo.operations.filter_fields import narrowing
 
 _FEWEST_LINES = 3  # of a hit that are worth showing
 
 
 def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:
     """The best passages of code for a task, cut to fit, in front of the task. Without any, the task alone."""
-    wanted = SearchCodeRequest(
+    code_request = SearchCodeRequest(
         query=request.task, max_results=request.max_results, expand=request.expand, **narrowing(request)
     )
-    found = find_code(engine, wanted)
-    context, quotations = _context(found.hits, request.max_context_tokens)
+    hits = find_code(engine, code_request)
+    context, quotations = _context(hits.hits, request.max_context_tokens)
     text = f"{context}\n\n{request.task}" if context else request.task
-    return AugmentAnswer(text, context, tokens(context), tuple(quotations), found.degraded or None)
+    return AugmentAnswer(text, context, tokens(context), tuple(quotations), hits.degraded or None)
 
 
 def _context(hits: tuple[Hit, ...], most: int) -> tuple[str, list[Quotation]]:

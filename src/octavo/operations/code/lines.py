@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.operations.code.answers import AugmentAnswer
+from octavo.operations.code.results import AugmentAnswer
 from octavo.operations.lines import Block, Part, degraded_lines
 
 

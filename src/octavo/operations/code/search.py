@@ -8,13 +8,12 @@ from octavo.model.chunk import CODE_TYPES
 from octavo.model.query import ANY_LANGUAGE, Query
 from octavo.model.result import Result
 from octavo.operations.code.requests import SearchCodeRequest
-from octavo.operations.narrowing import filters_of, languages_named
-from octavo.operations.search.answers import SearchAnswer
-from octavo.operations.search.finding import BY_NAME, found_in
-from octavo.operations.search.fitting import fitting
+from octavo.operations.request_filters import filters_of, languages_named
+from octavo.operations.search.length_limit import fitting
+from octavo.operations.search.results import SearchAnswer
+from octavo.operations.search.run_search import BY_NAME, found_in
 from octavo.retrieval.profiles import hypothesised
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.compressed import compressed
 from octavo.retrieval.stages.language_model_stages import ModelRerank
 from octavo.retrieval.stages.rerank import Rerank
 
@@ -34,8 +33,9 @@ def find_code(engine: Engine, request: SearchCodeRequest) -> Result:
         filters,
         max_excerpt_chars=excerpt,
         declarations=request.expand == "declaration",
+        min_score=request.min_score or 0.0,
     )
-    profile = compressed(engine.retrieval_profile(BY_NAME), request.min_score, None)
+    profile = engine.retrieval_profile(BY_NAME)
     if request.use_reranker:
         profile = _reranked(profile, by_model=engine.reranks_by_model)
     return found_in(engine, engine.search(query, hypothesised(profile) if request.hyde else profile))

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.engine.transfer import Carried, Transfer, transfer
+from octavo.engine.library_transfer import Carried, Transfer, transfer
 from octavo.engine.wiring.stores import open_tables, overwrite_library
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
-from octavo.model.location import DatabaseUrl, Location, expand_user, real_path
+from octavo.model.library_location import DatabaseUrl, Location, expand_user, make_folder, real_path
 from octavo.observability.progress import NoProgress, Progress
-from octavo.operations.database.answers import SavedLibrary
 from octavo.operations.database.requests import DbBackupRequest
+from octavo.operations.database.results import SavedLibrary
 
 _NOT_SAVED = "name a file that `octavo db backup` made"
 
@@ -78,7 +78,7 @@ def restore(saved: Path, library: Location, *, replace: bool = False) -> SavedLi
         return _saved(saved)
     if library.exists() and not replace:
         raise Conflict(f"{library} is already there", hint="add --force; it is kept beside the restored one")
-    library.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(library.parent)
     with _unfinished(library) as unfinished:
         try:
             with closing(open_tables(saved, read_only=True, at_rest=True)) as opened:

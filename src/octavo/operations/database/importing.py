@@ -8,7 +8,7 @@ from typing import Protocol
 
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, NotALibrary
-from octavo.model.imported import Imported
+from octavo.model.import_report import Imported
 from octavo.observability.progress import Progress
 from octavo.plugins import IMPORTERS, load, names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.operations.database.answers import CheckAnswer, PruneAnswer, RepairAnswer, UpgradeAnswer
+from octavo.operations.database.results import CheckAnswer, PruneAnswer, RepairAnswer, UpgradeAnswer
 from octavo.operations.library.lines import index_summary
 from octavo.operations.lines import Line, Part, count, size
 
@@ -12,8 +12,8 @@ from octavo.operations.lines import Line, Part, count, size
 def upgrade_lines(answer: UpgradeAnswer) -> Iterator[Line]:
     if answer.saved:
         yield (Part(f"As it was before: {answer.saved}", "dim"),)
-    said = f"changed: {', '.join(answer.differences)}" if answer.differences else "indexed as configured"
-    yield (Part(f"The library is up to date; {said}."),)
+    summary = f"changed: {', '.join(answer.differences)}" if answer.differences else "indexed as configured"
+    yield (Part(f"The library is up to date; {summary}."),)
     if answer.report:
         yield (Part(index_summary(answer.report), "dim"),)
     if answer.promised:
@@ -30,8 +30,8 @@ def check_lines(answer: CheckAnswer) -> Iterator[Line]:
     for problem in answer.problems:
         yield (Part(problem, "bad"),)
     if answer.sound:
-        said = "Nothing is wrong with the library." if answer.mode is None else "Nothing is wrong with the samples."
-        yield (Part(said, "good"),)
+        summary = "Nothing is wrong with the library." if answer.mode is None else "Nothing is wrong with the samples."
+        yield (Part(summary, "good"),)
 
 
 def repair_lines(answer: RepairAnswer) -> Iterator[Line]:

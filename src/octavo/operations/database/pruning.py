@@ -10,8 +10,8 @@ from typing import Protocol, TypeVar
 from octavo.engine.engine import Engine
 from octavo.model.ids import ProjectId
 from octavo.model.job import JobState
-from octavo.operations.database.answers import PruneAnswer
 from octavo.operations.database.requests import DbPruneRequest
+from octavo.operations.database.results import PruneAnswer
 from octavo.ports import Store
 
 _DAY = 86_400.0

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.engine.repair import damage, not_read_again, read_everything
+from octavo.engine.library_repair import damage, not_read_again, read_everything
 from octavo.engine.wiring.salvaging import Salvaged, salvage_file
 from octavo.errors import LibraryError
 from octavo.model.damage import LibraryPart
 from octavo.observability.progress import Progress
-from octavo.operations.database.answers import RepairAnswer
+from octavo.operations.database.results import RepairAnswer
 
 
 def salvage_library(library: Path) -> tuple[Path, Salvaged]:

@@ -6,14 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from octavo.engine.engine import Engine
-from octavo.engine.repair import damage, mend, not_read_again
+from octavo.engine.library_repair import damage, mend, not_read_again
 from octavo.engine.wiring.stores import upgrade_schema as change_tables
 from octavo.errors import InvalidArgument, LibraryError
 from octavo.model.job import JobKind
-from octavo.model.location import Location
+from octavo.model.library_location import Location
 from octavo.observability.progress import Progress
-from octavo.operations.database.answers import CheckAnswer, RepairAnswer, UpgradeAnswer
 from octavo.operations.database.requests import DbCheckRequest, DbRepairRequest, DbUpgradeRequest
+from octavo.operations.database.results import CheckAnswer, RepairAnswer, UpgradeAnswer
 from octavo.operations.library.indexing import answered
 
 
@@ -23,11 +23,11 @@ def db_upgrade(engine: Engine, request: DbUpgradeRequest, progress: Progress) ->
     Texts are embedded again only where the model changed; with `background` a worker does that, and until it has, what
     has no new vector yet is found by its words.
     """
-    wanted, recorded = engine.recipe(), engine.store.catalog.recipe(engine.project.id)
-    differences = recorded.differences(wanted) if recorded is not None else ()
+    configured, recorded = engine.recipe(), engine.store.catalog.recipe(engine.project.id)
+    differences = recorded.differences(configured) if recorded is not None else ()
     if differences:
         with engine.store.transaction():
-            engine.store.catalog.record_recipe(engine.project.id, wanted)
+            engine.store.catalog.record_recipe(engine.project.id, configured)
             engine.store.outbox.enqueue(engine.project.id, JobKind.REINGEST, "recipe", {"redact": True})
             if request.background:
                 engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "upgrade", {})
@@ -54,7 +54,7 @@ def db_check(engine: Engine, request: DbCheckRequest, progress: Progress) -> Che
             hint="leave one of --quick and --full out",
             details={"field": "quick", "value": True, "reason": "full is given as well", "valid_options": [False]},
         )
-    problems = tuple(found.message for found in damage(engine, quick=request.quick, progress=progress))
+    problems = tuple(problem.message for problem in damage(engine, quick=request.quick, progress=progress))
     return CheckAnswer(not problems, problems, "quick" if request.quick else None)
 
 
@@ -64,9 +64,9 @@ def db_repair(engine: Engine, request: DbRepairRequest, progress: Progress) -> R
     unreadable: tuple[tuple[str, str], ...] = ()
     with suppress(LibraryError):  # a file that cannot be read has that said by the check
         unreadable = engine.store.unreadable_versions()
-    found, left = mend(engine, progress)
+    problems, left = mend(engine, progress)
     return RepairAnswer(
-        tuple(problem.message for problem in found),
+        tuple(problem.message for problem in problems),
         tuple(problem.message for problem in left),
         lost=not_read_again(engine, unreadable) or None,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.operations.evaluation.answers import EvaluationAnswer, FiguresAnswer
+from octavo.operations.evaluation.results import EvaluationAnswer, FiguresAnswer
 from octavo.operations.lines import Line, Part, columns, count
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from octavo.graph.html_page import filled
-from octavo.operations.graph.answers import ClusterMap
+from octavo.operations.graph.results import ClusterMap
 
 _DRAWING = files("octavo.graph") / "drawing"
 

@@ -5,23 +5,24 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping
+from textwrap import shorten
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.cluster_layout import cluster_layout
-from octavo.algorithms.group_names import group_names
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
-from octavo.ingest.cluster import build_clusters
+from octavo.ingest.clustering import build_clusters
 from octavo.model.clustering import NO_CLUSTER
-from octavo.operations.files import write_new
-from octavo.operations.graph.answers import ClusterMap, ClustersAnswer, MapFile, MapPoint, NamedCluster
 from octavo.operations.graph.cluster_page import page
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterMapRequest, ClusterPlotRequest
+from octavo.operations.graph.results import ClusterMap, ClustersAnswer, MapFile, MapPoint, NamedCluster
+from octavo.operations.output_files import write_new
 
 _FORMER_FILE = "clusters.arr"  # where earlier versions kept them, next to the snapshots
+_NAMED_BY, _LONGEST_NAME = 2, 30  # titles that name a cluster, and characters of each
 _POINTS = 5_000  # as many as a page draws without stuttering
 
 
@@ -77,14 +78,24 @@ def cluster_map(engine: Engine, request: ClusterMapRequest) -> ClusterMap:
 
 
 def _named(points: tuple[MapPoint, ...], sizes: Mapping[int, int]) -> tuple[NamedCluster, ...]:
-    """The largest cluster first, each by the words that tell the passages drawn of it from those of others."""
-    titles: dict[int, list[str]] = {number: [] for number in sizes if number != NO_CLUSTER}
+    """The largest cluster first, each by the titles of the documents that most of its drawn passages are from, and most
+    of whose passages it has."""
+    titles: dict[int, Counter[str]] = {number: Counter() for number in sizes if number != NO_CLUSTER}
     for point in points:
         if point.cluster != NO_CLUSTER:
-            titles[point.cluster].append(point.title)
-    names = group_names(titles)
+            titles[point.cluster][point.title.split(" → ")[0].replace(",", "")] += 1
+    everywhere: Counter[str] = sum(titles.values(), Counter())
+
+    def name(number: int) -> str:
+        inside = titles[number]
+        best = sorted(inside, key=lambda title: (-(inside[title] ** 2) / everywhere[title], title))
+        return (
+            ", ".join(shorten(title, _LONGEST_NAME, placeholder=" …") for title in best[:_NAMED_BY])
+            or f"cluster {number}"
+        )
+
     order = sorted(titles, key=lambda number: (-sizes[number], number))
-    return tuple(NamedCluster(number, names[number] or f"cluster {number}", sizes[number]) for number in order)
+    return tuple(NamedCluster(number, name(number), sizes[number]) for number in order)
 
 
 def cluster_plot(engine: Engine, request: ClusterPlotRequest) -> MapFile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.times import when
+from octavo.algorithms.time_formats import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.document import Kind
@@ -10,9 +10,9 @@ from octavo.model.entity import DocumentMention, EntityKind
 from octavo.model.graph import ENTITIES
 from octavo.model.ids import DocumentId
 from octavo.model.text import LineIndex, short
-from octavo.operations.graph.answers import EntitiesAnswer, FoundEntity, FoundMention, MentionsAnswer
 from octavo.operations.graph.requests import GraphEntitiesRequest, GraphMentionsRequest
-from octavo.operations.narrowing import filters_of
+from octavo.operations.graph.results import EntitiesAnswer, FoundEntity, FoundMention, MentionsAnswer
+from octavo.operations.request_filters import filters_of
 
 _AROUND = 60  # characters of context on each side
 
@@ -28,11 +28,11 @@ def graph_entities(engine: Engine, request: GraphEntitiesRequest) -> EntitiesAns
             project, kinds, request.contains or "", _admitted(engine, request), request.least, request.limit
         )
         total = store.entities.count(project)
-    found = tuple(
+    entities = tuple(
         FoundEntity(counted.entity.kind.value, short(counted.entity.label), counted.documents, counted.mentions)
         for counted in listed
     )
-    return EntitiesAnswer(found, total, when(run.at))
+    return EntitiesAnswer(entities, total, when(run.at))
 
 
 def graph_mentions(engine: Engine, request: GraphMentionsRequest) -> MentionsAnswer:
@@ -44,16 +44,16 @@ def graph_mentions(engine: Engine, request: GraphMentionsRequest) -> MentionsAns
             return MentionsAnswer(request.name)
         every = store.entities.mentions(project, request.name, kind)
         admitted = _admitted(engine, request)
-        found = [mention for mention in every if admitted is None or mention.document in admitted]
-        if not found:
+        mentions = [mention for mention in every if admitted is None or mention.document in admitted]
+        if not mentions:
             raise NotFound(
                 f"no document names {request.name}",
                 hint="look for a part of the name with `octavo graph entities PART`",
             )
-        shown = _shown(engine, found[: request.limit])
-    kinds = tuple(dict.fromkeys(mention.mention.entity.kind.value for mention in found))
-    documents = len({mention.document for mention in found})
-    return MentionsAnswer(short(found[0].mention.entity.label), kinds, shown, documents, when(run.at))
+        shown = _shown(engine, mentions[: request.limit])
+    kinds = tuple(dict.fromkeys(mention.mention.entity.kind.value for mention in mentions))
+    documents = len({mention.document for mention in mentions})
+    return MentionsAnswer(short(mentions[0].mention.entity.label), kinds, shown, documents, when(run.at))
 
 
 def _admitted(engine: Engine, request: GraphEntitiesRequest | GraphMentionsRequest) -> set[DocumentId] | None:
@@ -64,14 +64,14 @@ def _admitted(engine: Engine, request: GraphEntitiesRequest | GraphMentionsReque
     return {document.id for document in engine.store.documents.listed(engine.project.id, filters)}
 
 
-def _shown(engine: Engine, found: list[DocumentMention]) -> tuple[FoundMention, ...]:
+def _shown(engine: Engine, mentions: list[DocumentMention]) -> tuple[FoundMention, ...]:
     store, project = engine.store, engine.project.id
-    nodes = {node.document: node for node in store.graph.nodes(project, {mention.document for mention in found})}
+    nodes = {node.document: node for node in store.graph.nodes(project, {mention.document for mention in mentions})}
     stored = {name: store.documents.get(project, name) for name in nodes}
     hashes = {name: document.text_hash for name, document in stored.items() if document is not None}
     texts = store.documents.texts(project, set(hashes.values()))
     shown = []
-    for mention in found:
+    for mention in mentions:
         node, span = nodes[mention.document], mention.mention.span
         text = texts.get(hashes.get(mention.document, ""), "")
         there = bool(span.length) and node.kind != Kind.COMMIT and span.end <= len(text)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from octavo.algorithms.quotations import QUOTED_TITLES
 from octavo.graph.neighbors import FoundEdge, NeighborsAnswer
-from octavo.graph.related import RelatedAnswer
+from octavo.graph.related_documents import RelatedAnswer
 from octavo.model.graph import BOTH, IN, OUT
-from octavo.operations.graph.answers import (
+from octavo.operations.graph.results import (
     BuildAnswer,
     ClusterMap,
     ClustersAnswer,
@@ -66,11 +66,11 @@ def _edge(edge: FoundEdge) -> Iterator[Line]:
 def related_lines(answer: RelatedAnswer) -> Iterator[Line]:
     yield (Part(f"Related to {answer.title} ({answer.collection}/{answer.uri}). {QUOTED_TITLES}", DETAIL),)
     rows = [
-        (Part(f"{found.score:.2f}", "dim"), Part(found.place, "place", found.place), Part(", ".join(found.why)))
-        for found in answer.documents
+        (Part(f"{other.score:.2f}", "dim"), Part(other.place, "place", other.place), Part(", ".join(other.why)))
+        for other in answer.documents
     ]
-    for line, found in zip(columns(rows) if rows else (), answer.documents, strict=True):
-        yield *line, Part(f": {found.title}", DETAIL)
+    for line, other in zip(columns(rows) if rows else (), answer.documents, strict=True):
+        yield *line, Part(f": {other.title}", DETAIL)
     if not rows:
         yield (Part("Nothing is linked to it or says similar things."),)
 
@@ -97,8 +97,8 @@ def communities_lines(answer: CommunitiesAnswer) -> Iterator[Line]:
     if answer.found_at is None:
         yield (Part(f"No communities have been looked for yet: {BUILD}."),)
         return
-    found = count(answer.total, "community", "communities")
-    yield (Part(f"{found}, modularity {answer.modularity:.2f}, found {answer.found_at[:16]}", "dim"),)
+    summary = count(answer.total, "community", "communities")
+    yield (Part(f"{summary}, modularity {answer.modularity:.2f}, found {answer.found_at[:16]}", "dim"),)
     if not answer.current:
         yield (Part(f"The library has changed since: {BUILD}.", "warn"),)
     yield (Part(QUOTED_TITLES, DETAIL),)
@@ -119,12 +119,12 @@ def entities_lines(answer: EntitiesAnswer) -> Iterator[Line]:
         return
     rows = [
         (
-            Part(found.kind, "dim"),
-            Part(found.name, "title"),
-            Part(f"in {count(found.documents, 'document')}", "dim"),
-            Part(f"{found.mentions} times" if found.mentions > found.documents else "", "dim"),
+            Part(entity.kind, "dim"),
+            Part(entity.name, "title"),
+            Part(f"in {count(entity.documents, 'document')}", "dim"),
+            Part(f"{entity.mentions} times" if entity.mentions > entity.documents else "", "dim"),
         )
-        for found in answer.entities
+        for entity in answer.entities
     ]
     yield from columns(rows) if rows else [(Part("No document names anything like it."),)]
     yield (Part(QUOTED_TITLES, DETAIL),)
@@ -139,16 +139,16 @@ def mentions_lines(answer: MentionsAnswer) -> Iterator[Line]:
         Part(f"  {', '.join(answer.kinds)}, in {count(answer.documents, 'document')}", "dim"),
     )
     yield (Part(QUOTED_TITLES, DETAIL),)
-    for found in answer.mentions:
-        line = f":{found.line}" if found.line else ""
-        said = {"author": "written by", "own": "is about it"}.get(found.role, "")
-        often = f"{found.mentions} times" if found.mentions > 1 else ""
+    for mention in answer.mentions:
+        line = f":{mention.line}" if mention.line else ""
+        role = {"author": "written by", "own": "is about it"}.get(mention.role, "")
+        often = f"{mention.mentions} times" if mention.mentions > 1 else ""
         yield (
-            Part(f"{found.place}{line}", "place", found.place),
-            Part(f"  {', '.join(filter(None, (said, often)))}".rstrip(), "dim"),
+            Part(f"{mention.place}{line}", "place", mention.place),
+            Part(f"  {', '.join(filter(None, (role, often)))}".rstrip(), "dim"),
         )
-        if found.context:
-            yield (Part(f"     {found.context}", "dim"),)
+        if mention.context:
+            yield (Part(f"     {mention.context}", "dim"),)
 
 
 def graph_file_lines(answer: GraphFile) -> Iterator[Line]:
@@ -157,9 +157,13 @@ def graph_file_lines(answer: GraphFile) -> Iterator[Line]:
 
 
 def clusters_lines(answer: ClustersAnswer) -> Iterator[Line]:
-    said = f"{count(answer.chunks, 'chunk')} in {count(answer.clusters, 'cluster')}"
-    said += f" of {answer.smallest} to {answer.largest}"
-    yield (Part(said + (f", {answer.unclustered} in none" if answer.unclustered else "")),)
+    if not answer.clusters:
+        message = f"No cluster: no group of the {count(answer.chunks, 'chunk')} stands apart from the others."
+        yield (Part(f"{message} `octavo cluster build` without --algorithm divides all of them."),)
+        return
+    summary = f"{count(answer.chunks, 'chunk')} in {count(answer.clusters, 'cluster')}"
+    summary += f" of {answer.smallest} to {answer.largest}"
+    yield (Part(summary + (f", {answer.unclustered} in none" if answer.unclustered else "")),)
 
 
 def cluster_map_lines(answer: ClusterMap) -> Iterator[Line]:

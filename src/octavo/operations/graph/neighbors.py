@@ -7,10 +7,10 @@ from contextlib import suppress
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound, OctavoError
 from octavo.graph.neighbors import NeighborsAnswer, missing_document, neighbors
-from octavo.graph.related import RelatedAnswer, related
-from octavo.model.stored import StoredDocument
+from octavo.graph.related_documents import RelatedAnswer, related
+from octavo.model.stored_rows import StoredDocument
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
-from octavo.operations.narrowing import filters_of
+from octavo.operations.request_filters import filters_of
 from octavo.retrieval.passages import read_passage
 
 

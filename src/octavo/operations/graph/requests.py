@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
+from octavo.model.field_constraints import Field
 from octavo.model.graph import BOTH, IN, NEIGHBOURS, OUT, RESOLUTION, SEED, THRESHOLD, EdgeType
-from octavo.model.limits import Field
 from octavo.operations import fields
 
 BY_RULES, BY_MODEL = "rules", "model"

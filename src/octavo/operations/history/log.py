@@ -10,24 +10,23 @@ from fnmatch import fnmatchcase
 from itertools import count
 from typing import Any
 
-from octavo.algorithms.times import moment, when
+from octavo.algorithms.time_formats import moment, when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
 from octavo.model.query import Filters, Query
 from octavo.model.result import Hit, Result
-from octavo.model.stored import StoredDocument
+from octavo.model.stored_rows import StoredDocument
 from octavo.model.text import short
 from octavo.operations import fields
-from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
-from octavo.operations.history.answers import CommitHit, HistoryAnswer, LogAnswer, Touched
+from octavo.operations.answer_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations.history.file_history import past
 from octavo.operations.history.lines import commit_lines
-from octavo.operations.history.past import past
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
+from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Touched
 from octavo.operations.model_text import lines
 from octavo.retrieval.profiles import profile_named
-from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo.retrieval.stages.refine import CapPerDocument
+from octavo.retrieval.stages.caps_and_merging import CapPerDocument
 
 _SHOWN_FILES = 20
 _LOOKED_AT = 1_000  # commits at first, for those that filters let through
@@ -53,11 +52,11 @@ def log(engine: Engine, request: LogRequest) -> LogAnswer:
         modified_after=_moment(request.after, now),
         modified_before=_moment(request.before, now),
     )
-    floor = (ConfidenceFloor(least=request.min_score, channel="dense"),) if request.min_score else ()
     # A commit is one answer, however many of its passages match.
-    profile = replace(profile, refine=(*profile.refine, *floor, CapPerDocument(limit=1)))
+    profile = replace(profile, refine=(*profile.refine, CapPerDocument(limit=1)))
     excerpt = engine.defaults.max_excerpt_chars
-    result = engine.search(Query(request.query, request.top_n, filters, max_excerpt_chars=excerpt), profile)
+    query = Query(request.query, request.top_n, filters, max_excerpt_chars=excerpt, min_score=request.min_score or 0.0)
+    result = engine.search(query, profile)
     return _fitting(engine, result, request)
 
 
@@ -93,44 +92,44 @@ def newest(engine: Engine, request: LogRequest) -> HistoryAnswer:
     admitted = set(store.history.admitted(project, request.author, touches)) if request.author or touches else None
     for looked_at in (_LOOKED_AT * 8**more for more in count()):
         commits = store.history.touching(project, None, None, looked_at)
-        found = [
+        changes = [
             commit
             for commit in commits
             if (admitted is None or commit.uri in admitted)
             and (not collections or commit.collection in collections)
             and after <= commit.committed_at < before
         ]
-        if len(found) > request.top_n or len(commits) < looked_at:
+        if len(changes) > request.top_n or len(commits) < looked_at:
             break
     narrowed = request.author or touches or collections or request.after or request.before
     note = "No commit matches." if narrowed else _why_nothing(engine)
-    listed = past(None, (), (), found, HistoryRequest(limit=request.top_n, max_tokens=request.max_tokens))
-    return replace(listed, note=note if not found else None)
+    listed = past(None, (), (), changes, HistoryRequest(limit=request.top_n, max_tokens=request.max_tokens))
+    return replace(listed, note=note if not changes else None)
 
 
 def changed_files(engine: Engine, commits: Sequence[CommitHit | Touched]) -> tuple[str, ...]:
     """Every file that one of the commits changed, once, as `collection/path`: those of the first commit first."""
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
     for commit in commits:
         for document in engine.store.documents.find(engine.project.id, commit.uri):
             if document.collection == commit.collection:
-                found |= dict.fromkeys(f"{commit.collection}/{path}" for path in _said(document).get("files", ()))
-    return tuple(found)
+                files |= dict.fromkeys(f"{commit.collection}/{path}" for path in _metadata(document).get("files", ()))
+    return tuple(files)
 
 
 def _commit(engine: Engine, hit: Hit) -> CommitHit:
     stored = engine.store.documents.get(engine.project.id, hit.document_id)
-    said = _said(stored)
+    metadata = _metadata(stored)
     lines = hit.citation.lines
     return CommitHit(
         rank=hit.rank,
         score=round(hit.score, 6),
-        hash=str(said.get("hash") or hit.citation.uri.rpartition("/")[2]),
+        hash=str(metadata.get("hash") or hit.citation.uri.rpartition("/")[2]),
         title=short(hit.title),
-        author=str(said.get("author", "")),
+        author=str(metadata.get("author", "")),
         committed_at=when(hit.modified_at),
-        files=tuple(str(path) for path in said.get("files", ()))[:_SHOWN_FILES],
-        file_count=int(said.get("file_count", 0)),
+        files=tuple(str(path) for path in metadata.get("files", ()))[:_SHOWN_FILES],
+        file_count=int(metadata.get("file_count", 0)),
         collection=hit.collection,
         uri=hit.citation.uri,
         start_line=lines.first,
@@ -142,7 +141,7 @@ def _commit(engine: Engine, hit: Hit) -> CommitHit:
     )
 
 
-def _said(stored: StoredDocument | None) -> dict[str, Any]:
+def _metadata(stored: StoredDocument | None) -> dict[str, Any]:
     return dict(stored.metadata) if stored else {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 from octavo.operations import fields
 
 STAMP = r"^\d{9,11}$"
@@ -32,9 +32,7 @@ class LogRequest:
 
     query: fields.QueryText
     top_n: Annotated[int, Field("How many commits at most.", ge=1, le=100, option="-n/--limit")] = 10
-    min_score: Annotated[
-        float, Field("Only commits whose meaning is as near as this cosine.", ge=0.0, le=1.0, metavar="COSINE")
-    ] = 0.0
+    min_score: fields.MinScore | None = None
     file_pattern: FilePattern | None = None
     author: Author | None = None
     after: (

@@ -5,28 +5,28 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.job import Job, JobId, JobState
-from octavo.operations.jobs.answers import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
-from octavo.operations.memory.answers import when
-from octavo.operations.memory.resolve import instant
+from octavo.operations.jobs.results import JobsAnswer, JobsCountAnswer, QueuedJob
+from octavo.operations.memory.request_resolution import instant
+from octavo.operations.memory.results import when
 
 
 def jobs_list(engine: Engine, request: JobsListRequest) -> JobsAnswer:
     """Oldest first."""
-    found = engine.store.outbox.jobs(engine.project.id, [JobState(name) for name in request.states])
-    return JobsAnswer(tuple(_shown(job) for job in found))
+    jobs = engine.store.outbox.jobs(engine.project.id, [JobState(name) for name in request.states])
+    return JobsAnswer(tuple(_shown(job) for job in jobs))
 
 
 def jobs_retry(engine: Engine, request: JobsRetryRequest) -> JobsCountAnswer:
     """Makes the numbered jobs, or without numbers all dead ones, due now."""
     outbox = engine.store.outbox
-    wanted = [JobId(number) for number in request.numbers]
-    wanted = wanted or [job.id for job in outbox.jobs(engine.project.id, [JobState.DEAD])]
+    numbers = [JobId(number) for number in request.numbers]
+    numbers = numbers or [job.id for job in outbox.jobs(engine.project.id, [JobState.DEAD])]
     with engine.store.transaction():
-        found = outbox.retry(engine.project.id, wanted)
-    if request.numbers and found < len(set(wanted)):
+        retried = outbox.retry(engine.project.id, numbers)
+    if request.numbers and retried < len(set(numbers)):
         raise NotFound("not every job could be tried again", hint="`octavo jobs list` shows what waits or is dead")
-    return JobsCountAnswer(found)
+    return JobsCountAnswer(retried)
 
 
 def jobs_purge(engine: Engine, request: JobsPurgeRequest) -> JobsCountAnswer:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
+from octavo.model.field_constraints import Field
 from octavo.model.job import JobState
-from octavo.model.limits import Field
 from octavo.operations.fields import TIME
 
 STATES = [state.value for state in JobState]

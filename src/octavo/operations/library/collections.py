@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from octavo.dataclass import replace
@@ -12,19 +14,20 @@ from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.commit import is_repository
 from octavo.model.document import Kind
 from octavo.model.ledger import FileOutcome, LedgerEntry
-from octavo.model.location import expand_user, real_path
-from octavo.operations.library.answers import (
+from octavo.model.library_location import expand_user, real_path
+from octavo.operations.library.documents import documents_below, property_keys
+from octavo.operations.library.excluded_files import excluded_files
+from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
+from octavo.operations.library.results import (
     AddAnswer,
     CollectionState,
     LedgerProblem,
     ListAnswer,
     ListedDocument,
+    OverlappingCollection,
     RemoveAnswer,
     RemovedCollection,
 )
-from octavo.operations.library.documents import documents_below, property_keys
-from octavo.operations.library.excluded_files import excluded_files
-from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
 from octavo.writing.redacted_notes import key_in
 
 _SETTINGS = (
@@ -37,7 +40,8 @@ def add(engine: Engine, request: AddRequest) -> AddAnswer:
     """Nothing is read before the next indexing run."""
     root = real_path(expand_user(request.folder))
     name = request.name if request.name is not None else collection_name(root)
-    if root.is_file():
+    file = str(root) if root.is_file() else None
+    if file:
         # A collection of one: its folder, and nothing in it but this file.
         request = replace(request, include=(f"/{_literal(root.name)}",))
         root = root.parent
@@ -51,7 +55,30 @@ def add(engine: Engine, request: AddRequest) -> AddAnswer:
         )
     before = known.settings if known is not None and not request.reset else CollectionSettings()
     collection = engine.add_collection(name, root, _settings(before, request))
-    return AddAnswer(collection_state(engine, collection), known is not None)
+    changed = known is not None and (known.root, known.settings) != (collection.root, collection.settings)
+    overlaps = tuple(_overlaps(engine, collection, is_file=file is not None))
+    return AddAnswer(collection_state(engine, collection), changed, known is not None, file, overlaps or None)
+
+
+def holding(engine: Engine, folder: Path) -> str | None:
+    """The collection that a folder or file is in, with everything that is below it."""
+    root = real_path(folder)
+    whole = [each for each in engine.collections() if each.on_disk and not each.settings.include]
+    return next((collection.name for collection in whole if root.is_relative_to(collection.root)), None)
+
+
+def _overlaps(engine: Engine, added: Collection, *, is_file: bool) -> Iterator[OverlappingCollection]:
+    """Other collections of which files are found once more by this one."""
+    for other in engine.collections():
+        if other.name == added.name or not other.on_disk:
+            continue
+        if other.settings.include and added.settings.include:
+            continue  # each takes its own part of a folder
+        inside = added.root.is_relative_to(other.root)
+        within = not is_file and other.root.is_relative_to(added.root)
+        if inside or within:
+            relation = "same" if inside and within else "inside" if inside else "within"
+            yield OverlappingCollection(other.name, other.place, relation)
 
 
 def remove(engine: Engine, request: RemoveRequest) -> RemoveAnswer:
@@ -66,15 +93,16 @@ def collections_list(engine: Engine, request: CollectionsListRequest) -> ListAns
     chosen = tuple(engine.collection(name) for name in request.collections) or engine.collections()
     narrowed = request.path_prefix is not None or bool(request.where)
     if request.keys or narrowed:
-        found = documents_below(engine, request)
+        documents = documents_below(engine, request)
         if request.keys:
-            return ListAnswer(keys=property_keys(found))
+            return ListAnswer(keys=property_keys(documents))
         return ListAnswer(
-            documents=tuple(ListedDocument(document.collection, document.uri, document.id) for document in found)
+            documents=tuple(ListedDocument(document.collection, document.uri, document.id) for document in documents)
         )
     if not request.documents:
         return ListAnswer(collections=tuple(collection_state(engine, collection) for collection in chosen))
-    return ListAnswer(documents=tuple(found for collection in chosen for found in _documents(engine, collection)))
+    listed = (_documents(engine, collection) for collection in chosen)
+    return ListAnswer(documents=tuple(chain.from_iterable(listed)))
 
 
 def _literal(name: str) -> str:
@@ -151,5 +179,5 @@ def _settings(before: CollectionSettings, request: AddRequest) -> CollectionSett
     if request.tags is not None:
         named["tags"] = tuple(tag.lstrip("#") for tag in request.tags)
     if request.kind is not None:
-        named["kind"] = Kind(request.kind)
+        named["kind"] = Kind(request.kind.removesuffix("s"))
     return replace(before, **named)

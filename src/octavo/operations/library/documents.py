@@ -9,10 +9,10 @@ from typing import Any
 
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
-from octavo.model.stored import StoredDocument
+from octavo.model.stored_rows import StoredDocument
 from octavo.model.text import short
-from octavo.operations.library.answers import PropertyKey
-from octavo.operations.narrowing import filters_of
+from octavo.operations.library.results import PropertyKey
+from octavo.operations.request_filters import filters_of
 
 _VALUES = 5  # of a property that are named
 _DERIVED = frozenset({"block_refs", "callouts", "pages", "slides", "sheets", "times"})
@@ -23,8 +23,8 @@ def documents_below(engine: Engine, request: object) -> tuple[StoredDocument, ..
     """Those that a request is narrowed to, by collection and uri; memories, which no folder holds, only where they are
     asked for."""
     filters = filters_of(engine, request)
-    found = engine.store.documents.listed(engine.project.id, filters)
-    return found if filters.kinds else tuple(document for document in found if document.kind is not Kind.MEMORY)
+    documents = engine.store.documents.listed(engine.project.id, filters)
+    return documents if filters.kinds else tuple(document for document in documents if document.kind is not Kind.MEMORY)
 
 
 def property_keys(documents: Iterable[StoredDocument]) -> tuple[PropertyKey, ...]:
@@ -41,15 +41,15 @@ def property_keys(documents: Iterable[StoredDocument]) -> tuple[PropertyKey, ...
 
 
 def _flat(properties: Mapping[str, Any], above: str = "") -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    values: dict[str, set[str]] = {}
     for name, value in properties.items():
         if not above and name in _DERIVED:
             continue
         if isinstance(value, dict):
-            found |= _flat(value, f"{above}{name}.")
+            values |= _flat(value, f"{above}{name}.")
         elif texts := set(_texts(value)):
-            found[f"{above}{name}"] = texts
-    return found
+            values[f"{above}{name}"] = texts
+    return values
 
 
 def _texts(value: Any) -> Iterator[str]:

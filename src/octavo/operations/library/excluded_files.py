@@ -1,31 +1,33 @@
-"""Counts files that were not read, by reason: `23 .pdf (install octavo[formats]), 12 images, 6 .xyz`."""
+"""Counts files that were not read, by reason: `23 .pdf (install pypdfium2), 12 images, 6 .xyz`."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from textwrap import shorten
 
 from octavo.dataclass import dataclass
-from octavo.model.formats import EXTRA, ending
+from octavo.model.formats import ending
 
 _KIND = re.compile(r"^an? ([a-z ]+): (?:there is no text to read|OCR is off|--archives .*)$")
+_UNINSTALLED = re.compile(r": (install (\S+)) to read it$")
 _LONGEST = 40
-
-INSTALL_HINT = f"run `pip install '{EXTRA}'`, then `octavo index`"
 
 
 @dataclass(frozen=True, slots=True)
 class ExcludedFiles:
-    """So many files that were not read for the same reason. `what` is for people: `.pdf (install octavo[formats])`."""
+    """So many files that were not read for the same reason. `what` is for people: `.pdf (install pypdfium2)`."""
 
     what: str
     count: int
     reason: str
 
     @property
-    def needs_extra(self) -> bool:
-        return EXTRA in self.reason
+    def install_hint(self) -> str | None:
+        """What to do where a package is missing that reads them."""
+        missing = _UNINSTALLED.search(self.reason)
+        return f"run `pip {missing[1]}`, then `octavo index`" if missing else None
 
 
 def excluded_files(problems: Iterable[tuple[str, str]]) -> tuple[ExcludedFiles, ...]:
@@ -39,24 +41,25 @@ def excluded_files(problems: Iterable[tuple[str, str]]) -> tuple[ExcludedFiles, 
     return _ordered(counts, reasons)
 
 
-def excluded_files_text(found: Iterable[ExcludedFiles], most: int = 8) -> str:
-    """`23 .pdf (install octavo[formats]), 12 images, 6 .xyz`"""
-    groups = list(found)
-    said = [f"{group.count:,} {_plural(group.what, group.count)}" for group in groups[:most]]
+def excluded_files_text(excluded: Iterable[ExcludedFiles], most: int = 8) -> str:
+    """`23 .pdf (install pypdfium2), 12 images, 6 .xyz`"""
+    groups = list(excluded)
+    counts = [f"{group.count:,} {_plural(group.what, group.count)}" for group in groups[:most]]
     rest = sum(group.count for group in groups[most:])
-    return ", ".join(said + ([f"{rest:,} other{'s' if rest > 1 else ''}"] if rest else []))
+    return ", ".join(counts + ([f"{rest:,} other{'s' if rest > 1 else ''}"] if rest else []))
 
 
 def _label(uri: str, reason: str) -> str:
     extension = ending(uri)
-    if EXTRA in reason:
-        return f"{extension} (install {EXTRA})"
+    if missing := _UNINSTALLED.search(reason):
+        return f"{extension} ({missing[1]})"
     if kind := _KIND.match(reason):
         return kind[1]
     if reason.startswith("nothing reads"):
         return extension or "without an extension"
-    head = re.split("[:;(]", reason, maxsplit=1)[0].strip()
-    return f"{extension or uri.rpartition('/')[2]} ({head[:_LONGEST]})"
+    # Which file could not be read is no reason: the reason stands behind its path.
+    head = re.split("[:;(]", re.sub("^cannot read .*: ", "", reason), maxsplit=1)[0]
+    return f"{extension or uri.rpartition('/')[2]} ({shorten(head, _LONGEST, placeholder=' …')})"
 
 
 def _plural(what: str, count: int) -> str:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from octavo.algorithms.times import when
+from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.index_options import IndexOptions
 from octavo.engine.index_runs import Build
-from octavo.engine.repair import damage
+from octavo.engine.library_repair import damage
 from octavo.errors import InvalidArgument, NotIndexed
-from octavo.ingest.report import IndexReport
+from octavo.ingest.run_report import IndexReport
 from octavo.model.commit import is_repository
 from octavo.model.damage import LibraryPart
 from octavo.observability.progress import Progress
-from octavo.operations.library.answers import FileProblem, IndexAnswer, IndexingRun, MissingFolder
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest
+from octavo.operations.library.results import FileProblem, IndexAnswer, IndexingRun, MissingFolder
 
 _INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
 _REINDEX_PATIENCE = 1.0
@@ -36,7 +36,7 @@ def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAns
         progress=progress,
         patience=None if request.wait else _INDEX_PATIENCE,
     )
-    damaged = tuple(found.message for found in damage(engine, quick=True))
+    damaged = tuple(problem.message for problem in damage(engine, quick=True))
     return replace(
         answered(report), advisories=advisories(engine, engine.store.counts(engine.project.id)), damaged=damaged or None
     )
@@ -89,7 +89,7 @@ def _mended_first(
 ) -> IndexReport:
     """Removes what a check finds damaged, so that reading every file again makes it anew."""
     store, project = engine.store, engine.project.id
-    parts = {found.part for found in store.damage(progress=progress)}
+    parts = {problem.part for problem in store.damage(progress=progress)}
     if LibraryPart.WORDS in parts:
         store.repair()
     if parts & {LibraryPart.DOCUMENTS, LibraryPart.VECTORS}:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from octavo.ingest.report import CollectionReport, Problem
+from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.model.advisory import Advisory, OfflineRun
 from octavo.model.commit import is_repository
 from octavo.model.ledger import FileOutcome
-from octavo.operations.library.answers import (
+from octavo.operations.library.excluded_files import excluded_files_text
+from octavo.operations.library.results import (
     AddAnswer,
     CollectionState,
     HealthAnswer,
@@ -19,7 +20,6 @@ from octavo.operations.library.answers import (
     StatusAnswer,
     WatchAnswer,
 )
-from octavo.operations.library.excluded_files import excluded_files_text
 from octavo.operations.lines import DETAIL, Line, Part, columns, count, duration, size
 
 PROBLEMS_SHOWN = 10
@@ -28,9 +28,25 @@ _WATCHED = ("watching", "polling")
 _STYLES = {"failed": "bad", "skipped": "dim", "indexed": "warn"}
 
 
+_RELATIONS = {
+    "same": "{} is the same folder",
+    "inside": "It lies in {}, {}",
+    "within": "{}, {}, lies in it",
+}
+
+
 def add_lines(answer: AddAnswer) -> Iterator[Line]:
     collection = answer.collection
-    yield (Part(f"{'Changed' if answer.changed else 'Added'} {collection.name}, the folder {collection.root}."),)
+    name, place = collection.name, f"the file {answer.file}" if answer.file else f"the folder {collection.root}"
+    if answer.existed and not answer.changed:
+        yield (Part(f"{name} is {place} already: nothing was changed."),)
+        yield (Part("Next: octavo index reads what is new in it", "dim"),)
+        return
+    yield (Part(f"{'Changed' if answer.changed else 'Added'} {name}, {place}."),)
+    for other in answer.overlaps or ():
+        why = f"{_RELATIONS[other.relation].format(other.name, other.root)}: its files will be found twice"
+        needless = other.name if other.relation == "within" else name
+        yield Part(f"{why}. ", "warn"), Part(f"octavo remove {needless} leaves one of them", "dim")
     yield (Part("Next: octavo index", "dim"),)
 
 
@@ -58,7 +74,9 @@ def list_lines(answer: ListAnswer) -> Iterator[Line]:
 
 
 def collection_lines(collections: Iterable[CollectionState]) -> Iterator[Line]:
-    yield from columns([(Part(found.name, "title"), _holds(found), _root(found)) for found in collections])
+    yield from columns(
+        [(Part(collection.name, "title"), _holds(collection), _root(collection)) for collection in collections]
+    )
 
 
 def _holds(collection: CollectionState) -> Part:
@@ -100,7 +118,7 @@ def index_lines(answer: IndexAnswer, most: int | None = PROBLEMS_SHOWN) -> Itera
 
 
 def _left_out(answer: IndexAnswer) -> str:
-    """`312 read, 41 left out: 23 .pdf (install octavo[formats]), 12 images, 6 .xyz`"""
+    """`312 read, 41 left out: 23 .pdf (install pypdfium2), 12 images, 6 .xyz`"""
     number = sum(group.count for group in answer.left_out)
     return f"{answer.read:,} read, {number:,} left out: {excluded_files_text(answer.left_out)}"
 
@@ -111,10 +129,10 @@ def _done(done: CollectionReport) -> str:
         "with warnings": len({problem.uri for problem in done.warned}),
         "failed": len(done.failed),
     }
-    said = [f"{number:,} {word}" for word, number in figures.items() if number]
-    said += [f"{count(done.commits, 'commit')} added"] if done.commits else []
-    said += [f"{count(done.commits_removed, 'commit')} removed"] if done.commits_removed else []
-    return ", ".join(said) or "nothing to index"
+    figures_text = [f"{number:,} {word}" for word, number in figures.items() if number]
+    figures_text += [f"{count(done.commits, 'commit')} added"] if done.commits else []
+    figures_text += [f"{count(done.commits_removed, 'commit')} removed"] if done.commits_removed else []
+    return ", ".join(figures_text) or "nothing to index"
 
 
 def _problems(problems: Sequence[Problem], word: str, style: str, most: int | None) -> Iterator[Line]:
@@ -211,18 +229,18 @@ def status_lines(answer: StatusAnswer) -> Iterator[Line]:
 
 def _job(run: IndexingRun) -> str:
     """`changed, embedding: 640 of 2,000 chunks, in process 4711`"""
-    said = [run.scope if run.finished_at is None else f"{run.scope}, {run.state} {run.finished_at}"]
-    said += [_progress(run)] if run.phase else []
-    said += [f"in process {run.process}"] if run.process else []
-    return ", ".join(said)
+    details = [run.scope if run.finished_at is None else f"{run.scope}, {run.state} {run.finished_at}"]
+    details += [_progress(run)] if run.phase else []
+    details += [f"in process {run.process}"] if run.process else []
+    return ", ".join(details)
 
 
 def _watched(watch: WatchAnswer) -> str:
     """`2 folders; 3 changes wait; notes is polling`"""
-    said = [count(len(watch.folders), "folder")]
-    said += [f"{count(watch.queued, 'change')} wait"] if watch.queued else []
-    said += [f"{folder.collection} is {folder.state}" for folder in watch.folders if folder.state not in _WATCHED]
-    return "; ".join(said)
+    details = [count(len(watch.folders), "folder")]
+    details += [f"{count(watch.queued, 'change')} wait"] if watch.queued else []
+    details += [f"{folder.collection} is {folder.state}" for folder in watch.folders if folder.state not in _WATCHED]
+    return "; ".join(details)
 
 
 def offline(run: OfflineRun) -> str:
@@ -246,6 +264,9 @@ def _reason(problem: LedgerProblem) -> str:
 
 
 def health_lines(answer: HealthAnswer) -> Iterator[Line]:
+    if answer.report:
+        yield from ((Part(line),) for line in answer.report.splitlines())
+        return
     for check in answer.checks:
         mark = Part("ok     ", "good") if check.ok else Part("wrong  ", "bad")
         yield mark, Part(check.name, "title"), Part(f": {check.message}")

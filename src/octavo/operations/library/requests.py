@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 from octavo.operations import fields
 
 SCOPES = ("changed", "full", "prefix")
@@ -16,15 +16,25 @@ Globs = tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...]
 class AddRequest:
     """Adding a collection again changes the settings that are named here and keeps the others."""
 
+    folder: Annotated[str, Field("The folder with the documents.", min_length=1, max_length=4_096, argument="FOLDER")]
     name: (
         Annotated[str, Field("What to call it; else as its folder.", min_length=1, max_length=200, metavar="NAME")]
         | None
-    )
-    folder: Annotated[str, Field("The folder with the documents.", min_length=1, max_length=4_096, argument="FOLDER")]
+    ) = None
     include: Annotated[Globs, Field("Take only what matches one of these patterns.", metavar="GLOB")] | None = None
     ignore: Annotated[Globs, Field("Leave out what matches one of these patterns.", metavar="GLOB")] | None = None
     tags: Annotated[tuple[fields.Name, ...], Field("Tags for every document.", option="--tag")] | None = None
-    kind: Annotated[str, Field("What the documents are, where they do not say.", choices=("note", "doc"))] | None = None
+    kind: (
+        Annotated[
+            str,
+            Field(
+                "What the documents are, where they do not say; of conversations nothing else is read as text.",
+                choices=("note", "doc", "conversations"),
+                option="--as/--kind",
+            ),
+        ]
+        | None
+    ) = None
     max_heading_depth: Annotated[int, Field("Deeper headings start no chunk.", ge=0, le=6, metavar="N")] | None = None
     intelligent_heading_depth: Annotated[bool, Field("Choose that depth for each document by its size.")] | None = None
     history: Annotated[bool, Field("Index the commits of git repositories in it, or do not.")] | None = None
@@ -35,6 +45,23 @@ class AddRequest:
     allow_secrets: Annotated[bool, Field("Store keys and tokens as written, not redacted.")] | None = None
     replace: Annotated[bool, Field("Point an existing collection at another folder.")] = False
     reset: Annotated[bool, Field("Forget the settings it had; else those not named here stay.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """Memories, which no folder holds, only with `kinds=("memory",)`."""
+
+    target: Annotated[
+        str, Field("A new folder, or a file ending in .jsonl.", min_length=1, max_length=4_096, argument="TARGET")
+    ]
+    query: Annotated[str, Field("Only documents that this finds.", max_length=20_000, option="--query")] = ""
+    limit: Annotated[int, Field("How many hits of the query.", ge=1, le=1_000, option="-n/--limit")] = 50
+    collections: fields.Collections = ()
+    kinds: fields.Kinds = ()
+    path_prefix: fields.PathPrefix | None = None
+    tags_all: fields.AllTags = ()
+    where: fields.Where = ()
+    force: Annotated[bool, Field("Replace what is there.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,5 +123,8 @@ class StatusRequest:
 @dataclass(frozen=True, slots=True)
 class DoctorRequest:
     deep: Annotated[bool, Field("Read the whole library as well, which takes a while.", option=None, local=True)] = (
+        False
+    )
+    report: Annotated[bool, Field("Give a text to paste into a report: versions, sizes, checks; nothing of yours.")] = (
         False
     )

@@ -8,11 +8,11 @@ from octavo.dataclass import replace
 from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import offline_runs
-from octavo.operations.library.answers import LedgerProblem, StatusAnswer
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_files import merged
 from octavo.operations.library.indexing import indexing_run
 from octavo.operations.library.requests import StatusRequest
+from octavo.operations.library.results import LedgerProblem, StatusAnswer
 from octavo.operations.library.watch import watch_state
 from octavo.version import __version__
 

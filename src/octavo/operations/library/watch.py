@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.operations.library.answers import WatchAnswer
 from octavo.operations.library.requests import WatchRequest
+from octavo.operations.library.results import WatchAnswer
 
 
 def watch(engine: Engine, request: WatchRequest) -> WatchAnswer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from octavo.algorithms.fusion import reciprocal_rank
+from octavo.algorithms.rank_fusion import reciprocal_rank
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.memory.draft import MemoryDraft, prepared_of
@@ -21,7 +21,7 @@ _MOST_EMBEDDED = 64  # old texts embedded for one question; more are searched by
 
 def recalled_as_of(
     engine: Engine,
-    wanted: MemoryFilter,
+    memory_filter: MemoryFilter,
     profile: RetrievalProfile,
     question: str,
     limit: int,
@@ -34,18 +34,18 @@ def recalled_as_of(
     The two rankings are fused by rank: their scores come from different libraries. Second is what a search had to do
     without.
     """
-    then = _items_as_of(engine, wanted, at)
+    then = _items_as_of(engine, memory_filter, at)
     if not question.strip():
         ordered = sorted(then.values(), key=lambda item: (not item.pinned, -item.updated_at, item.id))
         return tuple(_recalled(engine, item, at, max_chars) for item in ordered[:limit]), ()
     now = {item.id: item for item in engine.store.memories.find(engine.project.id, MemoryFilter(items=tuple(then)))}
     unchanged = [name for name, item in then.items() if name in now and now[name].version == item.version]
     changed = [then[name] for name in then if name not in unchanged]
-    searched = [_found(engine, unchanged, profile, question, limit, floor)]
+    searched = [_ranked_memories(engine, unchanged, profile, question, limit, floor)]
     if changed:
         searched.append(_found_in_past_texts(engine, changed, profile, question, limit, floor))
     rankings = [ranking for ranking, _ in searched]
-    degraded = tuple(dict.fromkeys(said for _, parts in searched for said in parts))
+    degraded = tuple(dict.fromkeys(reason for _, parts in searched for reason in parts))
     best = {excerpt.item: excerpt for ranking in rankings for excerpt in ranking}
     names = sorted(best)
     numbers = {name: number for number, name in enumerate(names)}
@@ -57,20 +57,22 @@ def recalled_as_of(
     return falling(scored), degraded
 
 
-def _items_as_of(engine: Engine, wanted: MemoryFilter, at: float) -> dict[MemoryId, MemoryItem]:
+def _items_as_of(engine: Engine, memory_filter: MemoryFilter, at: float) -> dict[MemoryId, MemoryItem]:
     """The items that were active then, with the version and the pin they had."""
     memories, project = engine.store.memories, engine.project.id
     # What may have changed since is not filtered here but compared with the state at the instant.
-    unfiltered = replace(wanted, status=None, pinned_only=False, tags_all=(), tags_any=())
+    unfiltered = replace(memory_filter, status=None, pinned_only=False, tags_all=(), tags_any=())
     moments: Mapping[MemoryId, MemoryCommit] = memories.moments(project, at)
-    found = {}
+    items = {}
     for item in memories.find(project, unfiltered):
         moment = moments.get(item.id)
-        if moment is None or moment.status is not MemoryStatus.ACTIVE or (wanted.pinned_only and not moment.pinned):
+        if moment is None or moment.status is not MemoryStatus.ACTIVE:
+            continue
+        if memory_filter.pinned_only and not moment.pinned:
             continue
         shown = version(engine.memories, item.id, moment.version).version
-        if wanted.admits_tags(shown.tags):
-            found[item.id] = replace(
+        if memory_filter.admits_tags(shown.tags):
+            items[item.id] = replace(
                 item,
                 version=moment.version,
                 pinned=moment.pinned,
@@ -79,10 +81,10 @@ def _items_as_of(engine: Engine, wanted: MemoryFilter, at: float) -> dict[Memory
                 status=moment.status,
                 updated_at=moment.at,
             )
-    return found
+    return items
 
 
-def _found(
+def _ranked_memories(
     engine: Engine, names: Sequence[MemoryId], profile: RetrievalProfile, question: str, limit: int, floor: float
 ) -> tuple[list[Excerpt], tuple[str, ...]]:
     filters = only(names)
@@ -109,7 +111,7 @@ def _found_in_past_texts(
                 index_document(memories, prepared)
         if len(items) <= _MOST_EMBEDDED:
             embed_if_answering(scratch, question)
-        return _found(scratch, [item.id for item in items], profile, question, limit, floor)
+        return _ranked_memories(scratch, [item.id for item in items], profile, question, limit, floor)
 
 
 def _recalled(engine: Engine, item: MemoryItem, at: float, max_chars: int) -> Recalled:

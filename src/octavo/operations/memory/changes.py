@@ -10,15 +10,16 @@ from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.remember import remember as remember_draft
 from octavo.model.memory import SUPERSEDES, MemoryItem, MemoryKind, MemoryLink
-from octavo.operations.memory.answers import MemoryState, memory_state
+from octavo.operations.memory.request_resolution import in_project, instant, item_named, provenance
 from octavo.operations.memory.requests import (
     ForgetRequest,
     MemoryCommitRequest,
     MemoryLinkRequest,
     MemoryRestoreRequest,
+    MemoryUnlinkRequest,
     RememberRequest,
 )
-from octavo.operations.memory.resolve import in_project, instant, item_named, provenance
+from octavo.operations.memory.results import MemoryState, memory_state
 
 
 def remember(engine: Engine, request: RememberRequest) -> MemoryState:
@@ -43,7 +44,7 @@ def remember(engine: Engine, request: RememberRequest) -> MemoryState:
 def forget(engine: Engine, request: ForgetRequest) -> MemoryState:
     """Removes the memory from every search; its history stays, and `memory_restore` brings it back."""
     engine = in_project(engine, request.project)
-    item = item_named(engine, request.item)
+    item = item_named(engine, request.item, partly=True)
     return memory_state(commit.archive(engine.memories, item.id, provenance(request)))
 
 
@@ -92,6 +93,13 @@ def memory_link(engine: Engine, request: MemoryLinkRequest) -> MemoryState:
     item = item_named(engine, request.item)
     link = MemoryLink(request.target, request.type)
     return memory_state(commit.link(engine.memories, item.id, link, provenance(request)))
+
+
+def memory_unlink(engine: Engine, request: MemoryUnlinkRequest) -> MemoryState:
+    engine = in_project(engine, request.project)
+    item = item_named(engine, request.item)
+    link = MemoryLink(request.target, request.type.strip())
+    return memory_state(commit.unlink(engine.memories, item.id, link, provenance(request)))
 
 
 def _draft_without_secrets(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None) -> MemoryDraft:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from octavo.model.document import shown_path
 from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
-from octavo.operations.memory.answers import (
+from octavo.operations.memory.results import (
     FoundMemory,
     LinkedMemoriesAnswer,
     MemoryDiffAnswer,
@@ -146,9 +146,9 @@ def _diff_lines(diff: str) -> Iterator[Line]:
 
 
 def sync_report_lines(answer: SyncReport) -> Iterator[Line]:
-    for name, said in _SYNCED.items():
+    for name, label in _SYNCED.items():
         for path in getattr(answer, name):
-            yield Part(path, "place"), Part(f"  {said}", "warn" if name == "conflicts" else "")
+            yield Part(path, "place"), Part(f"  {label}", "warn" if name == "conflicts" else "")
     for problem in answer.problems:
         yield Part(problem.path, "place"), Part(f"  skipped: {problem.reason}", "bad")
     if not answer.changed and not answer.problems:

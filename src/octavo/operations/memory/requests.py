@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 from octavo.model.memory import DEFAULT_SCOPE, MemoryKind
 from octavo.operations import fields
 from octavo.retrieval.profiles import MEMORY_PROFILE
 
-MIN_SIMILARITY = 0.25  # the cosine of unrelated texts is between 0 and 0.2
+MIN_SIMILARITY = 0.35  # the cosine of unrelated texts is between 0 and 0.3
 PROJECT_FOLDER = ".memories"
 MEMORY_KINDS = [kind.value for kind in MemoryKind]
 
@@ -128,6 +128,13 @@ class MemoryLinkRequest(ChangeRequest):
         str, Field("A uri, a memory's id, or any name.", min_length=1, max_length=4_096, argument="TARGET")
     ]
     type: Annotated[str, Field("How they relate.", min_length=1, max_length=100)] = "mentions"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUnlinkRequest(ChangeRequest):
+    item: Item
+    target: Annotated[str, Field("What the link points to.", min_length=1, max_length=4_096, argument="TARGET")]
+    type: Annotated[str, Field("Only a link of this type.", max_length=100)] = ""
 
 
 @dataclass(frozen=True, slots=True)

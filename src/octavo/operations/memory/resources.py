@@ -7,7 +7,7 @@ from octavo.engine.engine import Engine
 from octavo.memory import canonical, version_history
 from octavo.model.collection import MEMORIES
 from octavo.model.memory import MemoryFilter, MemoryItem
-from octavo.operations.memory.resolve import item_named
+from octavo.operations.memory.request_resolution import item_named
 
 _LATEST = 50
 _MOST = 200
@@ -42,5 +42,5 @@ def read_memory(engine: Engine, name: str, *, version: int | None = None, anchor
     if anchor is None:
         return ReadMemory(item, shown.version.number, shown.text, 0, len(shown.text))
     document = canonical.Canonical(item, shown, canonical.sections(engine.memories, item, shown.text))
-    found = canonical.section(document, anchor)
-    return ReadMemory(item, shown.version.number, found.text, found.span.start, found.span.end)
+    section = canonical.section(document, anchor)
+    return ReadMemory(item, shown.version.number, section.text, section.span.start, section.span.end)

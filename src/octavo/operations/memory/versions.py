@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from octavo.engine.engine import Engine
 from octavo.memory import diffs, version_history
-from octavo.operations.memory.answers import (
+from octavo.operations.memory.request_resolution import in_project, instant, item_named
+from octavo.operations.memory.requests import MemoryDiffRequest, MemoryGetRequest, MemoryHistoryRequest
+from octavo.operations.memory.results import (
     ChangeState,
     MemoryDiffAnswer,
     MemoryGetAnswer,
     MemoryHistoryAnswer,
+    TypedLink,
     version_state,
     when,
     when_or_none,
 )
-from octavo.operations.memory.requests import MemoryDiffRequest, MemoryGetRequest, MemoryHistoryRequest
-from octavo.operations.memory.resolve import in_project, instant, item_named
 
 
 def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
@@ -43,17 +44,20 @@ def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
         valid_to=when_or_none(version.valid_to),
         supersedes=version.supersedes,
         superseded_by=shown.superseded_by,
+        typed_links=tuple(TypedLink(link.target, link.type) for link in item.links),
+        canonical_key=item.canonical_key,
+        doc_class=item.doc_class or None,
     )
 
 
 def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHistoryAnswer:
     engine = in_project(engine, request.project)
-    found = version_history.history(engine.memories, item_named(engine, request.item, partly=True))
+    history = version_history.history(engine.memories, item_named(engine, request.item, partly=True))
     return MemoryHistoryAnswer(
-        item=found.item.id,
-        title=found.item.title,
-        status=found.item.status.value,
-        versions=tuple(version_state(version) for version in found.versions),
+        item=history.item.id,
+        title=history.item.title,
+        status=history.item.status.value,
+        versions=tuple(version_state(version) for version in history.versions),
         changes=tuple(
             ChangeState(
                 action=commit.action.value,
@@ -65,7 +69,7 @@ def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHisto
                 reason=commit.reason,
                 session=commit.session_id,
             )
-            for commit in found.commits
+            for commit in history.commits
         ),
     )
 

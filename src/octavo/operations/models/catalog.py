@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from octavo.dataclass import replace
-from octavo.embedding.catalog import (
+from octavo.embedding.fast_tables import table_folder
+from octavo.embedding.installed_models import (
+    NO_RERANKER,
+    InstalledModel,
+    bundled,
+    bundled_table,
+    card_of,
+    installed,
+    model_named,
+    models_folder,
+    remove,
+)
+from octavo.embedding.model_catalog import (
     ModelShown,
     card_of_language_model,
     fetched_language_models,
@@ -14,26 +26,13 @@ from octavo.embedding.catalog import (
     remove_language_model,
     shown,
 )
-from octavo.embedding.fast_tables import table_folder
-from octavo.embedding.installed_models import (
-    InstalledModel,
-    bundled,
-    bundled_cross_encoder,
-    bundled_table,
-    card_of,
-    installed,
-    model_named,
-    models_folder,
-    remove,
-)
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.ingest.profile_switch import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
-from octavo.operations.models.answers import ModelAnswer, ModelRemoved, ModelsAnswer
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest, ModelsShowRequest
-from octavo.operations.models.rerankers import activate_reranker, is_active, users_of
-from octavo.operations.profiles.answers import ProfileAnswer
+from octavo.operations.models.rerankers import activate_none, activate_reranker, is_active, users_of
+from octavo.operations.models.results import ModelAnswer, ModelRemoved, ModelsAnswer
 from octavo.operations.profiles.embedders import (
     profile_state,
     profiles_activate,
@@ -42,13 +41,13 @@ from octavo.operations.profiles.embedders import (
     profiles_set,
 )
 from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesListRequest, ProfilesSetRequest
+from octavo.operations.profiles.results import ProfileAnswer
 
 
 def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
-    """The bundled encoder, its table and the bundled reranker first; then what was made or fetched here, by name."""
+    """The bundled encoder and its table first; then what was made or fetched here, by name."""
     states = _states(engine)
-    shipped = (bundled_table(), bundled_cross_encoder())
-    others = tuple(_stated(engine, model, states) for model in (*shipped, *installed(models_folder())))
+    others = tuple(_stated(engine, model, states) for model in (bundled_table(), *installed(models_folder())))
     return ModelsAnswer((_bundled(engine), *others, *fetched_language_models(engine.library.config.llm)))
 
 
@@ -72,6 +71,8 @@ def model_state(engine: Engine, name: str) -> ModelAnswer:
 def models_activate(engine: Engine, request: ModelsActivateRequest) -> ModelAnswer:
     """Re-embeds in the background while the model that answers goes on; the new one takes over when it is complete. A
     reranker takes over at once."""
+    if request.name == NO_RERANKER:
+        return ModelAnswer(activate_none(engine))
     if request.name == bundled().name:
         return _activate_bundled(engine, request.name)
     if request.name == engine.configured_embedder().profile.name:
@@ -95,7 +96,7 @@ def models_activate(engine: Engine, request: ModelsActivateRequest) -> ModelAnsw
             details={"figures": model.figures},
         )
     if model.form == "reranker":
-        activate_reranker(engine, None if model.name == bundled_cross_encoder().name else model.name)
+        activate_reranker(engine, model.name)
         return model_state(engine, model.name)
     done = _filled(engine, model)
     return ModelAnswer(shown(model, done.profile.state), job=done.job)
@@ -104,7 +105,7 @@ def models_activate(engine: Engine, request: ModelsActivateRequest) -> ModelAnsw
 def models_remove(engine: Engine, request: ModelsShowRequest) -> ModelRemoved:
     """Deletes a model's folder, if no profile of this library's projects stands for it."""
     name = request.name
-    if name in (bundled().name, bundled_table().name, bundled_cross_encoder().name):
+    if name in (bundled().name, bundled_table().name):
         raise InvalidArgument(f"{name} is part of Octavo and cannot be removed")
     if (fetched := language_model(engine.library.config.llm, name)) is not None:
         remove_language_model(engine.library.config.llm, fetched)
@@ -120,7 +121,7 @@ def models_remove(engine: Engine, request: ModelsShowRequest) -> ModelRemoved:
     for user in users_of(engine, name) if model.form == "reranker" else ():
         raise Conflict(
             f"{name} is active in project {user}",
-            hint=f"activate another reranker there first: `octavo models activate {bundled_cross_encoder().name}`",
+            hint=f"activate another reranker there first: `octavo models activate {NO_RERANKER}`",
         )
     gone = shown(model, "")
     remove(model)
@@ -128,10 +129,8 @@ def models_remove(engine: Engine, request: ModelsShowRequest) -> ModelRemoved:
 
 
 def _named(name: str) -> InstalledModel:
-    for shipped in (bundled_table(), bundled_cross_encoder()):
-        if name == shipped.name:
-            return shipped
-    return model_named(models_folder(), name)
+    table = bundled_table()
+    return table if name == table.name else model_named(models_folder(), name)
 
 
 def _activate_configured(engine: Engine) -> ModelAnswer:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from octavo.config.load import user_file
-from octavo.embedding.fetching import FetchedModel, fetch_model
+from octavo.embedding.model_fetching import FetchedModel, fetch_model
 from octavo.engine.engine import Engine
-from octavo.model.location import expand_user
+from octavo.model.library_location import expand_user
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFetchRequest
 

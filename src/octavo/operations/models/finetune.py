@@ -5,9 +5,9 @@ from __future__ import annotations
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.observability.progress import Progress
-from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsFinetuneRequest
+from octavo.operations.models.results import FinetuneAnswer
 from octavo.plugins import TRAINERS, load
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from octavo.embedding.catalog import ModelShown
-from octavo.embedding.fetching import FetchedModel
+from octavo.embedding.model_catalog import ModelShown
+from octavo.embedding.model_fetching import FetchedModel
 from octavo.operations.lines import Block, Line, Part, Quote, columns, count, size
-from octavo.operations.models.answers import FinetuneAnswer, ModelAnswer, ModelsAnswer
+from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelsAnswer
 
 _STYLES = {"active": "good", "filling": "warn"}
 

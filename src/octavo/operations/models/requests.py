@@ -5,10 +5,21 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 from octavo.operations import fields
 
 ModelName = Annotated[str, Field("The model's name.", min_length=1, max_length=100, argument="NAME")]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedRequest:
+    texts: Annotated[
+        tuple[Annotated[str, Field(max_length=200_000)], ...],
+        Field(
+            "The texts; on a command line, lines of stdin where there are none.", max_length=2_048, argument="TEXT..."
+        ),
+    ]
+    queries: Annotated[bool, Field("As questions, where the model tells these from passages.")] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from octavo.embedding.installed_models import InstalledModel, bundled_cross_encoder, model_named, models_folder
+from octavo.embedding.installed_models import NO_RERANKER, RERANKER_HINT, InstalledModel, model_named, models_folder
+from octavo.embedding.model_catalog import ModelShown
 from octavo.engine.engine import Engine
-from octavo.model.location import expand_user
+from octavo.errors import ModelUnavailable
+from octavo.model.library_location import expand_user
 
 
 def activate_reranker(engine: Engine, name: str | None) -> None:
     """At once: nothing has to be embedded anew. None leaves the choice to the configuration."""
     with engine.store.transaction():
         engine.store.catalog.choose_reranker(engine.project.id, name)
+
+
+def activate_none(engine: Engine) -> ModelShown:
+    activate_reranker(engine, None)
+    return ModelShown(NO_RERANKER, "reranker", "active", "", 1, 0, "", "", {})
 
 
 def chosen_reranker(engine: Engine) -> str:
@@ -22,17 +29,21 @@ def chosen_reranker(engine: Engine) -> str:
 
 def reranker_folder(engine: Engine, name: str) -> Path:
     """Of a reranker by its name; without one, of the configuration's."""
-    shipped = bundled_cross_encoder()
-    if name and name != shipped.name:
+    if name:
         return model_named(models_folder(), name).path
-    config = engine.library.config
-    configured = None if config is None or name else config.reranking.model
-    return shipped.path if configured is None else expand_user(configured)
+    if (configured := _configured(engine)) is None:
+        raise ModelUnavailable("no reranker is configured", hint=RERANKER_HINT)
+    return configured
 
 
 def is_active(engine: Engine, model: InstalledModel) -> bool:
     chosen = chosen_reranker(engine)
-    return model.name == chosen or (not chosen and reranker_folder(engine, "") == model.path)
+    return model.name == chosen or (not chosen and _configured(engine) == model.path)
+
+
+def _configured(engine: Engine) -> Path | None:
+    config = engine.library.config
+    return None if config is None or config.reranking.model is None else expand_user(config.reranking.model)
 
 
 def users_of(engine: Engine, name: str) -> list[str]:

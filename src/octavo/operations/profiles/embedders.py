@@ -18,23 +18,24 @@ from octavo.ingest.profile_switch import (
     switch_back,
 )
 from octavo.model.embedding_profile import (
+    KEY_VARIABLES,
     LOCAL_PROVIDERS,
+    USUAL_ADDRESSES,
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,
 )
 from octavo.model.job import JobId, JobKind
-from octavo.model.location import expand_user, real_path
+from octavo.model.library_location import expand_user, real_path
 from octavo.model.memory import MemoryStatus
-from octavo.operations.memory.resolve import item_named
-from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
+from octavo.operations.memory.request_resolution import item_named
 from octavo.operations.profiles.requests import (
-    ELSEWHERE,
     MemoryReingestRequest,
     ProfilesActivateRequest,
     ProfilesListRequest,
     ProfilesSetRequest,
 )
+from octavo.operations.profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
 
@@ -57,7 +58,9 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
         name: getattr(request, name) for name in EmbeddingProfileSettings.__dataclass_fields__ if name != "options"
     }
     profile = NamedEmbeddingProfile(
-        engine.project.id, checked_name(request.name), EmbeddingProfileSettings(**known, options=flags)
+        engine.project.id,
+        checked_name(request.name),
+        EmbeddingProfileSettings(**known, options=flags | _tuning(request)),
     )
     if not by_person:
         _refuse_elsewhere(engine, request)
@@ -90,6 +93,17 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
     if request.activate and profile.state is EmbeddingProfileState.IDLE:
         return _filling(engine, profile, embedder)
     return ProfileAnswer(_shown(engine, profile, embedder))
+
+
+def _tuning(request: ProfilesSetRequest) -> dict[str, dict[str, float]]:
+    """Of the profile's index on PostgreSQL, what was said."""
+    built = {"m": request.hnsw_m, "ef_construction": request.hnsw_ef_construction}
+    asked = {name: getattr(request, name) for name in ("ef_search_min", "ef_search_factor", "ef_search_max")}
+    said = {
+        part: {name: value for name, value in values.items() if value is not None}
+        for part, values in (("hnsw", built), ("query", asked))
+    }
+    return {part: values for part, values in said.items() if values}
 
 
 def profiles_activate(engine: Engine, request: ProfilesActivateRequest) -> ProfileAnswer:
@@ -137,7 +151,8 @@ def _refuse_elsewhere(engine: Engine, request: ProfilesSetRequest) -> None:
     """A client's profile asks a service on this machine at its own address, or a model that is installed here."""
     local = request.provider in LOCAL_PROVIDERS
     problem = _local_problem(engine, request) if local else _service_problem(engine, request)
-    if request.key_file or request.key_variable:
+    usual = "" if request.url else KEY_VARIABLES.get(request.provider, "")
+    if request.key_file or request.key_variable not in ("", usual):
         local, problem = False, "it would use a key"
     if problem:
         refused = NotFound if local else InvalidArgument
@@ -164,18 +179,19 @@ def _service_problem(engine: Engine, request: ProfilesSetRequest) -> str:
     """Anything else on this machine that listens would be sent a request of a client's making."""
     if has(PROVIDERS, request.provider):
         return "a plugin decides where the library's texts are sent"
-    if request.provider in ELSEWHERE and not request.url:
-        return "it would send the library's texts to another machine"
+    config = engine.library.config
+    hosts = () if config is None else config.embedding.client_hosts
     try:
-        asked = urlsplit(request.url or _OLLAMA)
-        port = asked.port or (443 if asked.scheme == "https" else 80)
+        address = urlsplit(request.url or USUAL_ADDRESSES.get(request.provider, _OLLAMA))
+        port = address.port or (443 if address.scheme == "https" else 80)
     except ValueError:
         return "its address cannot be read"
-    if asked.hostname not in _LOOPBACK:
+    if address.hostname in hosts and address.scheme == "https" and not address.username:
+        return ""
+    if address.hostname not in _LOOPBACK:
         return "it would send the library's texts to another machine"
-    if asked.path.rstrip("/") not in _OWN_PATHS or asked.query or asked.fragment or asked.username:
+    if address.path.rstrip("/") not in _OWN_PATHS or address.query or address.fragment or address.username:
         return "its address has more than a port, or `/v1`"
-    config = engine.library.config
     allowed = {urlsplit(_OLLAMA).port, *(() if config is None else config.embedding.client_ports)}
     return "" if port in allowed else f"port {port} is not among those that `embedding.client_ports` allows"
 

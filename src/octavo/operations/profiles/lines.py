@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from octavo.operations.lines import Line, Part, columns
-from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown
+from octavo.operations.profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown
 
 _STYLES = {"active": "good", "filling": "warn"}
 

@@ -6,12 +6,10 @@ from typing import Annotated
 
 from octavo.dataclass import dataclass
 from octavo.model.embedding_profile import providers
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 from octavo.operations.memory.requests import ItemName
 
 DISTANCES = ("cosine", "dot", "l2")
-ELSEWHERE = ("openai", "voyage", "jina")
-"""Providers that send texts to another machine."""
 
 ProfileName = Annotated[str, Field("The profile's name.", min_length=1, max_length=100, argument="NAME")]
 
@@ -57,6 +55,13 @@ class ProfilesSetRequest:
     contextual: Annotated[bool, Field("Voyage: embed a document's chunks together.")] = False
     late_chunking: Annotated[bool, Field("Jina: embed a document's chunks together.")] = False
     shorten: Annotated[bool, Field("Ask Ollama or OpenAI for so many dimensions.")] = False
+    hnsw_m: Annotated[int, Field("PostgreSQL: links of a node in the index.", ge=2, le=100)] | None = None
+    hnsw_ef_construction: Annotated[int, Field("PostgreSQL: care taken when it is built.", ge=4, le=1_000)] | None = (
+        None
+    )
+    ef_search_min: Annotated[int, Field("PostgreSQL: candidates of a search at least.", ge=1, le=1_000)] | None = None
+    ef_search_factor: Annotated[float, Field("PostgreSQL: candidates for each hit.", gt=0, le=100)] | None = None
+    ef_search_max: Annotated[int, Field("PostgreSQL: candidates at most.", ge=1, le=1_000)] | None = None
     activate: Annotated[bool, Field("Fill it in the background, then search with it.")] = False
 
 

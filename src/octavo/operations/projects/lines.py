@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.lines import DETAIL, Line, Part
-from octavo.operations.projects.answers import ProjectsResolveAnswer
+from octavo.operations.projects.results import ProjectsResolveAnswer
 
 
 def projects_resolve_lines(answer: ProjectsResolveAnswer) -> Iterator[Line]:

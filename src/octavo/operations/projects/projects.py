@@ -9,13 +9,13 @@ from pathlib import Path
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.collection import DEFAULT_WORKSPACE, Collection, PlaceKind, Project
-from octavo.operations.projects.answers import (
+from octavo.operations.projects.requests import ProjectsListRequest, ProjectsResolveRequest
+from octavo.operations.projects.results import (
     ProjectsListAnswer,
     ProjectsResolveAnswer,
     ProjectState,
     ResolvedCollection,
 )
-from octavo.operations.projects.requests import ProjectsListRequest, ProjectsResolveRequest
 
 _MOST = 200  # projects or collections in an answer
 _SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!//)(.+)")  # git@host:owner/name
@@ -47,8 +47,8 @@ def projects_resolve(engine: Engine, request: ProjectsResolveRequest) -> Project
     path = Path(os.path.normpath(request.path)) if request.path else None
     repository = repository_place(request.repo_url) if request.repo_url else None
     nearby = _collections_around(engine, path) if path else []
-    found = _find(engine, request, path, repository, nearby)
-    project, by = found or (None, "created")
+    resolved = _find(engine, request, path, repository, nearby)
+    project, by = resolved or (None, "created")
     created = project is None
     if request.create_if_missing:
         project = _record(engine, project or _new_name(engine, request, path, repository), path, repository)
@@ -150,7 +150,7 @@ def _record(engine: Engine, project: Project | str, path: Path | None, repositor
 def _collections_around(engine: Engine, path: Path) -> list[tuple[Project, Collection]]:
     """At, above or below the path, nearest first."""
     catalog = engine.store.catalog
-    found = sorted(
+    nested = sorted(
         (
             _distance(path, collection.root),
             project != engine.project,
@@ -163,7 +163,7 @@ def _collections_around(engine: Engine, path: Path) -> list[tuple[Project, Colle
         for collection in catalog.collections(project.id)
         if collection.on_disk and (path.is_relative_to(collection.root) or collection.root.is_relative_to(path))
     )
-    return [(project, collection) for *_, project, collection in found]
+    return [(project, collection) for *_, project, collection in nested]
 
 
 def _distance(path: Path, root: Path) -> tuple[bool, int]:

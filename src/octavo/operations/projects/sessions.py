@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 
-from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.query_syntax import parse_query
 from octavo.algorithms.quotations import one_line
-from octavo.algorithms.syntax import parse_query
+from octavo.algorithms.text_analysis import Analyzer
 from octavo.engine.engine import Engine
 from octavo.memory import recall, sessions
 from octavo.memory.session_search import ranked, session_of
 from octavo.model.memory import MemoryFilter, MemoryId, MemorySession
 from octavo.model.query import Query
-from octavo.operations.memory.answers import when, when_or_none
+from octavo.operations.memory.request_resolution import in_project
 from octavo.operations.memory.requests import MIN_SIMILARITY
-from octavo.operations.memory.resolve import in_project
-from octavo.operations.projects.answers import SessionsAnswer, SessionState
+from octavo.operations.memory.results import when, when_or_none
 from octavo.operations.projects.requests import SessionsEndRequest, SessionsListRequest, SessionsStartRequest
+from octavo.operations.projects.results import SessionsAnswer, SessionState
 from octavo.retrieval.profiles import MEMORY_PROFILE, profile_named
 
 _SEARCH_DEPTH = 200  # memories that are searched for before they are grouped by session
@@ -44,9 +44,9 @@ def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswe
         items = engine.store.memories.find(engine.project.id, MemoryFilter(scopes=scopes))
         order = ranked(engine.memories, items, answering, _words(query)) if query else list(known)
     counts = Counter(session_of(item) for item in items)
-    wanted = [known[name] for name in order if name in known and (name in counts or not scopes)]
-    wanted = [session for session in wanted if session.ended_at is None or not request.open_only]
-    states = tuple(_state(session, counts[session.id]) for session in wanted[: request.limit])
+    sessions = [known[name] for name in order if name in known and (name in counts or not scopes)]
+    sessions = [session for session in sessions if session.ended_at is None or not request.open_only]
+    states = tuple(_state(session, counts[session.id]) for session in sessions[: request.limit])
     return SessionsAnswer(states, degraded or None)
 
 
@@ -55,9 +55,9 @@ def _answering(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[tup
     filters = recall.narrowed(engine.memories, MemoryFilter(scopes=scopes))
     if filters is None:
         return (), ()
-    asked = Query(query, _SEARCH_DEPTH, filters)
-    found, degraded = engine.reader.candidates_degraded(asked, profile_named(MEMORY_PROFILE))
-    return recall.answering(found, MIN_SIMILARITY), degraded
+    search_query = Query(query, _SEARCH_DEPTH, filters)
+    candidates, degraded = engine.reader.candidates_degraded(search_query, profile_named(MEMORY_PROFILE))
+    return recall.answering(candidates, MIN_SIMILARITY), degraded
 
 
 def _words(query: str) -> tuple[str, ...]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.lines import Line, Part, columns
-from octavo.operations.queries.answers import QueriesAnswer
+from octavo.operations.queries.results import QueriesAnswer
 
 
 def queries_lines(answer: QueriesAnswer) -> Iterator[Line]:
     rows = [
-        (Part(asked.at, "dim"), Part(asked.query), Part(f"{asked.shown} shown", "dim"), Part(", ".join(asked.opened)))
-        for asked in answer.queries
+        (Part(entry.at, "dim"), Part(entry.query), Part(f"{entry.shown} shown", "dim"), Part(", ".join(entry.opened)))
+        for entry in answer.queries
     ]
     yield from columns(rows) if rows else ()
     if not answer.logging:

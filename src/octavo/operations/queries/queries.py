@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from octavo.algorithms.times import moment, when
+from octavo.algorithms.time_formats import moment, when
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, StorageError
 from octavo.memory.query_log import keep_query
 from octavo.model.ids import DocumentId
 from octavo.model.query_log import LoggedQuery, ShownHit
 from octavo.model.result import Result
-from octavo.operations.queries.answers import AskedQuery, QueriesAnswer, QueriesCleared
 from octavo.operations.queries.requests import QueriesClearRequest, QueriesListRequest
+from octavo.operations.queries.results import AskedQuery, QueriesAnswer, QueriesCleared
 
 _OPENED_WITHIN = 1_800.0  # seconds after a search in which reading a document has to do with it
 _SHOWN = 10  # hits of a search that are kept: hardly anybody looks further
@@ -40,7 +40,7 @@ def queries_list(engine: Engine, request: QueriesListRequest) -> QueriesAnswer:
         entries = engine.store.query_log.entries(engine.project.id, request.limit)
         opened = {document for entry in entries for document in entry.opened}
         stored = {document: engine.store.documents.get(engine.project.id, document) for document in opened}
-    places = {document: f"{found.collection}/{found.uri}" for document, found in stored.items() if found is not None}
+    places = {key: f"{document.collection}/{document.uri}" for key, document in stored.items() if document is not None}
     return QueriesAnswer(
         tuple(
             AskedQuery(

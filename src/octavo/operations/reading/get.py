@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict
 from importlib import import_module
 
-from octavo.algorithms.times import when
+from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.model.graph import EdgeType
+from octavo.model.graph import EdgeType, Node
+from octavo.model.ids import DocumentId
 from octavo.model.position import position
-from octavo.model.stored import StoredDocument
+from octavo.model.stored_rows import StoredDocument
 from octavo.model.text import Span, short
 from octavo.operations import fields
-from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations.answer_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.model_text import written
-from octavo.operations.reading.answers import GetAnswer
 from octavo.operations.reading.lines import get_lines
 from octavo.operations.reading.requests import GetRequest
+from octavo.operations.reading.results import GetAnswer
 from octavo.retrieval.passages import Passage, read_passage
 
 _LINKS, _LINKS_BYTES = 10, 400
@@ -37,27 +38,32 @@ def get(engine: Engine, request: GetRequest) -> GetAnswer:
             before=request.before,
             after=request.after,
         )
-        asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
-        offset = offset_of(request.cursor, asked)
+        cursor_key = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
+        offset = offset_of(request.cursor, cursor_key)
         pointing = () if offset else backlinks_of(engine, passage.document)
     if engine.logs_queries:
         import_module("octavo.operations.queries.queries").log_opened(engine, passage.document.id)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
-    answer = _answer(passage, offset, first, "", cursor(len(passage.text), asked), pointing)
+    answer = _answer(passage, offset, first, "", cursor(len(passage.text), cursor_key), pointing)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(written(get_lines(answer))))
     shown = _fitting(passage.text[offset:], first, room)
     reached = offset + len(shown)
-    more = cursor(reached, asked) if reached < len(passage.text) else None
+    more = cursor(reached, cursor_key) if reached < len(passage.text) else None
     return _answer(passage, offset, first, shown, more, pointing)
+
+
+def linking_documents(engine: Engine, document: DocumentId, most: int = _LINKS) -> tuple[Node, ...]:
+    """Documents that point at this one, the first few."""
+    graph = engine.store.graph
+    edges = graph.back(engine.project.id, document, _POINTING, most * 10)
+    sources = list(dict.fromkeys(edge.source for edge in edges))[:most]
+    nodes = {node.document: node for node in graph.nodes(engine.project.id, sources)} if sources else {}
+    return tuple(nodes[source] for source in sources)
 
 
 def backlinks_of(engine: Engine, document: StoredDocument) -> tuple[str, ...]:
     """Documents that point at this one: as many as leave room for the text, however long their names are."""
-    graph = engine.store.graph
-    edges = graph.back(engine.project.id, document.id, _POINTING, _LINKS * 10)
-    sources = list(dict.fromkeys(edge.source for edge in edges))[:_LINKS]
-    nodes = {node.document: node for node in graph.nodes(engine.project.id, sources)} if sources else {}
-    places = (f"{node.collection}/{node.uri}" for node in (nodes[source] for source in sources))
+    places = (f"{node.collection}/{node.uri}" for node in linking_documents(engine, document.id))
     return tuple(within(places, _LINKS_BYTES, lambda place: json_size(place) + 1))
 
 

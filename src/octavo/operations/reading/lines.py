@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 from octavo.model.document import shown_path
 from octavo.model.position import Position
-from octavo.operations.library.answers import PropertyKey
+from octavo.operations.library.results import PropertyKey
 from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, more
-from octavo.operations.reading.answers import (
+from octavo.operations.reading.results import (
     DiffAnswer,
     DocumentRow,
     GetAnswer,
     GetManyAnswer,
+    InspectAnswer,
+    InspectedPassage,
     ListDocumentsAnswer,
     OutlineAnswer,
     OutlineSection,
@@ -22,14 +24,14 @@ from octavo.operations.reading.answers import (
 def get_lines(answer: GetAnswer) -> Iterator[Block]:
     place = f"{answer.collection}/{answer.uri}:{answer.start_line}-{answer.end_line}"
     at = Position(answer.page, answer.pages, answer.slide, answer.sheet, answer.time, answer.url, answer.doi)
-    place += "".join(f"  {said}" for said in (at.shown, at.address) if said)
+    place += "".join(f"  {label}" for label in (at.shown, at.address) if label)
     path = f"  {shown_path(answer.heading_path)}" if answer.heading_path else ""
-    about = f"{answer.kind}, version {answer.version}, modified {answer.modified_at[:10]}, {answer.document_id}"
+    about = f"version {answer.version}, modified {answer.modified_at[:10]}"
     yield (Part(answer.title, DETAIL),)
     yield (
         Part(place, "place"),
         Part(path, "heading"),
-        Part(f" ({about}, characters {answer.start}-{answer.end})", DETAIL),
+        Part(f" ({about})", DETAIL),
     )
     if answer.tags:
         yield (Part(f"tagged {', '.join(answer.tags)}", DETAIL),)
@@ -108,3 +110,34 @@ def outline_lines(answer: OutlineAnswer) -> Iterator[Block]:
 def section_line(section: OutlineSection) -> Line:
     anchor = f"  #{section.anchor}, lines {section.start_line}-{section.end_line}"
     return Part(f"{'  ' * (section.level - 1)}- "), Part(section.title, "heading"), Part(anchor, "dim")
+
+
+def inspect_lines(answer: InspectAnswer) -> Iterator[Block]:
+    place = f"{answer.collection}/{answer.uri}"
+    about = ", ".join(filter(None, (answer.kind, answer.language, count(len(answer.passages), "passage"))))
+    style = "" if answer.outcome == "indexed" else "bad"
+    yield Part(place, "place", place), Part(f"  {answer.title}", "title"), Part(f"  {about}", "dim")
+    yield (Part(f"{answer.outcome}{f': {answer.reason}' if answer.reason else ''}", style),)
+    yield from ((Part(f"warning: {warning}", "warn"),) for warning in answer.warnings)
+    yield from ((Part(f"redacted: {redaction}", "warn"),) for redaction in answer.redactions)
+    if answer.query:
+        first = f", the first {answer.first_hit}" if answer.first_hit else ""
+        yield (Part(f"for {answer.query!r}: {count(answer.candidates or 0, 'candidate')}{first}"),)
+    for passage in answer.passages:
+        yield from _inspected(passage, asked=bool(answer.query))
+    for name, links in (("links to", answer.links_out), ("linked from", answer.links_in)):
+        if links:
+            yield (Part(f"{name} {', '.join(links)}", "dim"),)
+    for version in answer.versions:
+        yield (Part(f"version {version.version}, modified {version.modified_at}, indexed {version.indexed_at}", "dim"),)
+
+
+def _inspected(passage: InspectedPassage, *, asked: bool) -> Iterator[Line]:
+    lines = f"{passage.start_line}-{passage.end_line}"
+    kind = "" if passage.content_type == "prose" else f", {passage.content_type}"
+    about = f"  {passage.tokens} tokens, {passage.vector} vector{kind}"
+    yield Part(f"  {lines}"), Part(f"  {shown_path(passage.heading_path)}", "heading"), Part(about, "dim")
+    if asked:
+        rank = "not ranked" if passage.rank is None else f"rank {passage.rank}, score {passage.score:.2f}"
+        by = f" by {', '.join(passage.channels)}" if passage.channels else ""
+        yield (Part(f"    {rank}{by}{f': {passage.because}' if passage.because else ''}"),)

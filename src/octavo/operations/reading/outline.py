@@ -9,11 +9,11 @@ from octavo.engine.engine import Engine
 from octavo.model.document import Section
 from octavo.model.text import LineIndex, short
 from octavo.operations import fields
-from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations.answer_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.model_text import lines, written
-from octavo.operations.reading.answers import OutlineAnswer, OutlineSection
 from octavo.operations.reading.lines import outline_lines, section_line
 from octavo.operations.reading.requests import OutlineRequest
+from octavo.operations.reading.results import OutlineAnswer, OutlineSection
 from octavo.retrieval.passages import read_passage
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 from octavo.operations import fields
 
 
@@ -72,6 +72,13 @@ class ListDocumentsRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class RecentRequest:
+    """The documents whose files were changed last."""
+
+    limit: Annotated[int, Field("How many documents at most.", ge=1, le=100, option="-n/--limit")] = 10
+
+
+@dataclass(frozen=True, slots=True)
 class OutlineRequest:
     """The document whose headings are wanted."""
 
@@ -79,6 +86,19 @@ class OutlineRequest:
     collection: fields.InCollection | None = None
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InspectRequest:
+    """The file to look at, and with a query, where its passages rank for it."""
+
+    reference: Annotated[
+        str,
+        Field("Its path, uri, name, alias or id.", min_length=1, max_length=4_096, argument="FILE", complete="uris"),
+    ]
+    query: Annotated[str, Field("Where each passage ranks for it.", max_length=20_000, argument="QUERY...")] = ""
+    collection: fields.InCollection | None = None
+    profile: fields.ProfileName | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.engine.engine import Engine
 from octavo.model.ids import DocumentId
-from octavo.operations.reading.answers import DocumentTagsAnswer, TaggedDocument
 from octavo.operations.reading.requests import DocTagsRequest
+from octavo.operations.reading.results import DocumentTagsAnswer, TaggedDocument
 
 
 def doc_tags(engine: Engine, request: DocTagsRequest) -> DocumentTagsAnswer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.fusion import reciprocal_rank
+from octavo.algorithms.rank_fusion import reciprocal_rank
 from octavo.dataclass import replace
 from octavo.errors import ProviderFailed
 from octavo.ingest.embed import embed_pending
@@ -14,7 +14,7 @@ from octavo.model.commit import is_commit
 from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId, document_id
 from octavo.model.result import Hit, Result
-from octavo.model.stored import PastDocument
+from octavo.model.stored_rows import PastDocument
 from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def with_past(engine: Engine, query: Query, profile: RetrievalProfile, result: R
         return result
     homes = [*engine.collections(), engine.memories.collection]
     past = [
-        (found, home)
-        for found in engine.store.documents.past(engine.project.id, at)
-        if not is_commit(found.version.uri) and (home := _home(found, homes)) is not None
+        (past_document, home)
+        for past_document in engine.store.documents.past(engine.project.id, at)
+        if not is_commit(past_document.version.uri) and (home := _home(past_document, homes)) is not None
     ]
     if not past:
         return result
@@ -51,10 +51,10 @@ def with_past(engine: Engine, query: Query, profile: RetrievalProfile, result: R
     return replace(result, hits=_merged(result, hits)[: query.limit], degraded=degraded, repeatable=repeatable)
 
 
-def _home(found: PastDocument, homes: Iterable[Collection]) -> Collection | None:
+def _home(past_document: PastDocument, homes: Iterable[Collection]) -> Collection | None:
     """The collection that a document is or was in: its id follows from where it is."""
     for home in homes:
-        if document_id(home.project_id, home.id, found.version.uri) == found.id:
+        if document_id(home.project_id, home.id, past_document.version.uri) == past_document.id:
             return home
     return None
 
@@ -62,16 +62,16 @@ def _home(found: PastDocument, homes: Iterable[Collection]) -> Collection | None
 def _found_in_past_texts(
     engine: Engine, query: Query, profile: RetrievalProfile, past: list[tuple[PastDocument, Collection]]
 ) -> Result:
-    hashes = (found.version.text_hash for found, _ in past)
+    hashes = (past_document.version.text_hash for past_document, _ in past)
     texts = engine.store.documents.texts(engine.project.id, hashes)
     versions: dict[DocumentId, int] = {}
     with engine.in_memory() as scratch:
         scratch.memories.ensure_collection()
-        for found, home in past:
-            text = texts.get(found.version.text_hash)
+        for past_document, home in past:
+            text = texts.get(past_document.version.text_hash)
             if text is not None:
-                versions[found.id] = found.version.version
-                _put(scratch, found, home, text)
+                versions[past_document.id] = past_document.version.version
+                _put(scratch, past_document, home, text)
         if len(past) <= _MOST_EMBEDDED:
             embed_if_answering(scratch, query.text)
         then = replace(query, filters=replace(query.filters, as_of=None))
@@ -88,17 +88,17 @@ def embed_if_answering(scratch: Engine, question: str) -> None:
         return
 
 
-def _put(scratch: Engine, found: PastDocument, home: Collection, text: str) -> None:
+def _put(scratch: Engine, past_document: PastDocument, home: Collection, text: str) -> None:
     store, project, settings = scratch.store, scratch.project.id, home.settings
     memory = home.name == scratch.memories.collection.name
     source = Source(
-        id=found.id,
-        uri=found.version.uri,
+        id=past_document.id,
+        uri=past_document.version.uri,
         text=text,
-        modified_at=found.version.modified_at,
+        modified_at=past_document.version.modified_at,
         kind=Kind.MEMORY if memory else settings.kind,
         tags=settings.tags,
-        title=found.version.title if memory else "",
+        title=past_document.version.title if memory else "",
         allow_secrets=True,  # what was to be redacted was so when it was stored
     )
     prepared = scratch.library.adapters.preparing.preparer(settings).text(source)

@@ -6,7 +6,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed
 from octavo.model.result import Freshness
 from octavo.operations.library.collections import collection_state
-from octavo.operations.library.excluded_files import INSTALL_HINT, excluded_files_text, merged
+from octavo.operations.library.excluded_files import excluded_files_text, merged
 
 
 def refuse_empty_library(engine: Engine, freshness: Freshness) -> None:
@@ -15,11 +15,13 @@ def refuse_empty_library(engine: Engine, freshness: Freshness) -> None:
         group for collection in engine.collections() for group in collection_state(engine, collection).left_out or ()
     )
     if unread:
-        extra = any(group.needs_extra for group in unread)
         raise NotIndexed(
             f"nothing could be read: {excluded_files_text(unread)}",
-            hint=INSTALL_HINT if extra else "`octavo status --problems` gives the reason for each file",
+            hint=next(filter(None, (group.install_hint for group in unread)), None)
+            or "`octavo status --problems` gives the reason for each file",
         )
+    if engine.watched and engine.watcher.reads_first_time():
+        raise NotIndexed("the folders are being read for the first time", hint="ask again in a few seconds")
     if freshness.age_seconds is None:
         added = any(engine.collections())
         first = "" if added else "`octavo add FOLDER --name NAME`, then "

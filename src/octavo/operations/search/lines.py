@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from octavo.algorithms.times import age
+from octavo.algorithms.time_formats import age
+from octavo.engine.freshness import learning
 from octavo.model.document import Kind, shown_path
 from octavo.model.result import Freshness, StageTrace
 from octavo.operations.lines import (
@@ -21,21 +22,33 @@ from octavo.operations.lines import (
     duration,
     more,
 )
-from octavo.operations.search.answers import FoundHit, SearchAnswer, Step
+from octavo.operations.search.model_excerpts import answering_lines
+from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 
 INDENT = "   "
 _NAMED = 3  # copies of a hit
 _CODE = frozenset({Kind.CODE, Kind.CONFIG})
+_MODEL_BYTES = 3_500  # of all hits in the text for a model; with what stands around them, 4 kB
+_MODEL_HIT_BYTES = 700  # of one hit where there are few
+_FIRST_HITS, _FIRST_SHARE = 3, 2  # the first hits are shown with twice as much
+_LEAST_BYTES = 90  # of a hit's text, however long its path
+_MODEL_PATH = 100  # characters of a heading path: its end says most
+_SHOWN_SCORE = 0.005  # what rounds to .00 says nothing
 _STALE = {"changed": "changed since", "gone": "no longer there"}
 
 
 def search_lines(answer: SearchAnswer) -> Iterator[Block]:
     explain = answer.trace is not None
+    first = {hit.document_id: hit for hit in reversed(answer.hits)}
     for hit in answer.hits:
-        yield from hit_lines(hit, explain=explain)
-        yield ()
+        if explain or hit is first[hit.document_id]:
+            yield from hit_lines(hit, explain=explain)
+            if not explain:
+                others = (other for other in answer.hits if other.document_id == hit.document_id and other is not hit)
+                yield from map(_folded, others)
+            yield ()
     if not answer.hits:
-        yield (Part("No match."),)
+        yield (Part(_no_match(answer)),)
     if answer.trace is not None:
         yield from stage_lines(answer.trace)
         yield ()
@@ -46,6 +59,49 @@ def search_lines(answer: SearchAnswer) -> Iterator[Block]:
     yield from more(answer.next_cursor)
 
 
+def search_model_lines(answer: SearchAnswer) -> Iterator[Block]:
+    """For a language model, which pays for every word: places, what stands there, and how to read on.
+
+    With a trace, everything: who asks for that wants to know.
+    """
+    if answer.trace is not None:
+        yield from search_lines(answer)
+        return
+    hits = [hit for hit in answer.hits if hit.score is None or hit.score >= _SHOWN_SCORE]
+    shares = [_FIRST_SHARE if number < _FIRST_HITS else 1 for number in range(len(hits))]
+    for hit, share in zip(hits, shares, strict=True):
+        room = min(_MODEL_HIT_BYTES * share, _MODEL_BYTES * share // sum(shares))
+        yield from _model_hit(hit, answer.query or "", room)
+    if not hits:
+        yield (Part(_no_match(answer)),)
+    yield from degraded_lines(answer.degraded)
+    state = [*_state(answer.freshness)][1:]
+    if state:
+        yield (Part(f"Not all is searched as well as it will be: {', '.join(state)}."),)
+    if hits:
+        yield (Part(f'Read on: get reference="{hits[0].citation}"'),)
+    yield from more(answer.next_cursor)
+
+
+def _model_hit(hit: FoundHit, query: str, room: int) -> Iterator[Block]:
+    path = hit.symbol or shown_path(hit.heading_path[1:] if hit.heading_path[:1] == (hit.title,) else hit.heading_path)
+    named = (path or hit.title)[-_MODEL_PATH:]
+    notes = [*(() if hit.score is None else (f"{hit.score:.2f}",)), *filter(None, (_STALE.get(hit.stale or ""),))]
+    if hit.also_in:
+        notes.append(f"also in {hit.also_in[0]}" + (f" and {len(hit.also_in) - 1} more" if hit.also_in[1:] else ""))
+    page = f"  {hit.position.shown}" if hit.position.shown else ""
+    head = f"{hit.rank}. {hit.citation}{page}  {named}  {', '.join(notes)}".rstrip()
+    yield (Part(head),)
+    yield from answering_lines(
+        hit.excerpt,
+        hit.start_line,
+        query,
+        max(room - len(head), _LEAST_BYTES),
+        titles=(hit.title, *hit.heading_path),
+        declares=hit.symbol is not None,
+    )
+
+
 def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
     title = hit.title or hit.uri
     score = () if hit.score is None else (FILL, Part(f"{hit.score:.2f}", "dim"))
@@ -54,8 +110,7 @@ def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
     below = shown_path(hit.heading_path[1:] if hit.heading_path[:1] == (hit.title,) else hit.heading_path)
     if below:
         yield Part(INDENT), Part(below, "heading")
-    about = f" ({hit.kind}, modified {hit.modified_at[:10]}, characters {hit.start}-{hit.end}, {hit.chunk_id})"
-    yield (Part(INDENT), *_place(hit, about), *((Part(f"  {_STALE[hit.stale]}", "warn"),) if hit.stale else ()))
+    yield (Part(INDENT), *_place(hit), *((Part(f"  {_STALE[hit.stale]}", "warn"),) if hit.stale else ()))
     if hit.also_in:
         further = len(hit.also_in) - _NAMED
         shown = ", ".join(hit.also_in[:_NAMED]) + (f" and {further} more" if further > 0 else "")
@@ -72,17 +127,29 @@ def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
         yield from _steps(hit.steps or ())
 
 
-def _place(hit: FoundHit, about: str) -> Line:
+def _no_match(answer: SearchAnswer) -> str:
+    """What is still to be learnt, the footer says."""
+    return "No match so far." if answer.freshness.pending else "No match."
+
+
+def _folded(hit: FoundHit) -> Line:
+    """A further passage of a document, below its best one."""
+    below = hit.heading_path[-1] if hit.heading_path and hit.heading_path[-1] != hit.title else ""
+    place = hit.position.anchor if hit.position.shown else f":{hit.start_line}"
+    score = () if hit.score is None else (FILL, Part(f"{hit.score:.2f}", "dim"))
+    return Part(f"{INDENT}+ ", "dim"), Part(place, "place"), Part(f"  {below}" if below else "", "heading"), *score
+
+
+def _place(hit: FoundHit) -> Line:
     """`notes/a.md:12`, or by what its readers count: `papers/a.pdf#page=7  page 7`."""
     place, position = f"{hit.collection}/{hit.uri}", hit.position
-    lines = f"{hit.start_line}-{hit.end_line}"
     if position.shown:
         place += position.anchor
         shown = f"  {position.shown}" + (f"  {position.address}" if position.address else "")
-        return Part(place, "place", place), Part(shown, "dim"), Part(f", lines {lines}{about}", DETAIL)
+        return Part(place, "place", place), Part(shown, "dim")
     link = None if hit.kind == Kind.COMMIT else place
     address = (Part(f"  {position.address}", "dim"),) if position.address else ()
-    return Part(f"{place}:{hit.start_line}", "place", link), Part(f"-{hit.end_line}{about}", DETAIL), *address
+    return Part(f"{place}:{hit.start_line}", "place", link), Part(f"-{hit.end_line}", DETAIL), *address
 
 
 def _steps(steps: Iterable[Step]) -> Iterator[Line]:
@@ -129,14 +196,14 @@ def _rounded(value: Any) -> str:
 
 
 def _footer(answer: SearchAnswer) -> str:
-    found = count(len(answer.hits), "hit")
-    return " · ".join([f"{found} in {duration(answer.took_ms / 1e3)}", answer.profile, *_state(answer.freshness)])
+    summary = count(len(answer.hits), "hit")
+    return " · ".join([f"{summary} in {duration(answer.took_ms / 1e3)}", answer.profile, *_state(answer.freshness)])
 
 
 def _state(freshness: Freshness) -> Iterator[str]:
     yield count(freshness.documents, "document")
-    if freshness.pending:
-        yield f"{count(freshness.pending, 'chunk')} without a full vector yet"
+    if message := learning(freshness):
+        yield message
     if freshness.failed:
         yield f"{count(freshness.failed, 'file')} failed"
     if freshness.queued:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.limits import Field
+from octavo.errors import InvalidArgument
+from octavo.model.field_constraints import Field
 from octavo.operations import fields
+from octavo.operations.filter_fields import narrowing
 
 _RERANK = "Read the best passages again with the reranker, which takes longer."
 HYDE = "Look for what the configured model thinks an answer says."
@@ -38,13 +40,13 @@ class SearchRequest:
     mode: Annotated[
         str,
         Field(
-            "With compressed, what is hardly about it and what is said twice is left out.",
+            "With compressed, what is said twice is left out.",
             choices=("full", "compressed"),
             option="--compressed",
             flag="compressed",
         ),
     ] = "full"
-    min_score: Annotated[float, Field("Least cosine; 0.3 when compressed.", ge=0, le=1, metavar="COSINE")] | None = None
+    min_score: fields.MinScore | None = None
     similarity_threshold: (
         Annotated[
             float,
@@ -58,7 +60,7 @@ class SearchRequest:
         ]
         | None
     ) = None
-    no_floor: Annotated[bool, Field("Also show what is hardly relevant.")] = False
+    show_all: Annotated[bool, Field("Also show what is hardly relevant.", option="--all")] = False
     rerank: Annotated[bool, Field(_RERANK)] = False
     hyde: Annotated[bool, Field(HYDE)] = False
     hypothesis: Annotated[str, Field(_PASSAGE, min_length=1, max_length=20_000)] | None = None
@@ -66,6 +68,12 @@ class SearchRequest:
     explain: Annotated[bool, Field("Add each stage's scores and the trace.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
+
+
+def refuse_empty_query(request: SearchRequest) -> None:
+    """Filters alone list what they let through; nothing at all asks for nothing."""
+    if not (request.query.strip() or request.hypothesis or any(narrowing(request).values())):
+        raise InvalidArgument("the query is empty", hint="say what to look for, or narrow by a path, a tag or a kind")
 
 
 @dataclass(frozen=True, slots=True)

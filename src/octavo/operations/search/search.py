@@ -10,18 +10,17 @@ from octavo.model.chunk import CODE_TYPES, PROSE_TYPES
 from octavo.model.document import Kind
 from octavo.model.query import ANY_LANGUAGE, Filters, Query, Terms
 from octavo.model.result import Result
-from octavo.operations.narrowing import filters_of
-from octavo.operations.narrowing_fields import narrowing
-from octavo.operations.search.answers import SearchAnswer
-from octavo.operations.search.finding import BY_MEANING, find, found_in
-from octavo.operations.search.fitting import fitting
+from octavo.operations.filter_fields import narrowing
+from octavo.operations.request_filters import filters_of
+from octavo.operations.search.length_limit import fitting
 from octavo.operations.search.requests import (
     FindSimilarRequest,
     SearchDocsRequest,
     SearchRequest,
     SearchWithHypothesisRequest,
 )
-from octavo.retrieval.stages.compressed import compressed
+from octavo.operations.search.results import SearchAnswer
+from octavo.operations.search.run_search import BY_MEANING, find, found_in
 
 _MOST_WORDS = 64  # of a snippet that are searched where its meaning cannot be
 _DOCUMENTS = (Kind.NOTE.value, Kind.DOC.value)
@@ -60,8 +59,9 @@ def find_similar(engine: Engine, request: FindSimilarRequest) -> SearchAnswer:
         terms=Terms(request.snippet),
         max_excerpt_chars=engine.defaults.max_excerpt_chars,
         hypothesis=request.snippet,
+        min_score=request.min_score or 0.0,
     )
-    return fitting(found_in(engine, _by_meaning_or_words(engine, query, request.min_score)), request)
+    return fitting(found_in(engine, _by_meaning_or_words(engine, query)), request)
 
 
 def _alike(request: FindSimilarRequest) -> Filters:
@@ -73,12 +73,12 @@ def _alike(request: FindSimilarRequest) -> Filters:
     return Filters(content_types=PROSE_TYPES)
 
 
-def _by_meaning_or_words(engine: Engine, query: Query, least: float | None) -> Result:
+def _by_meaning_or_words(engine: Engine, query: Query) -> Result:
     """Where no vector can be had of the snippet, its words are searched, and the answer says so."""
     try:
-        return engine.search(query, compressed(engine.retrieval_profile(BY_MEANING), least, None))
+        return engine.search(query, engine.retrieval_profile(BY_MEANING))
     except ProviderFailed as error:
         words = tuple(dict.fromkeys(engine.library.adapters.analyzer.query_tokens(query.text)))[:_MOST_WORDS]
         by_words = replace(query, hypothesis=None, terms=Terms(query.text, words=words))
-        found = engine.search(by_words, engine.retrieval_profile("lexical_only"))
-        return replace(found, repeatable=False, degraded=(f"dense: {error.message}", *found.degraded))
+        result = engine.search(by_words, engine.retrieval_profile("lexical_only"))
+        return replace(result, repeatable=False, degraded=(f"dense: {error.message}", *result.degraded))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.lines import Line, Part, columns, count, size
-from octavo.operations.snapshots.answers import SnapshotsAnswer
+from octavo.operations.snapshots.results import SnapshotsAnswer
 
 
 def snapshots_lines(answer: SnapshotsAnswer) -> Iterator[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.limits import Field
+from octavo.model.field_constraints import Field
 
 
 @dataclass(frozen=True, slots=True)

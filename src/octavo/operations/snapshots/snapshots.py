@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.times import when
+from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
@@ -10,13 +10,13 @@ from octavo.ingest.snapshot_access import Accelerator
 from octavo.ingest.snapshot_upkeep import StoredSnapshot
 from octavo.model.ids import SnapshotId
 from octavo.observability.progress import Progress
-from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer, State
 from octavo.operations.snapshots.requests import (
     SnapshotsBuildRequest,
     SnapshotsListRequest,
     SnapshotsRecoverRequest,
     SnapshotsRollbackRequest,
 )
+from octavo.operations.snapshots.results import ShownSnapshot, SnapshotsAnswer, State
 
 
 def snapshots_list(engine: Engine, request: SnapshotsListRequest) -> SnapshotsAnswer:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.algorithms.quotations import QUOTED_TITLES
-from octavo.jobs.summaries import SummariesBuilt
+from octavo.jobs.summary_jobs import SummariesBuilt
 from octavo.operations.lines import Block, Line, Part, Quote, count
-from octavo.operations.summaries.answers import SummariesAnswer
+from octavo.operations.summaries.results import SummariesAnswer
 
 
 def summaries_built_lines(answer: SummariesBuilt) -> Iterator[Line]:
@@ -18,8 +18,8 @@ def summaries_built_lines(answer: SummariesBuilt) -> Iterator[Line]:
     took = f"{count(answer.calls, 'call')} of the model, {answer.tokens:,} tokens"
     cost = f", costs {answer.cost:.2f}" if answer.cost else ""
     if answer.dry_run:
-        said = f"Would summarise {of}"
-        yield (Part(f"{said}: about {took}{cost}." if answer.calls else f"{said}, without asking a model."),)
+        summary = f"Would summarise {of}"
+        yield (Part(f"{summary}: about {took}{cost}." if answer.calls else f"{summary}, without asking a model."),)
         return
     yield (Part(f"Summarised {of}" + (f": {took}{cost}." if answer.calls else ".")),)
     if answer.stopped:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.jobs.summaries import SummariesBuilt, SummarySettings, estimate, make_summaries, nothing_to_summarise
+from octavo.jobs.summary_jobs import SummariesBuilt, SummarySettings, estimate, make_summaries, nothing_to_summarise
 from octavo.model.document import shown_path
 from octavo.model.job import JobKind
 from octavo.model.summary import SUMMARIES
 from octavo.observability.progress import Progress
-from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.operations.summaries.requests import (
     MODEL,
     SummariesBuildRequest,
     SummariesClearRequest,
     SummariesShowRequest,
 )
+from octavo.operations.summaries.results import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.retrieval.passages import read_passage
 
 
@@ -52,7 +52,7 @@ def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Pr
 def summaries_show(engine: Engine, request: SummariesShowRequest) -> SummariesAnswer:
     document = read_passage(engine, request.reference, request.collection).document
     with engine.store.reading():
-        found = engine.store.summaries.of_document(engine.project.id, document.id)
+        summaries = engine.store.summaries.of_document(engine.project.id, document.id)
         text = engine.store.documents.texts(engine.project.id, [document.text_hash]).get(document.text_hash, "")
     return SummariesAnswer(
         document.collection,
@@ -67,7 +67,7 @@ def summaries_show(engine: Engine, request: SummariesShowRequest) -> SummariesAn
                 summary.text,
                 maker,
             )
-            for maker, summary in found
+            for maker, summary in summaries
         ),
     )
 

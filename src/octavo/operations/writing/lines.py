@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from octavo.model.lint import Severity
+from octavo.model.lint_rules import Severity
 from octavo.operations.lines import Line, Part, count
-from octavo.operations.writing.answers import AutoFixAnswer, LintAnswer, ValidateAnswer
+from octavo.operations.writing.results import AutoFixAnswer, LintAnswer, ValidateAnswer
 from octavo.writing.heading_checks import Violation
 from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer
 

@@ -11,16 +11,16 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.collection import Collection
-from octavo.model.lint import HEADING_JUMP, RULES, SINGLE_H1, Severity
+from octavo.model.lint_rules import HEADING_JUMP, RULES, SINGLE_H1, Severity
 from octavo.observability.progress import Progress
-from octavo.operations.writing.answers import FixedNote, LintAnswer
 from octavo.operations.writing.requests import LintRequest, WriteRequest
+from octavo.operations.writing.results import FixedNote, LintAnswer
 from octavo.writing.collection_notes import CollectionNotes, collection_notes
-from octavo.writing.files import located
 from octavo.writing.heading_checks import without_jumps
-from octavo.writing.lint import Finding, linted
 from octavo.writing.note_change import NoteFile
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_files import located
+from octavo.writing.note_lint import Finding, linted
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.redacted_notes import hidden
 from octavo.writing.section_edits import EditedText
 
@@ -28,26 +28,26 @@ from octavo.writing.section_edits import EditedText
 def lint(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer:
     collections = [engine.collection(name) for name in request.collections] or engine.collections()
     collections = [collection for collection in collections if collection.on_disk]
-    wanted = _wanted(collections, request.files)
+    files = _files_by_collection(collections, request.files)
     rules = _rules(engine, request)
     fixed: list[FixedNote] = []
     findings: list[Finding] = []
     unread: list[str] = []
     read = 0
     for collection in collections:
-        only = wanted.get(collection.name) if request.files else None
+        only = files.get(collection.name) if request.files else None
         if request.files and not only:
             continue
         if request.fix:
             engine.notes.refuse_unwritable(collection)
-        found = collection_notes(engine.notes, collection, progress)
+        notes = collection_notes(engine.notes, collection, progress)
         if request.fix and HEADING_JUMP in rules:
-            fixed += _fixed(engine, collection, found, only, request)
-            found = found if request.dry_run or not fixed else collection_notes(engine.notes, collection, progress)
-        unread += (f"{collection.name}/{uri}" for uri in found.unread)
-        read += len(found.linked.texts) if only is None else len(only)
+            fixed += _fixed(engine, collection, notes, only, request)
+            notes = notes if request.dry_run or not fixed else collection_notes(engine.notes, collection, progress)
+        unread += (f"{collection.name}/{uri}" for uri in notes.unread)
+        read += len(notes.linked.texts) if only is None else len(only)
         templates = engine.library.config.writing.templates
-        broken = hidden(collection, tuple(linted(found.linked, rules, only=only, templates=templates)))
+        broken = hidden(collection, tuple(linted(notes.linked, rules, only=only, templates=templates)))
         findings += (replace(finding, collection=collection.name) for finding in broken)
     counts = Counter(finding.rule for finding in findings)
     return LintAnswer(
@@ -69,10 +69,10 @@ def _rules(engine: Engine, request: LintRequest) -> frozenset[str]:
     return frozenset(request.rules) or frozenset(RULES) - off
 
 
-def _wanted(collections: Sequence[Collection], files: Iterable[str]) -> dict[str, set[str]]:
+def _files_by_collection(collections: Sequence[Collection], files: Iterable[str]) -> dict[str, set[str]]:
     """Which notes of which collection are named: by a path on disk, as a hook gives it, by a uri, or by
     `collection/uri`, as findings are shown."""
-    found: dict[str, set[str]] = {}
+    by_collection: dict[str, set[str]] = {}
     for name in files:
         path = Path(os.path.realpath(name))
         homes = [
@@ -92,15 +92,15 @@ def _wanted(collections: Sequence[Collection], files: Iterable[str]) -> dict[str
         if not homes:
             raise NotFound(f"there is no note {name}", hint="give a path, or a uri of a collection")
         for collection, uri in homes:
-            found.setdefault(collection, set()).add(uri)
-    return found
+            by_collection.setdefault(collection, set()).add(uri)
+    return by_collection
 
 
 def _fixed(
-    engine: Engine, collection: Collection, found: CollectionNotes, only: set[str] | None, request: LintRequest
+    engine: Engine, collection: Collection, notes: CollectionNotes, only: set[str] | None, request: LintRequest
 ) -> Iterable[FixedNote]:
-    for uri in sorted(found.linked.texts if only is None else only & found.linked.texts.keys()):
-        text = found.linked.texts[uri]
+    for uri in sorted(notes.linked.texts if only is None else only & notes.linked.texts.keys()):
+        text = notes.linked.texts[uri]
         if without_jumps(NoteOutline(text)) == text:
             continue
         note = NoteFile(collection, uri, located(collection.root, uri))

@@ -7,10 +7,10 @@ from octavo.engine.engine import Engine
 from octavo.memory import commit
 from octavo.memory.draft import Provenance
 from octavo.model.memory import MemoryLink
-from octavo.operations.memory.answers import MemoryState
 from octavo.operations.memory.changes import remember
+from octavo.operations.memory.request_resolution import item_named
 from octavo.operations.memory.requests import MemoryGetRequest, RememberRequest
-from octavo.operations.memory.resolve import item_named
+from octavo.operations.memory.results import MemoryState
 from octavo.operations.memory.versions import memory_get
 from octavo.operations.writing.requests import MemoryFromNoteRequest, MemoryToNoteRequest
 from octavo.retrieval.passages import read_passage
@@ -45,18 +45,18 @@ def memory_from_note(engine: Engine, request: MemoryFromNoteRequest) -> MemorySt
 def memory_to_note(engine: Engine, request: MemoryToNoteRequest) -> WriteAnswer:
     """Appends a memory's text to a section, with who said it when; the memory gets a link to that section."""
     check_section_path(request.heading_path)
-    found = memory_get(engine, MemoryGetRequest(request.item))
+    memory = memory_get(engine, MemoryGetRequest(request.item))
     note = engine.notes.writable(request.uri, request.collection)
-    by = f" by {found.author}" if found.author else ""
-    why = f": {found.reason.rstrip('.')}" if found.reason else ""
-    said = f"{found.kind.capitalize()} remembered on {found.created_at[:10]}{by}{why}"
-    content = f"{found.text.strip()}\n\n*{said} ({found.item}, version {found.version}).*"
+    by = f" by {memory.author}" if memory.author else ""
+    why = f": {memory.reason.rstrip('.')}" if memory.reason else ""
+    sentence = f"{memory.kind.capitalize()} remembered on {memory.created_at[:10]}{by}{why}"
+    content = f"{memory.text.strip()}\n\n*{sentence} ({memory.item}, version {memory.version}).*"
     answer = engine.notes.change(
         note, request, "memory_to_note", lambda document: append(document, request.heading_path, content)
     )
     if request.dry_run:
         return answer
     link = MemoryLink(f"{note.uri}#{request.heading_path[-1]}", WRITTEN_TO)
-    item = item_named(engine, found.item)
+    item = item_named(engine, memory.item)
     commit.link(engine.memories, item.id, link, Provenance(request.author, request.reason))
-    return replace(answer, note=answer.note or f"{found.item} links to {link.target}")
+    return replace(answer, note=answer.note or f"{memory.item} links to {link.target}")

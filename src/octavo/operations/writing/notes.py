@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
-from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer
 from octavo.operations.writing.requests import (
     DocAppendToSectionRequest,
     DocAutoFixRequest,
@@ -24,17 +23,17 @@ from octavo.operations.writing.requests import (
     NotesTodayRequest,
     WriteRequest,
 )
+from octavo.operations.writing.results import AutoFixAnswer, ValidateAnswer
 from octavo.writing.daily_notes import append_to_note, new_daily_note, note_of_today
-from octavo.writing.files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.following_links import move_section, rename_file, rename_section
 from octavo.writing.front_matter_property import check_key, set_property
 from octavo.writing.heading_checks import violations, without_jumps
 from octavo.writing.headings import heading_text, one_line
 from octavo.writing.new_note import from_template, new_note
 from octavo.writing.note_change import LinkedWriteAnswer, NoteChange, WriteAnswer
-from octavo.writing.outline import NoteOutline
+from octavo.writing.note_files import encoded, refuse_changed, refuse_no_place
+from octavo.writing.note_outline import NoteOutline
 from octavo.writing.redacted_notes import hidden
-from octavo.writing.restoring import restore_version, undo
 from octavo.writing.section_edits import (
     EditedText,
     append,
@@ -45,14 +44,15 @@ from octavo.writing.section_edits import (
     replace,
 )
 from octavo.writing.spacing import content_lines
+from octavo.writing.undo import restore_version, undo
 
 
 def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:
     notes = engine.notes
     note = notes.find(request.uri, request.collection)
     file = notes.read(note)
-    found = violations(NoteOutline(file.text), single_h1=notes.settings.single_h1)
-    return ValidateAnswer(note.collection.name, note.uri, file.hash, not found, hidden(note.collection, found))
+    violated = violations(NoteOutline(file.text), single_h1=notes.settings.single_h1)
+    return ValidateAnswer(note.collection.name, note.uri, file.hash, not violated, hidden(note.collection, violated))
 
 
 def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.dataclass import dataclass
-from octavo.model.limits import Field
-from octavo.model.lint import RULES
+from octavo.model.field_constraints import Field
+from octavo.model.lint_rules import RULES
 from octavo.model.memory import DEFAULT_SCOPE, MemoryKind
 from octavo.operations import fields
 from octavo.operations.memory.requests import Item, KindName, Scope, Tags, Title

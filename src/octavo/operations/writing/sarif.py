@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from octavo.model.lint import RULES
-from octavo.operations.writing.answers import LintAnswer
+from octavo.model.lint_rules import RULES
+from octavo.operations.writing.results import LintAnswer
 from octavo.version import __version__
-from octavo.writing.lint import Finding
+from octavo.writing.note_lint import Finding
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -137,7 +137,7 @@ def _own_line(text: str) -> Callable[[int], int]:
 
 def yaml_keys(text: str) -> ConfigKeys:
     """By indentation: a key contains what is indented deeper, and a list at its own indentation."""
-    found: list[tuple[int, str, int, bool]] = []  # column, name, start, whether it opens an item of a list
+    open_keys: list[tuple[int, str, int, bool]] = []  # column, name, start, whether it opens an item of a list
     literal = -1  # lines indented deeper than this are the text of a block scalar
     floor = 0
     for match in _YAML_KEY.finditer(text):
@@ -146,19 +146,19 @@ def yaml_keys(text: str) -> ConfigKeys:
             continue
         literal = indent if _BLOCK_SCALAR.match(match["value"]) else -1
         name = match["double"] or match["single"] or match["plain"].strip()
-        found.append((indent + items, name, with_comment(text, match.start(), floor), items > 0))
+        open_keys.append((indent + items, name, with_comment(text, match.start(), floor), items > 0))
         floor = match.end()
-    ends = [len(text)] * len(found)
-    keys: list[ConfigKey | None] = [None] * len(found)
+    ends = [len(text)] * len(open_keys)
+    keys: list[ConfigKey | None] = [None] * len(open_keys)
     above: list[int] = []
-    for number, (column, _, start, _) in enumerate(found):
-        while above and found[above[-1]][0] >= column:
+    for number, (column, _, start, _) in enumerate(open_keys):
+        while above and open_keys[above[-1]][0] >= column:
             ends[above.pop()] = start
         above.append(number)
-    for number, (column, name, start, item) in enumerate(found):
-        while above and (found[above[-1]][0] >= column or ends[above[-1]] <= start):
+    for number, (column, name, start, item) in enumerate(open_keys):
+        while above and (open_keys[above[-1]][0] >= column or ends[above[-1]] <= start):
             above.pop()
-        large = number + 1 < len(found) and found[number + 1][2] < ends[number]
+        large = number + 1 < len(open_keys) and open_keys[number + 1][2] < ends[number]
         if not item:
             keys[number] = ConfigKey(name, len(above), start, ends[number], large)
         above.append(number)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from octavo.model.formats import ENVIRONMENT_TEMPLATES
+
 _ENDINGS = {
     "python": ".py .pyi .pyw .pyx",
     "javascript": ".js .mjs .cjs .jsx",
@@ -234,6 +236,8 @@ def guessed_language(text: str) -> str | None:
 def config_language(uri: str) -> str | None:
     """The format of a configuration file, or None for a file of another kind."""
     name = uri.rsplit("/", 1)[-1].lower()
+    if name in ENVIRONMENT_TEMPLATES:
+        return "ini"
     dot = name.rfind(".")
     return CONFIG_EXTENSIONS.get(name[dot:]) if dot >= 0 else None
 

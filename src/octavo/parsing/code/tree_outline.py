@@ -250,16 +250,16 @@ def _is_docstring(node: Node) -> bool:
 
 def _last_body(node: Node) -> Node | None:
     """The body of a declaration whose grammar has no field for it, or has it deeper: a function that is a value."""
-    found: Node | None = node
+    inner: Node | None = node
     for _ in range(_WRAPPED):
-        if found is None or not found.named_child_count:
+        if inner is None or not inner.named_child_count:
             break
-        found = found.named_child(found.named_child_count - 1)
-        if found is None:
+        inner = inner.named_child(inner.named_child_count - 1)
+        if inner is None:
             break
-        if (body := found.child_by_field_name("body")) is not None:
+        if (body := inner.child_by_field_name("body")) is not None:
             return body
-        if found.type.endswith(_BODIES):
-            only = found.named_child(0) if found.named_child_count == 1 else None
-            return only if only is not None and only.type.endswith("block") else found
+        if inner.type.endswith(_BODIES):
+            only = inner.named_child(0) if inner.named_child_count == 1 else None
+            return only if only is not None and only.type.endswith("block") else inner
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import threading
+import time
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 1_000_000  # characters; a longer text is data or generated, and is cut at line ends
 LONGEST_LINE = 20_000  # recovery from errors is quadratic within a line
-PARSE_SECONDS = 3.0  # a megabyte of ordinary source takes a fifth of a second
+MOST_LINES = 25_000  # a megabyte of ordinary source has fewer; each may be a statement, and so a block
+PARSE_SECONDS = 1.0  # of processor time; a megabyte of ordinary source takes a fifth of it
+SLICE_SECONDS = 0.1  # on the wall, after which a parser looks how much it has worked
 
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _WIDE = re.compile(r"[^\x00-\x7f]+")
@@ -42,7 +45,7 @@ class Syntax:
         with warnings.catch_warnings():
             # The successor of the time limit, a callback, crashes the interpreter (0.25.2 and 0.26.0, Python 3.11).
             warnings.simplefilter("ignore", DeprecationWarning)
-            self._parser: Parser = tree_sitter.Parser(language, timeout_micros=int(PARSE_SECONDS * 1e6))
+            self._parser: Parser = tree_sitter.Parser(language, timeout_micros=int(SLICE_SECONDS * 1e6))
         self._lock = threading.Lock()
         self.grammar = grammar
         kinds = [(number, language.node_kind_for_id(number) or "") for number in range(language.node_kind_count)]
@@ -58,12 +61,19 @@ class Syntax:
         return self._kinds
 
     def tree(self, source: bytes) -> Tree:
+        """Its limit is of processor time: on a busy machine a file is parsed as on an idle one."""
         with self._lock:
-            try:
-                return self._parser.parse(source)
-            except ValueError as error:
-                self._parser.reset()
-                raise Unparsable(f"no syntax tree within {PARSE_SECONDS:g} seconds") from error
+            started = time.thread_time()
+            while True:
+                try:
+                    return self._parser.parse(source)  # continues what a slice began
+                except ValueError as error:
+                    if time.thread_time() - started > PARSE_SECONDS:
+                        self._parser.reset()
+                        raise Unparsable(f"no syntax tree within {PARSE_SECONDS:g} seconds of work") from error
+                except BaseException:
+                    self._parser.reset()
+                    raise
 
 
 @cache
@@ -82,6 +92,8 @@ def parse(syntax: Syntax, text: str) -> tuple[Node, bytes]:
     if len(text) > LONGEST_TEXT:
         raise Unparsable(f"longer than {LONGEST_TEXT:,} characters")
     source = ascii_bytes(text)
+    if source.count(b"\n") > MOST_LINES:
+        raise Unparsable(f"more than {MOST_LINES:,} lines")
     if max(map(len, source.split(b"\n"))) > LONGEST_LINE:
         raise Unparsable(f"a line longer than {LONGEST_LINE:,} characters")
     return syntax.tree(source).root_node, source

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from octavo.algorithms.code_query import QuestionForm, read_code_query
@@ -13,10 +12,10 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, best_first
 from octavo.retrieval.citations import sections_at
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.steps import ground, noted, texts_of
+from octavo.retrieval.stages.code_kinds import is_header
+from octavo.retrieval.stages.refinement_helpers import ground, noted, texts_of
 
 _COMMENT = "comment"
-_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|mli)$|\.d\.[cm]?ts$")
 _SYMBOLS = "symbols"
 _LOCATING = frozenset({QuestionForm.PLACE, QuestionForm.TRACE})
 _QUOTING = _LOCATING | {QuestionForm.MESSAGE, QuestionForm.PATTERN, QuestionForm.CODE}
@@ -87,7 +86,7 @@ class DefinitionsFirst:
         if read_code_query(search.query.text).asked in _LOCATING:
             raise SkipStage("the query says in which file")
         first = candidates[: self.among]
-        headers = [candidate for candidate in first if _HEADER.search(candidate.uri)]
+        headers = [candidate for candidate in first if is_header(candidate)]
         if not headers:
             raise SkipStage("no header was found")
         scores = {candidate.key: candidate.score for candidate in first}
@@ -113,7 +112,7 @@ def _declared_in(search: Search, candidate: Candidate) -> frozenset[str]:
 
 def _defines(candidate: Candidate, names: frozenset[str]) -> bool:
     named = candidate.heading_path[-1:]
-    return candidate.kind is Kind.CODE and not _HEADER.search(candidate.uri) and not names.isdisjoint(named)
+    return candidate.kind is Kind.CODE and not is_header(candidate) and not names.isdisjoint(named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from octavo.model.graph import NameKind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.steps import ground, noted
+from octavo.retrieval.stages.refinement_helpers import ground, noted
 
+NAMED = "named_first"
 _LONGEST = 120  # characters: a longer query is a question, not a name
 _LONGEST_ALIAS = 8  # words: aliases are looked up in the library, which a question has not to wait for
 _WITH_ENDING = (Kind.CODE, Kind.CONFIG)  # `command` is a word of the code; `command.go` is a file
@@ -30,7 +31,7 @@ class NamedFirst:
     Its words alone may not do that: a page that links to the note five times has its name more often.
     """
 
-    name: str = "named_first"
+    name: str = NAMED
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         typed = folded(without_ending(search.query.terms.text.strip()))

@@ -1,37 +1,38 @@
-"""Ranks exact matches of a rare word, an identifier, a number or the query's phrase above similar passages."""
+"""Adds to the score of passages that hold what was typed: an identifier, a number, a rare word, the whole phrase."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from octavo.algorithms.phrase_prefilter import MaybePhrase
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
 from octavo.model.result import Candidate
-from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.steps import channel_score, noted, texts_of
+from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.refinement_helpers import channel_score, ground, noted, texts_of
 
 EXACT = "exact_match"
-HOLDS_WORD = "holds the word"
-_SHORT = 5
-"""Tokens of a query that is typed as a phrase, stop words and all; longer ones are questions, which no text repeats."""
+HOLDS_WHOLE, HOLDS_WORD, HOLDS_PHRASE = "holds it whole", "holds the word", "holds the phrase"
 _AROUND = "()[]{}<>,;.:!?\"'`…"
 
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:
-    """Ranks exact matches of `639ACE`, `1.4.4` or `ignoreIfPresent` first.
+    """Adds to a passage's score, in the height of the first candidate, for what it holds as it was typed.
 
-    The query's terms say what must match whole. A word is rare when fewer than `rare` chunks have it; among the first
-    `rare` candidates with a rare word, or with an identifier that is the whole query, exact-case matches rank above
-    stemmed ones. A query that is a phrase in fewer than `rare` chunks is searched as a phrase; otherwise, among the
-    first `among` candidates, those with the phrase rank above those with scattered words. The order of scores stays:
-    an exact match gets the score of the rank it moves to.
+    `identifier` is for `639ACE`, `1.4.4` or `ignoreIfPresent`, a part of it where several are named and some are held;
+    `word` for the only word of a query, where fewer than `rare` candidates have it, and `form` more for the word in the
+    form that was typed; `phrase` for the words of a short query in their order. A phrase that fewer than `rare` chunks
+    have is looked up; of another one the `among` best candidates are read.
     """
 
+    identifier: float = 1.0
+    word: float = 0.5
+    form: float = 1.0
+    phrase: float = 0.5
     rare: int = 50
     among: int = 20
     name: str = EXACT
@@ -40,31 +41,41 @@ class ExactMatch:
         terms = search.query.terms
         if not candidates or not (terms.exact or len(terms.whole) > 1):
             raise SkipStage("the query names nothing to be found whole" if candidates else "there are no candidates")
-        ordered, details = candidates, dict[ChunkKey, str]()
+        lifts, details = dict[ChunkKey, float](), dict[ChunkKey, str]()
         if terms.exact:
             counts = self._held(search, candidates)
-            most = max(counts.values(), default=0)
-            message = "holds it whole" if terms.shaped else HOLDS_WORD
+            share = self.identifier if terms.shaped else self.word
+            lifts = {key: share * count / len(terms.exact) for key, count in counts.items()}
             # Of a sentence, one word that is no stop word is not what was typed.
             if terms.shaped or len(terms.whole) < 2:
-                details = {key: message for key, count in counts.items() if count == most}
-            ordered = _first(candidates, lambda candidate: -counts.get(candidate.key, 0))
-            if counts and len(terms.exact) == 1 and (len(terms.text.split()) == 1 or not terms.shaped):
-                # Those beyond are found whole as well, or were not found by words at all.
-                looked_at = min(self.rare, len(counts))
-                ordered = (*self._very_form_first(search, ordered[:looked_at]), *ordered[looked_at:])
+                most, detail = max(counts.values(), default=0), HOLDS_WHOLE if terms.shaped else HOLDS_WORD
+                details = {key: detail for key, count in counts.items() if count == most}
+            if len(terms.exact) == 1 and (len(terms.text.split()) == 1 or not terms.shaped):
+                some = [candidate for candidate in candidates if candidate.key in counts][: self.rare]
+                for key in _in_this_form(search, some):
+                    lifts[key] += self.form
         if len(terms.whole) > 1:
-            ordered = self._with_phrase_first(search, ordered, details)
+            for key in self._holding_phrase(search, candidates):
+                lifts[key] = lifts.get(key, 0.0) + self.phrase
+                details[key] = HOLDS_PHRASE
         search.notes["whole"] = len(details)
-        return noted(ordered, self.name, details)
+        if not lifts:
+            return candidates
+        height = (candidates[0].score - ground(candidates)) or 1.0
+        lifted = [
+            candidate.scored(candidate.score + height * lifts[candidate.key]) if candidate.key in lifts else candidate
+            for candidate in candidates
+        ]
+        return noted(in_order(lifted), self.name, details)
 
     def _held(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
         """How many of the things looked for each candidate holds whole."""
         terms = search.query.terms
-        # What is written without spaces is one word of many tokens, each of which stands in much else.
-        if terms.shaped or any(len(tokens) > 1 for tokens in terms.exact):
+        # What is written without spaces is one word of many tokens, each of which stands in much else; and where there
+        # are other words, they only frame the question.
+        if terms.shaped or len(terms.words) > 1 or any(len(tokens) > 1 for tokens in terms.exact):
             whole = self._holding_whole(search, candidates)
-            if whole or terms.shaped:
+            if terms.shaped or 0 < len(whole) < self.rare:
                 return whole
         by_words = [
             candidate.key for candidate in candidates if any(step.stage == "lexical" for step in candidate.steps)
@@ -78,72 +89,29 @@ class ExactMatch:
                 counts[key] = counts.get(key, 0) + 1
         return {candidate.key: counts[candidate.key] for candidate in candidates if candidate.key in counts}
 
-    def _very_form_first(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        """`explained` before what only has `explain`, `right-clicking` before `right-click`, in any case."""
-        typed = search.query.terms.text.strip(_AROUND).casefold()
-        very = re.compile(rf"(?<!\w){re.escape(typed)}(?!\w)")
-        texts = zip(candidates, texts_of(search, candidates), strict=True)
-        named = {
-            candidate.key: very.search("\n".join((candidate.title, *candidate.heading_path, text)).casefold()) is None
-            for candidate, text in texts
-        }
-        return _first(candidates, lambda candidate: named[candidate.key])
-
-    def _with_phrase_first(
-        self, search: Search, candidates: tuple[Candidate, ...], details: dict[ChunkKey, str]
-    ) -> tuple[Candidate, ...]:
+    def _holding_phrase(self, search: Search, candidates: tuple[Candidate, ...]) -> frozenset[ChunkKey]:
         library, phrase = search.library, search.query.terms.whole
         # Postings of words that are everywhere are long: in a large library only a phrase without them is looked up.
         run = phrase if search.small else _run_without_stop_words(search.query.terms)
-        if run != phrase and len(phrase) <= _SHORT:
-            looked_at = self._with_run(search, candidates, run)
-            keys = _saying(search, looked_at, phrase)
-            details |= dict.fromkeys(keys, "holds the phrase")
-            return _first(candidates, lambda candidate: candidate.key not in keys)
-        if run == phrase:
-            holding = frozenset(library.store.lexical.containing(library.project, phrase, most=self.rare))
-            if 0 < len(holding) < self.rare:
-                keys = _said(search, [candidate for candidate in candidates if candidate.key in holding], phrase)
-                details |= dict.fromkeys(keys, "holds the phrase")
-                return _first(candidates, lambda candidate: candidate.key not in keys)
-            if not holding:
-                return candidates
-        return (*self._phrase_first(search, candidates[: self.among], details), *candidates[self.among :])
-
-    def _with_run(
-        self, search: Search, candidates: tuple[Candidate, ...], run: tuple[str, ...]
-    ) -> tuple[Candidate, ...]:
-        """The candidates with these words in a row, if they are few; else the first ones, and the first by words."""
-        library = search.library
         holding = frozenset(library.store.lexical.containing(library.project, run, most=self.rare) if run else ())
         if run and len(holding) < self.rare:
-            return tuple(candidate for candidate in candidates if candidate.key in holding)
+            some = [candidate for candidate in candidates if candidate.key in holding]
+            return _said(search, some, phrase) if run == phrase else _saying(search, some, phrase)
         by_words = sorted(candidates, key=lambda candidate: -channel_score(candidate, "lexical"))
         first = (*candidates[: self.among], *by_words[: self.among])
-        return tuple({candidate.key: candidate for candidate in first}.values())
+        return _saying(search, tuple({candidate.key: candidate for candidate in first}.values()), phrase)
 
-    def _phrase_first(
-        self, search: Search, candidates: tuple[Candidate, ...], details: dict[ChunkKey, str]
-    ) -> tuple[Candidate, ...]:
-        """Phrases before scattered words, in the places that either had; what holds less than all words stays."""
-        phrase = search.query.terms.whole
-        maybe, joined, tokenised = MaybePhrase(phrase), f" {' '.join(phrase)} ", search.library.text.joined
-        texts = dict(zip((candidate.key for candidate in candidates), texts_of(search, candidates), strict=True))
-        saying = {key for key, text in texts.items() if maybe.said(text) and joined in f" {tokenised(text)} "}
-        if not saying:
-            return candidates
-        details |= {key: "holds the phrase" for key in texts if key in saying and key not in details}
-        words = [f" {token} " for token in {*phrase}]
-        places, some = [], []
-        for place, candidate in enumerate(candidates):
-            if maybe.most(text := texts[candidate.key]) < len(phrase):
-                continue
-            tokens = f" {tokenised(text)} "
-            if all(word in tokens for word in words):
-                places.append(place)
-                some.append(candidate)
-        moved = dict(zip(places, _first(some, lambda candidate: candidate.key not in saying), strict=True))
-        return tuple(moved.get(place, candidate) for place, candidate in enumerate(candidates))
+
+def _in_this_form(search: Search, candidates: Sequence[Candidate]) -> frozenset[ChunkKey]:
+    """Those with `explained`, not only `explain`; `right-clicking`, not only `right-click`; in any case."""
+    typed = search.query.terms.text.strip(_AROUND).casefold()
+    form = re.compile(rf"(?<!\w){re.escape(typed)}(?!\w)")
+    texts = zip(candidates, texts_of(search, candidates), strict=True)
+    return frozenset(
+        candidate.key
+        for candidate, text in texts
+        if form.search("\n".join((candidate.title, *candidate.heading_path, text)).casefold())
+    )
 
 
 def _said(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]) -> frozenset[ChunkKey]:
@@ -173,14 +141,3 @@ def _run_without_stop_words(terms: Terms) -> tuple[str, ...]:
         run = (*run, token) if token in terms.words else ()
         longest = max(longest, run, key=len)
     return longest
-
-
-def _first(candidates: Sequence[Candidate], key: Callable[[Candidate], int]) -> tuple[Candidate, ...]:
-    """In the order of the key and otherwise as they were, with the scores of the places they take."""
-    ordered = sorted(candidates, key=key)
-    return tuple(
-        [
-            candidate if candidate is place else candidate.scored(place.score)
-            for candidate, place in zip(ordered, candidates, strict=True)
-        ]
-    )

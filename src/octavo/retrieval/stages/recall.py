@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.algorithms.languages import unmarked
+from octavo.algorithms.language_detection import unmarked
 from octavo.dataclass import dataclass
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.recipe import embed_anew, made_by_another
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
-from octavo.retrieval.stages.commits import beside_commits
+from octavo.retrieval.stages.commit_limits import beside_commits
 from octavo.retrieval.stages.fuse import NO_VECTOR
 from octavo.retrieval.tie_breaking import best
 
@@ -27,10 +27,19 @@ def vectors_for(search: Search) -> VectorIndex:
     if not (search.query.hypothesis or search.query.terms.text).strip():
         raise SkipStage("the query has no text to embed")
     if search.trust == 0.0:
-        raise SkipStage("the model cannot read the query: words alone decide")
+        raise _unread(search)
     index = search.library.meaning.vectors
     index.prepare()  # before the query's vector is asked for: on a cold start the model is still loading
     return index
+
+
+def _unread(search: Search) -> SkipStage:
+    """That words alone decide; where the query has letters, another model would read it."""
+    if not any(map(str.isalpha, search.query.by_meaning)):
+        return SkipStage("the query has no letters to read: words alone decide")
+    name = search.library.meaning.embedder.profile.name
+    message = f"{name} cannot read the query's script: words alone decide; a multilingual model such as bge-m3 reads it"
+    return SkipStage(f"{message}: `octavo config describe embedding.model`", degrades=True)
 
 
 def none_near(search: Search) -> SkipStage:
@@ -40,13 +49,9 @@ def none_near(search: Search) -> SkipStage:
     library = search.library
     made, profile = library.store.catalog.recipe(library.project), library.meaning.embedder.profile
     if made is not None and made.embedding != profile:
-        message = f"the vectors were made by {_model(made.embedding)}, and {_model(profile)} is configured"
-        return SkipStage(message, degrades=True)
+        message = made_by_another(made.embedding, profile)
+        return SkipStage(f"{message}: `{embed_anew(made.embedding, profile)}` embeds it anew", degrades=True)
     return SkipStage("no chunk has a vector yet")
-
-
-def _model(profile: EmbeddingProfile) -> str:
-    return f"{profile.model} ({profile.revision})" if profile.revision else profile.model
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,33 +8,35 @@ from typing import Any
 
 from octavo.errors import ConfigurationError
 from octavo.plugins import STAGES, has, load, names
-from octavo.retrieval.stages.balanced_fusion import BalancedFusion
-from octavo.retrieval.stages.budget import TokenBudget
-from octavo.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
-from octavo.retrieval.stages.commits import CapCommits
+from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
+from octavo.retrieval.stages.code_recall import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
+from octavo.retrieval.stages.commit_limits import CapCommits
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo.retrieval.stages.context import ContextSmoothing
-from octavo.retrieval.stages.copies import ExactDuplicates
+from octavo.retrieval.stages.context_smoothing import ContextSmoothing
 from octavo.retrieval.stages.corrected_spelling import TypoRecall
 from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst, OnePerDeclaration
+from octavo.retrieval.stages.definitions import Definitions
 from octavo.retrieval.stages.document_name import NamedFirst
-from octavo.retrieval.stages.duplicates import SemanticDuplicates
+from octavo.retrieval.stages.equal_texts import ExactDuplicates
 from octavo.retrieval.stages.exact_match import ExactMatch
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from octavo.retrieval.stages.hypothetical_answer import HypothesisRecall
 from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.language_model_stages import Hypothesise, ModelExpansion, ModelRerank
-from octavo.retrieval.stages.links import LinksBelow
+from octavo.retrieval.stages.link_only_chunks import LinksBelow
+from octavo.retrieval.stages.linked_boost import NeighbourBoost
 from octavo.retrieval.stages.match_kinds import MatchedBy
-from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
+from octavo.retrieval.stages.memory_boosts import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.near_copies import NearCopies
-from octavo.retrieval.stages.neighbours import NeighbourBoost
+from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.rerank import Rerank
 from octavo.retrieval.stages.second_hop import Bridges
+from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
 from octavo.retrieval.stages.summary_levels import FileRecall, LevelFusion, SectionRecall
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
+from octavo.retrieval.stages.title_words import TitleWords
+from octavo.retrieval.stages.token_budget import TokenBudget
 
 EXPAND: Mapping[str, type[Any]] = {
     "read_code": ReadCode,
@@ -68,6 +70,7 @@ FUSE: Mapping[str, type[Any]] = {
 }
 
 REFINE: Mapping[str, type[Any]] = {
+    "title_words": TitleWords,
     "context": ContextSmoothing,
     "neighbour_boost": NeighbourBoost,
     "bridges": Bridges,
@@ -83,6 +86,7 @@ REFINE: Mapping[str, type[Any]] = {
     "definitions_first": DefinitionsFirst,
     "one_per_declaration": OnePerDeclaration,
     "exact_match": ExactMatch,
+    "definitions": Definitions,
     "matched_by": MatchedBy,
     "confidence_floor": ConfidenceFloor,
     "exact_duplicates": ExactDuplicates,

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate, takewhile
 
-from octavo.algorithms.fusion import min_max, z_scores
+from octavo.algorithms.rank_fusion import min_max, z_scores
 from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
 from octavo.model.result import NO_TIME_FOR, Candidate
-from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.steps import noted, texts_of
+from octavo.retrieval.stages.refinement_helpers import noted, texts_of
+from octavo.retrieval.timed_reranker import MeasuredReranker
 
 _FIRST = 4  # pairs before anything is known of their cost
 _READ = 1_200  # characters of a passage, more than fit into a model's window beside a question

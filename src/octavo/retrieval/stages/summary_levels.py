@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.algorithms.fusion import reciprocal_rank
+from octavo.algorithms.rank_fusion import reciprocal_rank
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.scores import just_below
 from octavo.model.summary import NodeType
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, UsesQueryVector
-from octavo.retrieval.stages.balanced_fusion import BalancedFusion
 from octavo.retrieval.stages.fuse import looked_up
+from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.recall import vectors_for
 
 _LEVELS = ("dense_sections", "dense_files")

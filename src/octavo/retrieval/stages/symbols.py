@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from octavo.algorithms.code_query import Name, read_code_query
 from octavo.algorithms.prefix_tokens import beginning
+from octavo.algorithms.regex_literals import PartOfName
 from octavo.algorithms.stack_traces import FrameLocation
-from octavo.algorithms.typed_regex import PartOfName
 from octavo.dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey

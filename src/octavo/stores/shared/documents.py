@@ -15,10 +15,10 @@ import zstandard
 from octavo.errors import LibraryError
 from octavo.model.document import Document, Kind, Section, shown_path
 from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId, SectionId
-from octavo.model.index import PreparedDocument
+from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
-from octavo.model.stored import DocumentVersion, Neighbour, PastDocument, StoredDocument
+from octavo.model.stored_rows import DocumentVersion, Neighbour, PastDocument, StoredDocument
 from octavo.model.text import Lines, Span
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, Row, first, reserve
@@ -187,7 +187,7 @@ class DocumentRepository:
 
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]:
         where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}
-        rows = self._database.rows("candidates", where)
+        rows = self._database.rows("candidates", where) if len(keys) else []
         return {row[0]: _candidate(row, path) for row, path in zip(rows, _paths(rows, 7), strict=True)}
 
     def lengths(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, int]:
@@ -216,6 +216,10 @@ class DocumentRepository:
         key = self._keys.project(project)
         where = {"project": key} | filter_parameters(filters, self._database, key)
         return tuple(_stored(row) for row in self._database.rows("documents_listed", where))
+
+    def recent(self, project: ProjectId, count: int) -> tuple[StoredDocument, ...]:
+        where = {"project": self._keys.project(project), "count": count}
+        return tuple(_stored(row) for row in self._database.rows("documents_recent", where))
 
     def more_than(self, project: ProjectId, count: int) -> bool:
         return bool(self._database.rows("chunks_more_than", {"project": self._keys.project(project), "count": count}))

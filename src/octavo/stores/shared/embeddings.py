@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from octavo.model.ids import ChunkKey, ProjectId
+from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.stored import PendingInput, PostponedChunk, StoredVectors, VectorRow
+from octavo.model.stored_rows import ChunkVectors, PendingInput, PostponedChunk, StoredVectors, VectorRow
 from octavo.model.text import Span
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.clusters import ClusterRepository
@@ -132,8 +132,12 @@ class EmbeddingRepository:
         newest_first: bool = False,
         wanted_first: bool = False,
         most: int | None = None,
+        chunks: Sequence[ChunkKey] | None = None,
     ) -> tuple[int, ...]:
         where = self._progress(project, profile)
+        if chunks is not None:
+            named = where | {"chunks": json.dumps(list(chunks))}
+            return tuple(row[0] for row in self._database.rows("inputs_pending_of_chunks", named))[:most]
         if newest_first and most is not None and not where["complete"]:
             # While much is pending, the newest inputs are found without scanning all of them.
             parameters = {"project": where["project"], "profile": where["profile"], "limit": 2 * most}
@@ -199,6 +203,14 @@ class EmbeddingRepository:
     def of_document(self, project: ProjectId, document_key: int) -> tuple[int, ...]:
         where = {"project": self._keys.project(project), "document": document_key}
         return tuple(row[0] for row in self._database.rows("inputs_of_document", where))
+
+    def chunk_vectors(
+        self, project: ProjectId, document: DocumentId, profile: EmbeddingProfile, fast: EmbeddingProfile | None
+    ) -> tuple[ChunkVectors, ...]:
+        where = self._of(project, profile) | {"document": document, "fast": 0}
+        if fast is not None:
+            where["fast"] = self._keys.profile(project, profile_body(fast))
+        return tuple(ChunkVectors(*row) for row in self._database.rows("chunk_vectors", where))
 
     def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None:
         key = self._keys.project(project)

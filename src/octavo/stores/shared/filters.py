@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.folding import entity_name, fold
-from octavo.algorithms.properties import meets
+from octavo.algorithms.property_conditions import meets
+from octavo.algorithms.unicode_folding import entity_name, fold
 from octavo.model.query import Filters, PropertyCondition
 from octavo.stores.shared.database import Database
 

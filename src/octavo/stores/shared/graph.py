@@ -69,7 +69,7 @@ class GraphRepository:
         stale = self._database.rows("graph_references_stale", owner)
         if not stale:
             return 0
-        from octavo.graph.resolve import Resolver
+        from octavo.graph.link_resolution import Resolver
 
         resolver = Resolver(self._matches(owner["project"], (row[5] for row in stale)))
         changed = []
@@ -204,7 +204,7 @@ class GraphRepository:
 
     def _put_names(self, owner: int, present: Mapping[int, DocumentLinks]) -> None:
         """Writes only what changed: a name that is added or removed makes the references to it stale."""
-        from octavo.graph.names import former_names
+        from octavo.graph.document_aliases import former_names
 
         names_of: dict[int, dict[DocumentName, int]] = {}
         for key, document, *name in self._database.rows("graph_names_of", {"documents": json.dumps(list(present))}):

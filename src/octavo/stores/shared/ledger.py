@@ -36,6 +36,10 @@ class LedgerRepository:
         where = self._where(project, collection) | {"uris": json.dumps(uris)}
         return {row[0]: FileStamp(*row[1:]) for row in self._database.rows("ledger_stamps", where)}
 
+    def ending(self, project: ProjectId, collection: CollectionId, extensions: Sequence[str]) -> tuple[str, ...]:
+        where = self._where(project, collection) | {"extensions": json.dumps(extensions)}
+        return tuple(row[0] for row in self._database.rows("ledger_ending", where))
+
     def note_check(self, project: ProjectId, collection: CollectionId, at: float | None = None) -> None:
         with self._database.transaction():
             now = self._clock() if at is None else at

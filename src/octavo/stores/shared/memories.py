@@ -36,7 +36,7 @@ class MemoryRepository:
         where = {"project": self._keys.project(item.project_id), "id": item.id}
         self._database.run("memory_put", where | _item_row(item))
         # A first version without links has nothing to replace: most commits are such, and every statement costs time.
-        if item.links or (version is not None and version.number > 1):
+        if item.links or version is None or version.number > 1:
             self._put_links(where, item)
         if version is not None:
             self._database.run("memory_version_put", where | _version_row(version))

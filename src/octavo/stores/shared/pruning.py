@@ -8,7 +8,7 @@ import zstandard
 
 from octavo.model.ids import CollectionId, ProjectId, text_hash
 from octavo.model.memory import MemoryId
-from octavo.model.stored import EarlierVersion, UnusedContent
+from octavo.model.stored_rows import EarlierVersion, UnusedContent
 from octavo.stores.shared.database import Database
 from octavo.stores.shared.projects import KeyCache
 

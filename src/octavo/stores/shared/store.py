@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.stored import LibraryCounts
+from octavo.model.stored_rows import LibraryCounts
 from octavo.ports import LexicalIndex
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, value
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from octavo.model.damage import Damage
     from octavo.observability.progress import Progress
     from octavo.stores.shared.clusters import ClusterRepository
-    from octavo.stores.shared.completions import CompletionRepository
+    from octavo.stores.shared.completion_cache import CompletionRepository
     from octavo.stores.shared.entities import EntityRepository
     from octavo.stores.shared.graph import GraphRepository
     from octavo.stores.shared.history import HistoryRepository
+    from octavo.stores.shared.integrity_checks import LibraryUpkeep
+    from octavo.stores.shared.job_queue import OutboxRepository
     from octavo.stores.shared.leases import LeaseRepository
     from octavo.stores.shared.memories import MemoryRepository
     from octavo.stores.shared.note_writes import NoteWriteRepository
-    from octavo.stores.shared.outbox import OutboxRepository
     from octavo.stores.shared.pruning import PruningRepository
     from octavo.stores.shared.query_log import QueryLogRepository
     from octavo.stores.shared.rerank_scores import RerankScoreRepository
     from octavo.stores.shared.summaries import SummaryRepository
-    from octavo.stores.shared.upkeep import LibraryUpkeep
 
 
 def _late(place: str, *, clock: bool = True) -> Any:
@@ -56,14 +56,14 @@ class SharedStore:
 
     # A search uses few of the following, or none.
     clusters: ClusterRepository = _late("clusters:ClusterRepository")
-    completions: CompletionRepository = _late("completions:CompletionRepository")
+    completions: CompletionRepository = _late("completion_cache:CompletionRepository")
     entities: EntityRepository = _late("entities:EntityRepository", clock=False)
     graph: GraphRepository = _late("graph:GraphRepository")
     history: HistoryRepository = _late("history:HistoryRepository", clock=False)
     leases: LeaseRepository = _late("leases:LeaseRepository")
     memories: MemoryRepository = _late("memories:MemoryRepository", clock=False)
     note_writes: NoteWriteRepository = _late("note_writes:NoteWriteRepository")
-    outbox: OutboxRepository = _late("outbox:OutboxRepository")
+    outbox: OutboxRepository = _late("job_queue:OutboxRepository")
     pruning: PruningRepository = _late("pruning:PruningRepository", clock=False)
     query_log: QueryLogRepository = _late("query_log:QueryLogRepository", clock=False)
     rerank_scores: RerankScoreRepository = _late("rerank_scores:RerankScoreRepository")
@@ -85,7 +85,7 @@ class SharedStore:
 
     @cached_property
     def upkeep(self) -> LibraryUpkeep:
-        from octavo.stores.shared.upkeep import LibraryUpkeep
+        from octavo.stores.shared.integrity_checks import LibraryUpkeep
 
         return LibraryUpkeep(self)
 

@@ -13,10 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from octavo.model.index import LexicalRow
+from octavo.model.prepared_document import LexicalRow
 from octavo.stores.shared.database import Row
 from octavo.stores.shared.embeddings import POSTPONED
-from octavo.stores.shared.queries import parse_queries
+from octavo.stores.shared.named_queries import parse_queries
 
 
 class Table(NamedTuple):

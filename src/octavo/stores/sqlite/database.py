@@ -12,15 +12,15 @@ from typing import Any
 import apsw
 
 from octavo.errors import Busy, LibraryError, NotALibrary, NotFound
-from octavo.model.location import real_path
+from octavo.model.library_location import make_folder, real_path
 from octavo.stores.shared.database import Row
 from octavo.stores.shared.fair_lock import FairLock
-from octavo.stores.shared.queries import load_queries
+from octavo.stores.shared.named_queries import load_queries
 from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated
 from octavo.stores.sqlite.connections import ConnectionPool, close_to_others, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
 from octavo.stores.sqlite.path_checks import has_no_log, refuse_impossible
-from octavo.stores.sqlite.seal import seal
+from octavo.stores.sqlite.schema_seal import seal
 from octavo.stores.sqlite.write_queue import WriteQueue, inode, wait_for_lock
 
 IN_MEMORY = Path(":memory:")
@@ -77,7 +77,7 @@ class SqliteDatabase:
             if not create and not path.exists():
                 raise NotFound(f"there is no library at {path}", hint="run `octavo init` to make one")
             if not read_only and not in_memory:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_folder(path.parent)
                 make_private(path)
             try:
                 self._inode: int | None = None  # known once the file is there

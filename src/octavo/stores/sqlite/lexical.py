@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
+from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk, best_first
 from octavo.model.scores import rounded

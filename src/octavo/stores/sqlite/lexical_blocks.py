@@ -10,7 +10,7 @@ from itertools import islice
 import zstandard
 
 from octavo.model.ids import ChunkKey
-from octavo.model.index import LexicalRow
+from octavo.model.prepared_document import LexicalRow
 from octavo.stores.shared.database import Database
 
 # Neither occurs in a token: tokens consist of letters, digits, marks and emoji.

@@ -13,7 +13,7 @@ import zstandard
 from octavo.errors import LibraryError
 from octavo.model.damage import Damage, LibraryPart
 from octavo.model.ids import ChunkKey
-from octavo.model.index import LexicalRow
+from octavo.model.prepared_document import LexicalRow
 from octavo.observability.progress import Progress
 from octavo.stores.shared.database import Row, value
 from octavo.stores.shared.row_checks import Tally, stride
@@ -21,7 +21,7 @@ from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.lexical import quoted
 from octavo.stores.sqlite.lexical_blocks import LexicalBlocks, unpacked
 from octavo.stores.sqlite.raw_pages import read_varint
-from octavo.stores.sqlite.seal import seal
+from octavo.stores.sqlite.schema_seal import seal
 from octavo.stores.sqlite.transfer import Fts5Transfer
 
 _SAMPLES = 50  # chunks that are searched by one of their words

@@ -109,11 +109,11 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
         vectors = SalvagedVectors(into)
         into.execute(_MAKE_COPIES)
         with into:
-            found = _read(pages, shapes, others, into, vectors)
-            found.echoes.update(_echoes(pages, found))
+            salvaged_rows = _read(pages, shapes, others, into, vectors)
+            salvaged_rows.echoes.update(_echoes(pages, salvaged_rows))
             into.execute(_PUT_COPIES)
-            lost += _project_names(found, shapes)
-            rows = {table: _put(into, shapes[table], found, lost) for table in TABLES}
+            lost += _project_names(salvaged_rows, shapes)
+            rows = {table: _put(into, shapes[table], salvaged_rows, lost) for table in TABLES}
             rows["vectors"] = vectors.put()
             lost += _items_of_versions(into)
             textless = tuple(_files_without_texts(into))
@@ -192,7 +192,7 @@ def _read(
     vectors: SalvagedVectors,
 ) -> _Found:
     """Every row on every page that is in use. Texts and vectors are written at once: all may be larger than memory."""
-    found, free = _Found({table: shape.columns for table, shape in shapes.items()}), pages.free()
+    rows, free = _Found({table: shape.columns for table, shape in shapes.items()}), pages.free()
     every = _Shapes([*others, *shapes.values()])
     for number in range(1, pages.count + 1):
         shape = None if number in free else every.on(pages, number)
@@ -206,12 +206,12 @@ def _read(
                 if isinstance(raw, RawRow):
                     vectors.offer(shape.table, row, raw)
             elif row is None or (shape.table == "texts" and _text_of(shape, row) is None):
-                found.unreadable[shape.table][number] += 1
+                rows.unreadable[shape.table][number] += 1
             elif shape.table == "texts":
                 into.execute(_insertion(shape), row)
             else:
-                found.copies[shape.table].setdefault(shape.key_of(row), Counter())[row] += 1
-    return found
+                rows.copies[shape.table].setdefault(shape.key_of(row), Counter())[row] += 1
+    return rows
 
 
 def _put_copy(into: apsw.Connection, row: Row | None) -> None:
@@ -297,12 +297,12 @@ def _echoes(pages: RawPages, read: _Found) -> Counter[Value]:
     pairs = [list(copies) for of_table in read.copies.values() for copies in of_table.values() if len(copies) > 1]
     columns = [set(values) for copies in pairs for values in zip(*copies, strict=True)]
     differing = {value for values in columns if len(values) > 1 for value in values}
-    wanted = {value for value in differing if value is not None and not (isinstance(value, int) and value < 1_000)}
+    distinctive = {value for value in differing if value is not None and not (isinstance(value, int) and value < 1_000)}
     counted: Counter[Value] = Counter()
-    for number in range(1, pages.count + 1) if wanted else ():
+    for number in range(1, pages.count + 1) if distinctive else ():
         for raw in pages.rows(number):
             if isinstance(raw, RawRow):
-                counted.update(value for value in raw.values if value in wanted)
+                counted.update(value for value in raw.values if value in distinctive)
     return counted
 
 

@@ -14,8 +14,8 @@ from octavo.stores.sqlite.database import IN_MEMORY, SqliteDatabase
 from octavo.stores.sqlite.lexical import Fts5Index
 
 if TYPE_CHECKING:
+    from octavo.stores.sqlite.integrity_checks import SqliteUpkeep
     from octavo.stores.sqlite.snapshots import SqliteSnapshotSource
-    from octavo.stores.sqlite.upkeep import SqliteUpkeep
 
 
 class SqliteStore(SharedStore):
@@ -37,7 +37,7 @@ class SqliteStore(SharedStore):
 
     @cached_property
     def upkeep(self) -> SqliteUpkeep:
-        from octavo.stores.sqlite.upkeep import SqliteUpkeep
+        from octavo.stores.sqlite.integrity_checks import SqliteUpkeep
 
         return SqliteUpkeep(self, self.database)
 
@@ -51,7 +51,7 @@ class SqliteStore(SharedStore):
         return sum(path.stat().st_size for path in (self.database.path, log) if path.exists())
 
     def compact(self, *, fully: bool = False) -> None:
-        from octavo.stores.sqlite.compaction import compact_blocks, merge_word_index
+        from octavo.stores.sqlite.lexical_compaction import compact_blocks, merge_word_index
 
         compact_blocks(self.database, self.transaction, fully=fully)
         if fully:

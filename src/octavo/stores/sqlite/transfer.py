@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from octavo.model.index import LEXICAL_FIELDS, LexicalRow
+from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
 from octavo.stores.shared.database import value
 from octavo.stores.shared.transfer import TableTransfer
 from octavo.stores.sqlite.database import SqliteDatabase

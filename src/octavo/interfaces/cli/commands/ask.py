@@ -7,16 +7,16 @@ import click
 from octavo.dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import exit_of, operation_of
+from octavo.interfaces.cli.generated_commands import exit_of, operation_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import OutputFormat, drawn
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
-from octavo.operations.answering.answers import AnswerSentence
 from octavo.operations.answering.lines import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.answering.results import AnswerSentence
 from octavo.operations.lines import Block
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup, answered
+from octavo.interfaces.cli.generated_commands import OperationGroup, answered
 from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.request_commands import command
 from octavo.operations.canonical.requests import CanonicalGetRequest, CanonicalGetSectionRequest
-from octavo.operations.rows import COMMANDS
+from octavo.operations.definitions import COMMANDS
 
 
 @click.group(cls=OperationGroup)

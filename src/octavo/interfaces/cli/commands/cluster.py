@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from octavo.interfaces.cli.generated import OperationGroup
+from octavo.interfaces.cli.generated_commands import OperationGroup
 from octavo.interfaces.cli.options import shared_options
 
 

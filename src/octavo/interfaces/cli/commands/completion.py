@@ -10,9 +10,9 @@ from click.shell_completion import get_completion_class
 
 from octavo.errors import InvalidArgument
 from octavo.interfaces.cli import powershell
-from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import plain
+from octavo.interfaces.cli.request_commands import command
 
 _INSTALL = {
     "bash": 'add to ~/.bashrc:  eval "$(octavo completion bash)"',

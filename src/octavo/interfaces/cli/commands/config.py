@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.errors import ConfigurationError
-from octavo.interfaces.cli import completing
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import CommandGroup
+from octavo.interfaces.cli import shell_completion
+from octavo.interfaces.cli.command_groups import CommandGroup
 from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
-from octavo.model.location import Location
+from octavo.model.library_location import Location
 from octavo.operations.lines import Line, Part, columns
 
 if TYPE_CHECKING:
-    from octavo.config.edit import Change
+    from octavo.config.file_edits import Change
 
 
 @click.group(cls=CommandGroup)
@@ -48,15 +48,15 @@ def show(choices: Choices, origin: bool) -> None:
 
 @config.add
 @command(name="get", examples=["octavo config get retrieval.limit"])
-@click.argument("name", shell_complete=completing.settings)
+@click.argument("name", shell_complete=shell_completion.settings)
 def get_setting(choices: Choices, name: str) -> None:
     """Print one setting."""
-    from octavo.config.describe import describe, written
+    from octavo.config.setting_descriptions import describe, written
 
     describe(name)
-    found = next(row for row in _settings(choices) if row["name"] == name)
-    text = [(Part(written(found["value"]).strip('"')),)]
-    choices.answer(Answer(found, [found], tuple(found), lambda width: text))
+    setting = next(row for row in _settings(choices) if row["name"] == name)
+    text = [(Part(written(setting["value"]).strip('"')),)]
+    choices.answer(Answer(setting, [setting], tuple(setting), lambda width: text))
 
 
 @config.add
@@ -64,7 +64,7 @@ def get_setting(choices: Choices, name: str) -> None:
     name="describe",
     examples=["octavo config describe retrieval.limit", "octavo config describe retrieval"],
 )
-@click.argument("name", required=False, shell_complete=completing.settings)
+@click.argument("name", required=False, shell_complete=shell_completion.settings)
 def describe_settings(choices: Choices, name: str | None) -> None:
     """Say what a setting means: type, default, variable, current value and where it comes from.
 
@@ -84,8 +84,8 @@ _project_file = click.option(
 
 @config.add
 @command(name="set", examples=["octavo config set retrieval.limit 20"])
-@click.argument("name", shell_complete=completing.settings)
-@click.argument("values", nargs=-1, required=True, metavar="VALUE...", shell_complete=completing.setting_values)
+@click.argument("name", shell_complete=shell_completion.settings)
+@click.argument("values", nargs=-1, required=True, metavar="VALUE...", shell_complete=shell_completion.setting_values)
 @_project_file
 def set_setting(choices: Choices, name: str, values: tuple[str, ...], project_file: bool) -> None:
     """Write a setting into a configuration file.
@@ -93,7 +93,7 @@ def set_setting(choices: Choices, name: str, values: tuple[str, ...], project_fi
     Comments and order of the file stay. A setting that is a list takes several values, or an array as the file has it.
     Nothing is written unless the whole configuration is valid with the change.
     """
-    from octavo.config.edit import set_value, target
+    from octavo.config.file_edits import set_value, target
 
     file = target(os.environ, Path.cwd(), project=project_file)
     _confirm(choices, set_value(file, name, values, os.environ, Path.cwd()))
@@ -104,11 +104,11 @@ def set_setting(choices: Choices, name: str, values: tuple[str, ...], project_fi
     name="unset",
     examples=["octavo config set retrieval.limit 20", "octavo config unset retrieval.limit"],
 )
-@click.argument("name", shell_complete=completing.settings)
+@click.argument("name", shell_complete=shell_completion.settings)
 @_project_file
 def unset_setting(choices: Choices, name: str, project_file: bool) -> None:
     """Take a setting out of a configuration file, so that it has its default again."""
-    from octavo.config.edit import target, unset
+    from octavo.config.file_edits import target, unset
 
     _confirm(choices, unset(target(os.environ, Path.cwd(), project=project_file), name, os.environ, Path.cwd()))
 
@@ -122,8 +122,8 @@ def edit(choices: Choices, project_file: bool) -> None:
     The file is replaced when the editor is closed, if what it says is valid. A file that does not exist yet begins with
     every setting as a comment.
     """
-    from octavo.config.describe import template
-    from octavo.config.edit import target
+    from octavo.config.file_edits import target
+    from octavo.config.setting_descriptions import template
 
     file = target(os.environ, Path.cwd(), project=project_file)
     before = file.read_text("utf-8") if file.is_file() else template(in_project_file=project_file)
@@ -160,7 +160,7 @@ def path(choices: Choices) -> None:
 
 def _edited(file: Path, draft: Path, before: str) -> bool:
     """Whether the file was replaced. An invalid draft is edited again, or left where the person can find it."""
-    from octavo.config.edit import replace
+    from octavo.config.file_edits import replace
 
     while True:
         click.edit(filename=str(draft))
@@ -193,8 +193,8 @@ def _note(row: dict[str, Any], notes: dict[str, str]) -> Part:
 
 
 def _settings(choices: Choices) -> list[dict[str, Any]]:
-    from octavo.config.describe import plain
     from octavo.config.load import load, settings
+    from octavo.config.setting_descriptions import plain
 
     loaded = load(choices.flags())
     return [
@@ -203,7 +203,7 @@ def _settings(choices: Choices) -> list[dict[str, Any]]:
 
 
 def _described(choices: Choices, name: str | None) -> list[dict[str, Any]]:
-    from octavo.config.describe import describe, described
+    from octavo.config.setting_descriptions import describe, described
 
     chosen = [setting for setting in described().values() if not name or setting.name.startswith(f"{name}.")]
     current = {row["name"]: row for row in _settings(choices)}
@@ -222,7 +222,7 @@ def _described(choices: Choices, name: str | None) -> list[dict[str, Any]]:
 
 
 def _paragraphs(rows: list[dict[str, Any]]) -> Iterator[Line]:
-    from octavo.config.describe import written
+    from octavo.config.setting_descriptions import written
 
     for at, row in enumerate(rows):
         if at:
@@ -240,7 +240,7 @@ def _paragraphs(rows: list[dict[str, Any]]) -> Iterator[Line]:
 
 
 def _confirm(choices: Choices, change: Change) -> None:
-    from octavo.config.describe import written
+    from octavo.config.setting_descriptions import written
 
     data = {
         "name": change.name,
@@ -257,7 +257,7 @@ def _confirm(choices: Choices, change: Change) -> None:
 
 def _as_toml(rows: list[dict[str, Any]]) -> Iterator[Line]:
     """Assignments as in a file; what is unset is a comment."""
-    from octavo.config.describe import written
+    from octavo.config.setting_descriptions import written
 
     table = []
     for row in rows:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.errors import NotFound
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import CommandGroup
+from octavo.interfaces.cli.command_groups import CommandGroup
 from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.daemon.wire import Hello, settings_of
 from octavo.interfaces.presenting.formats import Answer
 from octavo.observability.logs import configure

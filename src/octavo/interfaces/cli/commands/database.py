@@ -12,18 +12,18 @@ from octavo.dataclass import replace
 from octavo.errors import LibraryError, NewerLibrary
 from octavo.interfaces.cli.commands.index import run_index
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup, exit_of, operation_of
+from octavo.interfaces.cli.generated_commands import OperationGroup, exit_of, operation_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, LibraryPlace, shared_options
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
-from octavo.model.imported import Imported
-from octavo.model.location import Location
-from octavo.operations.database.answers import RepairAnswer
+from octavo.model.import_report import Imported
+from octavo.model.library_location import Location
 from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
+from octavo.operations.database.results import RepairAnswer
 from octavo.operations.library.requests import IndexRequest
 from octavo.operations.lines import Line, Part, columns, count, size
 
@@ -110,22 +110,22 @@ def repair(choices: Choices, request: DbRepairRequest) -> Exit:
     # Mends what can be mended in place; a file that is damaged itself is read into a new one.
     from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
 
-    operation, library, found = operation_of("db repair"), _configured(choices), ""
+    operation, library, damage = operation_of("db repair"), _configured(choices), ""
     try:
         with opened(choices) as session:
             # A file that is damaged is not written to: that could spread the damage, and it is kept as it was found.
-            found = file_damage(session.engine) if isinstance(library, Path) else ""
-            if not found:
+            damage = file_damage(session.engine) if isinstance(library, Path) else ""
+            if not damage:
                 done: RepairAnswer = operation.run(session.engine, request, progress(quiet=choices.quiet))
     except LibraryError as error:
         if isinstance(error, NewerLibrary) or not isinstance(library, Path) or not library.is_file():
             raise
-        found = error.message
-    if found and isinstance(library, Path):
+        damage = error.message
+    if damage and isinstance(library, Path):
         kept, salvaged = salvage_library(library)
         try:
             with opened(choices) as session:
-                done = rebuilt(session.engine, kept, salvaged, found, progress(quiet=choices.quiet))
+                done = rebuilt(session.engine, kept, salvaged, damage, progress(quiet=choices.quiet))
         except LibraryError as error:  # whose hint would be this command
             raise LibraryError(error.message, hint=f"{_RESTORE}; the damaged file is kept as {kept}") from error
     choices.answer(operation_answer(operation, done, TerminalView()))
@@ -157,6 +157,7 @@ def _import_records(choices: Choices, source: Path, target: Location) -> None:
             "added": imported.added,
             "unchanged": imported.unchanged,
             "without_text": list(imported.without_text),
+            "earlier_versions": imported.earlier_versions,
             "vectors": imported.vectors,
             "profile": imported.profile or None,
             "sha256": imported.sha256,
@@ -187,11 +188,12 @@ def _imported(done: Imported, source: Path, target: Location) -> Iterator[Line]:
         yield (Part(f"{source} has no collections."),)
         return
     for imported in done.collections:
-        said = [f"{imported.added:,} added" if imported.added or not imported.unchanged else "nothing new"]
-        said += [f"{imported.unchanged:,} there already"] if imported.unchanged else []
-        said += [f"{len(imported.without_text):,} without a text left out"] if imported.without_text else []
-        said += [f"{imported.vectors:,} vectors kept as {imported.profile}"] if imported.vectors else []
-        yield (Part(f"{imported.name}: {count(imported.records, 'record')}, {', '.join(said)}"),)
+        counts = [f"{imported.added:,} added" if imported.added or not imported.unchanged else "nothing new"]
+        counts += [f"{imported.unchanged:,} there already"] if imported.unchanged else []
+        counts += [f"{len(imported.without_text):,} without a text left out"] if imported.without_text else []
+        counts += [f"{imported.earlier_versions:,} of earlier versions left out"] if imported.earlier_versions else []
+        counts += [f"{imported.vectors:,} vectors kept as {imported.profile}"] if imported.vectors else []
+        yield (Part(f"{imported.name}: {count(imported.records, 'record')}, {', '.join(counts)}"),)
     yield (Part(f"{target} holds what {source} does; counts and checksums agree.", "dim"),)
     if done.embedded:
         yield (Part(f"{count(done.embedded, 'vector')} made by the library's own model.", "dim"),)

@@ -8,11 +8,11 @@ import click
 
 from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import OperationCommand, command
-from octavo.interfaces.cli.generated import OperationGroup, answered
+from octavo.interfaces.cli.generated_commands import OperationGroup, answered
 from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.request_commands import OperationCommand, command
 from octavo.model.document import HEADING_SEPARATOR
-from octavo.operations.rows import COMMANDS
+from octavo.operations.definitions import COMMANDS
 
 _PATHS = ("parent_heading_path", "heading_path", "from_heading_path", "to_parent_heading_path")
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.errors import NotFound, SourceError, StorageError
+from octavo.errors import InvalidArgument, NotFound, SourceError, StorageError
 from octavo.evaluation.baselines import Outcome, Results, matching
-from octavo.evaluation.made_dataset import Level, LoggedQuestion, write_dataset
-from octavo.evaluation.made_dataset import make as made_of
+from octavo.evaluation.generated_dataset import Level, LoggedQuestion, write_dataset
+from octavo.evaluation.generated_dataset import make as made_of
+from octavo.evaluation.measures import RANKED
 from octavo.evaluation.runner import write_trec
-from octavo.interfaces.cli import completing
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import CommandGroup
+from octavo.interfaces.cli import shell_completion
+from octavo.interfaces.cli.command_groups import CommandGroup
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
 from octavo.operations.lines import Line, Part, columns, visible
 
 if TYPE_CHECKING:
-    from octavo.evaluation.compare import MeasureDifference
+    from octavo.evaluation.significance import MeasureDifference
 
 _COLUMNS = (
     "dataset",
@@ -39,6 +41,8 @@ _COLUMNS = (
     "latency_ms_p50",
     "latency_ms_p95",
 )
+
+_GATE = "ndcg@10"
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -61,20 +65,29 @@ def evaluate() -> None:
 @evaluate.add
 @command(EvalRunRequest, "eval_run", name="run")
 @click.option("--compare", "baseline", metavar="NAME", help="Compare with a baseline, question by question.")
+@click.option(
+    "--gate",
+    default=_GATE,
+    show_default=True,
+    metavar="A,B",
+    help="Exit code 6 when one of these measures is significantly below the baseline; none for no gate.",
+)
 @click.option("--run-file", type=_FILE, metavar="FILE", help="Write the rankings as a TREC run.")
 @_BASELINES
 def run(
     choices: Choices,
     asked: EvalRunRequest,
     baseline: str | None,
+    gate: str,
     run_file: Path | None,
     baselines: Path | None,
-) -> None:
+) -> Exit:
     from octavo.config.load import load
-    from octavo.evaluation.compare import compare
     from octavo.evaluation.evaluate import cache_folder, evaluate, outcomes
-    from octavo.operations.evaluation.measuring import measured_by
+    from octavo.evaluation.significance import compare, worse
+    from octavo.operations.evaluation.evaluate import measured_by
 
+    gated = _gated(gate)
     config = load(choices.flags()).config
     results = _results(baselines)
     earlier = results.baseline(baseline) if baseline else ()
@@ -88,7 +101,8 @@ def run(
     results.record(measured)
     pairs = [(matching(earlier, baseline, outcome), outcome) for outcome in measured] if baseline else []
     differences = [(old, new, compare(old.scores, new.scores)) for old, new in pairs]
-    choices.answer(_answer(measured, baseline, differences))
+    choices.answer(_answer(measured, baseline, differences, gated))
+    return Exit.PARTIAL if any(worse(changes, gated) for _, _, changes in differences) else Exit.OK
 
 
 @evaluate.add
@@ -188,19 +202,19 @@ def report(
 @click.option("--limit", type=click.IntRange(1), default=500, show_default=True, help="How many queries at most.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other templates and sample.")
 @click.option(
-    "-c", "--collection", "names", multiple=True, shell_complete=completing.collections, help="Only this one."
+    "-c", "--collection", "names", multiple=True, shell_complete=shell_completion.collections, help="Only this one."
 )
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     """Make a data set from your own library: its headings and titles become questions with known answers."""
     from octavo.evaluation.evaluate import originals
-    from octavo.operations.queries.opened import opened_passages
+    from octavo.operations.queries.opened_passages import opened_passages
 
     with opened(choices) as session:
-        found = list(originals(session.engine, names))
-        asked = [
+        documents = list(originals(session.engine, names))
+        questions = [
             LoggedQuestion(passage.query, passage.place, passage.text) for passage in opened_passages(session.engine)
         ]
-    made = made_of(found, level=Level(level), limit=limit, seed=seed, asked=asked)
+    made = made_of(documents, level=Level(level), limit=limit, seed=seed, asked=questions)
     write_dataset(made, out)
     data = {"path": str(out), "documents": len(made.corpus), "queries": len(made.queries)}
     text = [(Part(str(out), "place"), Part(f": {len(made.corpus):,} {level}s, {len(made.queries):,} queries"))]
@@ -233,8 +247,8 @@ def table(
     from octavo.evaluation.report import markdown_table, overview, replaced
 
     config = load(choices.flags()).config
-    asked = tuple(name.strip() for name in profiles.split(",") if name.strip())
-    requests = [request_of(dataset, asked, measure) for dataset in datasets]
+    names = tuple(name.strip() for name in profiles.split(",") if name.strip())
+    requests = [request_of(dataset, names, measure) for dataset in datasets]
     text = _read(target) if target else ""
     if target:
         replaced(text, "", str(target))  # refuses before the hours of work, not after
@@ -245,7 +259,7 @@ def table(
         _warn(evaluation.warnings)
         kept.append((outcomes(evaluation), shown))
         results.record([outcome for measured, _ in kept for outcome in measured])
-    cells = overview(kept, asked)
+    cells = overview(kept, names)
     written = "\n".join(markdown_table(cells[0], cells[1:])) + "\n"
     if target:
         _write(target, replaced(text, written, str(target)))
@@ -271,13 +285,16 @@ def _answer(
     measured: Sequence[Outcome],
     baseline: str | None,
     differences: Sequence[tuple[Outcome, Outcome, tuple[MeasureDifference, ...]]],
+    gated: Collection[str],
 ) -> Answer:
     from octavo.evaluation.report import difference_json, figures
+    from octavo.evaluation.significance import worse
 
     rows: list[dict[str, Any]] = [outcome.as_json() for outcome in measured]
     for row, (old, _, changes) in zip(rows, differences, strict=False):
         row["compared_with"] = {"baseline": baseline, "profile": old.profile}
         row["changes"] = [difference_json(difference) for difference in changes]
+        row["gate"] = {"measures": list(gated), "failed": [change.measure for change in worse(changes, gated)]}
     data = rows[0] if len(rows) == 1 else {"runs": rows}
     shown = figures(measured)
 
@@ -287,8 +304,26 @@ def _answer(
             yield ()
             yield (Part(f"{new.dataset}, {new.profile} against {old.profile} of {baseline}", "title"),)
             yield from columns([_change(difference) for difference in changes])
+            for change in changes:
+                if change.measure in gated:
+                    yield (Part(_resolution(change), "dim"),)
+            for change in worse(changes, gated):
+                yield (Part(f"{change.measure} fell: exit code {Exit.PARTIAL:d}", "bad"),)
 
     return Answer(data, rows, _COLUMNS, text, cells=lambda: [list(_flat(outcome).values()) for outcome in measured])
+
+
+def _gated(names: str) -> tuple[str, ...]:
+    measures = tuple(name.strip() for name in names.split(",") if name.strip() not in ("", "none"))
+    if unknown := [name for name in measures if name not in RANKED]:
+        raise InvalidArgument(f"there is no measure {unknown[0]} to judge by", hint=f"choose of: {', '.join(RANKED)}")
+    return measures
+
+
+def _resolution(change: MeasureDifference) -> str:
+    """How small a change this many questions can show, for who wonders whether the set is large enough."""
+    seen = (change.interval.high - change.interval.low) / 2
+    return f"{change.questions} queries show a change of {change.measure} beyond ±{seen:.3f}, 4 times as many half"
 
 
 def _flat(outcome: Outcome) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from octavo.interfaces.cli import output
-from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.request_commands import command
 
 if TYPE_CHECKING:
     from octavo.interfaces.cli.main import Commands
@@ -27,7 +27,7 @@ def explain(choices: Choices, words: tuple[str, ...], every: bool) -> None:
         group = context.command
         if not isinstance(group, click.Group):
             raise click.UsageError(f"{context.command_path} has no command {word}.")
-        _, found, _ = group.resolve_command(context, [word])
-        assert found is not None
-        context = click.Context(found, parent=context, info_name=word)
+        _, resolved, _ = group.resolve_command(context, [word])
+        assert resolved is not None
+        context = click.Context(resolved, parent=context, info_name=word)
     output.plain(context.get_help() + "\n")

@@ -8,15 +8,15 @@ import click
 
 from octavo.errors import NotFound
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import answered
+from octavo.interfaces.cli.generated_commands import answered
+from octavo.interfaces.cli.library_session import Session, opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.session import Session, opened
-from octavo.interfaces.presenting.results import files_at, operation_answer
+from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.presenting.operation_output import files_at, operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.operations.definitions import COMMANDS
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.operations.memory.requests import MemoryHistoryRequest
-from octavo.operations.rows import COMMANDS
 
 _MEMORY = "mem_"
 
@@ -26,13 +26,13 @@ def log(choices: Choices, request: LogRequest) -> Exit:
     from octavo.operations.history.log import changed_files, newest
 
     if request.min_score and not request.query:
-        raise click.UsageError("Say what to look for: octavo log QUERY --min-score COSINE")
+        raise click.UsageError("Say what to look for: octavo log QUERY --min-score SCORE")
     operation = COMMANDS["log" if request.query else "history"]
     with opened(choices) as session:
-        found: Any = operation.run(session.engine, request) if request.query else newest(session.engine, request)
-        files = files_at(changed_files(session.engine, found.commits), session.roots())
-    choices.answer(operation_answer(operation, found, TerminalView(request.query), files))
-    return Exit.OK if found.commits else Exit.NO_MATCH
+        answer: Any = operation.run(session.engine, request) if request.query else newest(session.engine, request)
+        files = files_at(changed_files(session.engine, answer.commits), session.roots())
+    choices.answer(operation_answer(operation, answer, TerminalView(request.query), files))
+    return Exit.OK if answer.commits else Exit.NO_MATCH
 
 
 @command(HistoryRequest, "history")
@@ -42,13 +42,13 @@ def history(choices: Choices, request: HistoryRequest) -> None:
     if not reference.startswith(_MEMORY):
         with opened(choices) as session:
             try:
-                found = operation.run(session.engine, request)
+                answer = operation.run(session.engine, request)
             except NotFound:
                 if not _is_memory(session, reference):
                     raise
             else:
-                places = [f"{within}/{name}" for within in session.roots() for name in found.names]
-                choices.answer(operation_answer(operation, found, TerminalView(), files_at(places, session.roots())))
+                places = [f"{within}/{name}" for within in session.roots() for name in answer.names]
+                choices.answer(operation_answer(operation, answer, TerminalView(), files_at(places, session.roots())))
                 return
     answered(choices, COMMANDS["memory history"], MemoryHistoryRequest(reference))
 

@@ -6,17 +6,17 @@ from functools import partial
 
 from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import exit_of, operation_of
+from octavo.interfaces.cli.generated_commands import exit_of, operation_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
-from octavo.operations.library.answers import IndexAnswer
 from octavo.operations.library.lines import index_lines
 from octavo.operations.library.requests import IndexRequest
+from octavo.operations.library.results import IndexAnswer
 
 
 @command(IndexRequest, "index")

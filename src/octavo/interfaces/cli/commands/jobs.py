@@ -9,14 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import click
 
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup
+from octavo.interfaces.cli.generated_commands import OperationGroup
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
 from octavo.observability.logs import configure
 from octavo.operations.lines import Part, count
-from octavo.operations.plain import plain
+from octavo.operations.plain_data import plain
 
 
 @command(examples=["octavo worker --once"])
@@ -36,7 +36,7 @@ def worker(choices: Choices, once: bool, threads: int | None) -> Exit:
     job failed.
     """
     from octavo.jobs.worker import Round
-    from octavo.operations.jobs.working import work, work_everywhere
+    from octavo.operations.jobs.run_jobs import work, work_everywhere
 
     stop = threading.Event()
     if threading.current_thread() is threading.main_thread():

@@ -9,13 +9,15 @@ import click
 
 from octavo.config.local_library import LIBRARY_HERE, trust
 from octavo.dataclass import replace
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import operation_of
+from octavo.errors import StorageError
+from octavo.interfaces.cli.generated_commands import operation_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.model.library_location import make_folder
 from octavo.operations.library.requests import CollectionsListRequest
 from octavo.operations.lines import Part
 from octavo.operations.listing import Listing
@@ -37,13 +39,13 @@ def init(choices: Choices, here: bool) -> None:
     library = make_here(Path.cwd()) if here else None
     with opened(choices, create=True, library=library) as session:
         path = session.library
-        held = {collection.name: collection.place for collection in session.engine.library.collections()}
-        row = {"library": str(path), "project": session.engine.project.name, "collections": held}
+        folders = {collection.name: collection.place for collection in session.engine.library.collections()}
+        row = {"library": str(path), "project": session.engine.project.name, "collections": folders}
     if library:
         trust(library)
     text = [(Part(f"The library is {path}."),)]
     # One that came with a folder may name any other: whoever takes it over sees which before they are read.
-    text += [(Part(f"It has {name} already, the folder {place}."),) for name, place in held.items() if place]
+    text += [(Part(f"It has {name} already, the folder {place}."),) for name, place in folders.items() if place]
     text.append((Part("Next: octavo add FOLDER --name NAME", "dim"),))
     choices.answer(Answer(row, [row], ("library", "project"), lambda width: text, files=[str(path)], brief=True))
 
@@ -54,10 +56,16 @@ def make_here(directory: Path) -> Path:
     for place in (library.parent, library):
         if place.is_symlink():
             raise click.UsageError(f"{place} is a link: nothing is written where it leads.")
-    library.parent.mkdir(exist_ok=True)
-    ignore = library.parent / ".gitignore"
-    if not os.path.lexists(ignore):
-        ignore.write_text(f"{library.name}*\n", "utf-8")
+    try:
+        make_folder(library.parent)
+        ignore = library.parent / ".gitignore"
+        if not os.path.lexists(ignore):
+            ignore.write_text(f"{library.name}*\n", "utf-8")
+    except OSError as error:
+        raise StorageError(
+            f"no library can be made in {directory}: {(error.strerror or str(error)).lower()}",
+            hint="`octavo init` without --here makes one in your data folder, and --library names another place",
+        ) from error
     return library
 
 

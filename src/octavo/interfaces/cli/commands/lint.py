@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import answered, exit_of
+from octavo.interfaces.cli.generated_commands import answered, exit_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import plain, screen
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import as_json
-from octavo.operations.rows import COMMANDS
+from octavo.operations.definitions import COMMANDS
 from octavo.operations.writing.requests import LintRequest
 
 

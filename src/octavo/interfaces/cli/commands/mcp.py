@@ -11,19 +11,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from octavo.dataclass import replace
 from octavo.errors import InvalidArgument
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import CommandGroup
+from octavo.interfaces.cli.command_groups import CommandGroup
 from octavo.interfaces.cli.options import Choices, pass_choices, shared_options, tools_option
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
-from octavo.interfaces.mcp.output import take_output
+from octavo.interfaces.mcp.stdout_guard import take_output
 from octavo.interfaces.presenting.formats import Answer
-from octavo.model.location import expand_user
+from octavo.model.library_location import make_folder
 from octavo.observability.logs import configure
 from octavo.operations.lines import Line, Part
 
 if TYPE_CHECKING:
-    from octavo.interfaces.mcp.installing import InstalledClient
+    from octavo.config.schema import Config
+    from octavo.interfaces.mcp.client_configuration import InstalledClient
+
+
+DOTTED = "dotted"  # as the table of operations has it, which starts without being imported here
+
+_scope = click.option(
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="For all of your projects, or in the file that the client reads in this one.",
+)
 
 
 @click.group(cls=CommandGroup, invoke_without_command=True)
@@ -31,18 +44,37 @@ if TYPE_CHECKING:
 @click.option(
     "--daemon/--no-daemon", default=None, help="Whether all clients share one server.", show_default="daemon.enabled"
 )
+@click.option(
+    "--auto/--no-auto",
+    default=None,
+    help="Whether a repository without a library gets one of its own.",
+    show_default="where there is no library at all",
+)
+@click.option(
+    "--names",
+    type=click.Choice(["underscores", DOTTED]),
+    default="underscores",
+    show_default=True,
+    help="How tools are named: memory_search, or memory.search, which some clients do not take.",
+)
 @shared_options
 @pass_choices
 @click.pass_context
-def mcp(context: click.Context, choices: Choices, tools: str, daemon: bool | None) -> None:
+def mcp(
+    context: click.Context, choices: Choices, tools: str, daemon: bool | None, auto: bool | None, names: str
+) -> None:
     """Serve an MCP client over stdin and stdout.
 
     Clients start this command themselves: `octavo mcp install` tells them how. It ends when its input does. All clients
     of a library share one server, which the first of them starts; with --no-daemon, and on Windows, each works alone.
+
+    Started in a git repository where no library is found, it makes one for the repository in your data folder, indexes
+    and watches it. --no-auto leaves that to you; with --auto the repository gets one even if you have a library
+    elsewhere.
     """
     if context.invoked_subcommand is not None:
         return
-    serve(choices, tools, daemon, take_output())
+    serve(choices, f"{tools},{DOTTED}" if names == DOTTED else tools, daemon, auto, take_output())
 
 
 @mcp.add
@@ -50,35 +82,40 @@ def mcp(context: click.Context, choices: Choices, tools: str, daemon: bool | Non
     examples=[
         "octavo mcp install --client cursor",
         "octavo mcp install --client zed --tools code,memory",
+        "octavo mcp install --client claude-code --scope project --write",
         "octavo mcp install --client cursor --http",
     ],
 )
 @click.option("--client", type=click.Choice(list(CLIENTS)), required=True, help="Which client to tell.")
 @click.option("--write", is_flag=True, help="Change the client's configuration; a copy of the old one is kept.")
+@_scope
 @tools_option
 @click.option("--http", is_flag=True, help="Tell it the address of `octavo serve`, and the token.")
-def install(choices: Choices, client: str, write: bool, tools: str, http: bool) -> None:
+def install(choices: Choices, client: str, write: bool, scope: str, tools: str, http: bool) -> None:
     """Print what a client's configuration needs to start this server, or with --write put it there.
 
-    A --library or --project given here becomes part of the entry. With --http the client starts nothing: it asks
-    `octavo serve`, which has to run, at its address and with its token.
+    The server follows the folder that the client works in: a repository has its own library. A --library or --project
+    given here becomes part of the entry instead. With --http the client starts nothing: it asks `octavo serve`, which
+    has to run, at its address and with its token.
     """
-    from octavo.interfaces.mcp.installing import install as put
-    from octavo.interfaces.mcp.installing import location, snippet
+    from octavo.interfaces.mcp.client_configuration import install as put
+    from octavo.interfaces.mcp.client_configuration import snippet
     from octavo.operations.table import chosen
 
     chosen(tools)
     target = CLIENTS[client]
-    line = command_line(choices, tools)
+    path = _file(target, scope)
+    if http and scope == "project":
+        raise click.UsageError("A project's file may be shared with others, and the token of a server is yours alone.")
+    line = command_line(choices, tools, shared=scope == "project")
     entry = remote_entry(choices, target) if http else target.entry(line)
-    path = location(target, os.environ, Path.home())
     text = snippet(target, entry)
     row: dict[str, Any] = {
         "client": client,
         "path": str(path),
         "entry": text,
         # None with a token: the list of processes shows every account what a command was given.
-        "command": target.command(line) if target.command and not http else None,
+        "command": (target.command(line, scope) or None) if target.command and not http else None,
     }
     done = put(target, path, entry) if write else None
     if done:
@@ -86,7 +123,11 @@ def install(choices: Choices, client: str, write: bool, tools: str, http: bool) 
     columns = ("client", "path", "changed", "backup") if done else ("client", "path", "entry")
     choices.answer(
         Answer(
-            row, [row], columns, lambda width: _lines(row, target.title, target.afterwards, done), files=[row["path"]]
+            row,
+            [row],
+            columns,
+            lambda width: _lines(row, target, done, follows=not http and "--library" not in line),
+            files=[row["path"]],
         )
     )
 
@@ -94,16 +135,16 @@ def install(choices: Choices, client: str, write: bool, tools: str, http: bool) 
 @mcp.add
 @command(examples=["octavo mcp uninstall --client cursor"])
 @click.option("--client", type=click.Choice(list(CLIENTS)), required=True, help="Which client to tell.")
-def uninstall(choices: Choices, client: str) -> None:
+@_scope
+def uninstall(choices: Choices, client: str, scope: str) -> None:
     """Take this server out of a client's configuration; a copy of the old one is kept.
 
     Everything else in the configuration stays as it was, and so does your library.
     """
-    from octavo.interfaces.mcp.installing import location
-    from octavo.interfaces.mcp.installing import uninstall as take_out
+    from octavo.interfaces.mcp.client_configuration import uninstall as take_out
 
     target = CLIENTS[client]
-    done = take_out(target, location(target, os.environ, Path.home()))
+    done = take_out(target, _file(target, scope))
     row: dict[str, Any] = {
         "client": client,
         "path": str(done.path),
@@ -114,19 +155,64 @@ def uninstall(choices: Choices, client: str) -> None:
     choices.answer(Answer(row, [row], columns, lambda width: _removal(target, done), files=[row["path"]]))
 
 
-def serve(choices: Choices, tools: str, daemon: bool | None, wire: int) -> None:
+def _file(target: Client, scope: str) -> Path:
+    """The client's configuration: the user's, or that of the repository (else the folder) one is in."""
+    from octavo.config.local_library import repository
+    from octavo.interfaces.mcp.client_configuration import location, refuse_links_out
+
+    if scope == "user":
+        return location(target, os.environ, Path.home())
+    if not target.project_file:
+        raise click.UsageError(f"{target.title} has no configuration for a project; leave out --scope.")
+    project = repository(Path.cwd()) or Path.cwd()
+    refuse_links_out(project, [project / target.project_file])
+    return project / target.project_file
+
+
+def serve(choices: Choices, tools: str, daemon: bool | None, auto: bool | None, wire: int) -> None:
     # Native libraries print while they load, so what follows is imported once the output is taken.
     from octavo.config.reloading import load_with_files
-    from octavo.interfaces.daemon.relay import relayed
+    from octavo.interfaces.daemon.mcp_relay import relayed
 
-    config, files = load_with_files(choices.flags() | ({} if daemon is None else {"daemon.enabled": daemon}))
+    flags = choices.flags() | ({} if daemon is None else {"daemon.enabled": daemon})
+    config, files = load_with_files(flags)
     configure("info" if choices.verbose else config.log_level, format=config.log_format)
+    if auto is not False and make_for_repository(config, Path.cwd(), beside_others=auto is True):
+        config, files = load_with_files(flags)
     if config.daemon.enabled:
         relayed(config, files, tools, wire)
     # A client whose messages are passed on to the library's server pays for none of this.
     from octavo.interfaces.mcp.stdio import serve as serve_alone
 
     serve_alone(config, files, tools, wire)
+
+
+def make_for_repository(config: Config, folder: Path, *, beside_others: bool) -> bool:
+    """Makes a library for the repository that the folder is in, where nobody has named one; whether it did.
+
+    Nothing is read yet: the server compares the folder with the library first of all.
+    """
+    from octavo.config.load import library_location
+    from octavo.config.local_library import repository, repository_library
+
+    root = repository(folder)
+    place = library_location(config)
+    if root is None or config.library is not None or (not beside_others and isinstance(place, Path) and place.exists()):
+        return False
+    from octavo.engine.wiring import open_engine
+    from octavo.observability.logs import logger
+    from octavo.operations.library.collections import add
+    from octavo.operations.library.requests import AddRequest
+
+    library = repository_library(root)
+    make_folder(library.parent)
+    engine = open_engine(replace(config, library=library), create=True)
+    try:
+        add(engine, AddRequest(str(root)))
+    finally:
+        engine.close()
+    logger("mcp").warning("made a library for %s: %s (--no-auto would not)", root, library)
+    return True
 
 
 def _removal(target: Client, done: InstalledClient) -> Iterator[Line]:
@@ -154,28 +240,32 @@ def remote_entry(choices: Choices, target: Client) -> dict[str, Any]:
     )
 
 
-def command_line(choices: Choices, tools: str) -> list[str]:
-    """How to start this very installation, whatever the client's search path is."""
+def command_line(choices: Choices, tools: str, *, shared: bool = False) -> list[str]:
+    """How to start this very installation, whatever the client's search path is.
+
+    In a file that is `shared` with others the program is named as they would type it.
+    """
     from octavo.config.load import load
 
     program = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "octavo" else None
     line = [str(Path(program).absolute())] if program else [sys.executable, "-m", "octavo"]
+    if shared:
+        line = ["octavo"]
     line.append("mcp")
     line += ["--tools", tools] if tools != "default" else []
-    library = load(choices.flags()).config.library
-    if library:
-        # The one in effect here, whoever named it: a client starts the server elsewhere, without this environment.
+    loaded = load(choices.flags())
+    if loaded.config.library and loaded.origins["library"] in ("flag", "environment"):
+        # A client starts the server without this environment. What files and folders name is found again there.
         # A URL goes in without its password: ~/.pgpass and PGPASSFILE are for that.
-        where = expand_user(library).absolute() if isinstance(library, Path) else library
-        line += ["--library", str(where)]
+        line += ["--library", str(loaded.config.library)]
     line += ["--project", choices.project] if choices.project else []
     return line
 
 
-def _lines(row: dict[str, Any], title: str, afterwards: str, done: InstalledClient | None) -> Iterator[Line]:
+def _lines(row: dict[str, Any], target: Client, done: InstalledClient | None, *, follows: bool) -> Iterator[Line]:
     if done is None:
         if row["command"]:
-            yield (Part(f"Run this, and {title} does the rest:"),)
+            yield (Part(f"Run this, and {target.title} does the rest:"),)
             yield (Part(f"  {row['command']}"),)
             yield (Part(f"Or add this to {row['path']}; --write does it for you:"),)
         else:
@@ -188,4 +278,6 @@ def _lines(row: dict[str, Any], title: str, afterwards: str, done: InstalledClie
         yield (Part(f"Changed {done.path}."),)
         if done.backup:
             yield (Part(f"As it was before: {done.backup}", "dim"),)
-    yield (Part(afterwards, "dim"),)
+    yield (Part(target.afterwards, "dim"),)
+    if follows:
+        yield (Part("It serves the library of whichever folder the client works in.", "dim"),)

@@ -8,14 +8,14 @@ import click
 
 from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup, answered, exit_of
+from octavo.interfaces.cli.generated_commands import OperationGroup, answered, exit_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.session import opened
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.operations.definitions import COMMANDS
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
-from octavo.operations.rows import COMMANDS
 from octavo.operations.writing.requests import MemoryFromNoteRequest
 
 _USER_PROJECT = "user"
@@ -52,7 +52,7 @@ def memory() -> None:
 @click.option("--user", is_flag=True, help="The user's own memories, in the data folder, rather than a project's.")
 @click.option("--watch", is_flag=True, help="Go on until stopped, looking every two seconds.")
 def sync(choices: Choices, request: MemorySyncRequest, user: bool, watch: bool) -> Exit:
-    from octavo.operations.jobs.working import work_shortly
+    from octavo.operations.jobs.run_jobs import work_shortly
 
     operation = COMMANDS["memory sync"]
     if user:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup, operation_of
+from octavo.interfaces.cli.generated_commands import OperationGroup, operation_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.session import opened
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsFetchRequest, ModelsFinetuneRequest
 
@@ -23,7 +23,7 @@ def models() -> None:
 @command(ModelsActivateRequest, "models_activate")
 @click.option("--wait", is_flag=True, help="Embed here and now, rather than leave it to a worker.")
 def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> None:
-    from octavo.operations.jobs.working import work
+    from octavo.operations.jobs.run_jobs import work
     from octavo.operations.models.catalog import model_state
 
     operation = operation_of("models activate")

@@ -11,15 +11,15 @@ import click
 from octavo.dataclass import replace
 from octavo.errors import SourceError
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup, answered
+from octavo.interfaces.cli.generated_commands import OperationGroup, answered
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.editor import editor_command
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.model.document import HEADING_SEPARATOR
-from octavo.operations.rows import COMMANDS
+from octavo.operations.definitions import COMMANDS
 from octavo.operations.writing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest
 
 _edit = click.option("--edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, and index what was saved.")

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.algorithms.fuzzy import fuzzy_order
+from octavo.algorithms.fuzzy_matching import fuzzy_order
 from octavo.errors import OctavoError
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.keyboard import keyboard
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.picker import Choice
 from octavo.interfaces.cli.picker import pick as pick_from
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.editor import editor_command
 from octavo.interfaces.presenting.formats import Answer, OutputFormat
 from octavo.operations.lines import Part
-from octavo.operations.search.answers import FoundHit
+from octavo.operations.search.results import FoundHit
 
 if TYPE_CHECKING:
     from octavo.interfaces.library_client import LibraryClient

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup, operation_of
+from octavo.interfaces.cli.generated_commands import OperationGroup, operation_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.session import opened
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
 
@@ -33,7 +33,7 @@ def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
 @command(ProfilesActivateRequest, "profiles_reindex")
 @click.option("--wait", is_flag=True, help="Do the work here and now, rather than leave it to a worker.")
 def reindex(choices: Choices, request: ProfilesActivateRequest, wait: bool) -> None:
-    from octavo.operations.jobs.working import work
+    from octavo.operations.jobs.run_jobs import work
     from octavo.operations.profiles.embedders import profile_state
 
     operation = operation_of("profiles reindex")

@@ -14,13 +14,12 @@ import click
 
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, StorageError
-from octavo.interfaces.cli import completing, served
+from octavo.interfaces.cli import server_answers, shell_completion
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.session import opened
-from octavo.operations.narrowing_fields import narrowing
-from octavo.operations.search.requests import SearchRequest
+from octavo.interfaces.cli.request_commands import command
+from octavo.operations.search.requests import SearchRequest, refuse_empty_query
 
 if TYPE_CHECKING:
     from octavo.retrieval.stage import RetrievalProfile
@@ -33,7 +32,10 @@ _EXPLAIN = click.option("--explain", is_flag=True, help="Every channel's rank an
 _SHOWING: tuple[Callable[[Any], Any], ...] = (
     click.option("-n", "--limit", type=click.IntRange(1, 1000), help="How many hits at most."),
     click.option(
-        "-p", "--profile", shell_complete=completing.profiles, help="The retrieval profile, by name or as a .toml file."
+        "-p",
+        "--profile",
+        shell_complete=shell_completion.profiles,
+        help="The retrieval profile, by name or as a .toml file.",
     ),
     _EXPLAIN,
     _FULL,
@@ -74,16 +76,18 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
     """
     if request.query == "-":
         request = replace(request, query=sys.stdin.read().strip())
-    if not (request.query or request.hypothesis or any(narrowing(request).values())):
-        raise click.UsageError("Say what to look for: octavo search QUERY.")
+    try:
+        refuse_empty_query(request)
+    except InvalidArgument as error:  # `-project` is taken for `-p roject`: what is said of wrong options is said here
+        raise click.UsageError(error.message) from error
     own = profile_file(request.profile)
     if own:
         request = replace(request, profile=None)
     # A profile from a file and a recording are not what a server keeps at hand.
-    found = None if own or trace_file else served.search(choices, asdict(request), full=full)
-    if found is None:
-        found = _alone(choices, request, own, trace_file, full=full)
-    return Exit.OK if found else Exit.NO_MATCH
+    any_hit = None if own or trace_file else server_answers.search(choices, asdict(request), full=full)
+    if any_hit is None:
+        any_hit = _alone(choices, request, own, trace_file, full=full)
+    return Exit.OK if any_hit else Exit.NO_MATCH
 
 
 def _alone(
@@ -95,7 +99,7 @@ def _alone(
     soon = None if own else request.hypothesis or request.query
     with opened(choices, soon=soon, profile=request.profile) as session:
         # Here the model is being loaded already: what else a search needs is imported meanwhile.
-        from octavo.interfaces.cli.searching import answer, find, search_recorded
+        from octavo.interfaces.cli.local_search import answer, find, search_recorded
 
         if trace_file:
             result = search_recorded(session.engine, request, own, trace_file)
@@ -131,8 +135,8 @@ def replay(choices: Choices, file: Path, explain: bool, full: bool) -> Exit:
     Fusion and every refinement run as they did, on what the channels said then; no model is needed. A trace replays
     on the library it was made on.
     """
-    from octavo.interfaces.cli.searching import answer
-    from octavo.retrieval.replay import HINT, read_recording
+    from octavo.interfaces.cli.local_search import answer
+    from octavo.retrieval.search_replay import HINT, read_recording
 
     try:
         whole = json.loads(file.read_text("utf-8"))

@@ -14,13 +14,13 @@ import click
 
 from octavo.config.schema import Config
 from octavo.errors import StorageError
-from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.options import Choices, tools_option
+from octavo.interfaces.cli.request_commands import command
 from octavo.observability.logs import configure
 from octavo.operations.table import chosen
 
 if TYPE_CHECKING:
-    from octavo.interfaces.calls import Calls
+    from octavo.interfaces.operation_threads import Calls
     from octavo.interfaces.process_pool import Runs
     from octavo.interfaces.serving.server import Listening
 
@@ -95,7 +95,7 @@ def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: 
     """Serves with the settings that are given and not None; `show` opens the page."""
     from octavo.config.reloading import load_with_files
     from octavo.interfaces.access_token import token_path
-    from octavo.interfaces.calls import Calls, following, opened
+    from octavo.interfaces.operation_threads import Calls, following, opened
     from octavo.interfaces.process_pool import ProcessPool
     from octavo.interfaces.serving.server import serve as listen
 
@@ -127,7 +127,7 @@ def searching(flags: dict[str, Any]) -> Runs:
     """For a process beside the server: the same library, of which it neither watches the folders nor does the work."""
     from octavo.config.reloading import load_with_files
     from octavo.engine.wiring import open_engine
-    from octavo.interfaces.calls import Calls, following
+    from octavo.interfaces.operation_threads import Calls, following
 
     config, files = load_with_files(flags)
     configure(config.log_level, format=config.log_format)

@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.groups import CommandGroup
+from octavo.interfaces.cli.command_groups import CommandGroup
 from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
 from octavo.interfaces.presenting.formats import Answer
-from octavo.model.location import real_path
 from octavo.operations.lines import Line, Part
 
 _FILE = "SKILL.md"
@@ -63,7 +62,9 @@ def install(choices: Choices, clients: tuple[str, ...], here: bool, folder: Path
     if folder:
         places.append((str(folder), folder))
     if here:
-        _refuse_links_out(Path.cwd(), [place / NAME / _FILE for _, place in places])
+        from octavo.interfaces.mcp.client_configuration import refuse_links_out
+
+        refuse_links_out(Path.cwd(), [place / NAME / _FILE for _, place in places])
     rows = [_put(title, place / NAME / _FILE) for title, place in places]
     columns = ("client", "path", "changed", "backup")
     choices.answer(
@@ -75,21 +76,14 @@ def skill_text() -> str:
     return files("octavo.interfaces.mcp").joinpath("skill", _FILE).read_text("utf-8")
 
 
-def _refuse_links_out(project: Path, paths: list[Path]) -> None:
-    """A project may come from anyone: its links do not say which file of yours is replaced."""
-    for path in paths:
-        if not real_path(path).is_relative_to(real_path(project)):
-            raise click.UsageError(f"{path} leads out of this folder: nothing is written where a link leads.")
-
-
 def _installed(home: Path) -> list[Client]:
     """Clients of this user: each keeps a folder of its own below the home directory."""
     with_skills = [client for client in CLIENTS.values() if client.skills]
-    found = [client for client in with_skills if any((home / name).is_dir() for name in client.folders)]
-    if not found:
+    clients = [client for client in with_skills if any((home / name).is_dir() for name in client.folders)]
+    if not clients:
         names = ", ".join(client.name for client in with_skills)
         raise click.UsageError(f"No client that reads skills was found. Name one with --client: {names}.")
-    return found
+    return clients
 
 
 def _folder(client: Client, here: bool) -> Path:
@@ -97,7 +91,7 @@ def _folder(client: Client, here: bool) -> Path:
 
 
 def _put(title: str, path: Path) -> dict[str, Any]:
-    from octavo.interfaces.mcp.installing import replace_file
+    from octavo.interfaces.mcp.client_configuration import replace_file
 
     done = replace_file(path, skill_text())
     return {
@@ -111,8 +105,8 @@ def _put(title: str, path: Path) -> dict[str, Any]:
 def _lines(rows: list[dict[str, Any]]) -> list[Line]:
     lines: list[Line] = []
     for row in rows:
-        said = f"{row['client']} reads {row['path']} from its next session on."
-        lines.append((Part(said if row["changed"] else f"{row['path']} is there already."),))
+        sentence = f"{row['client']} reads {row['path']} from its next session on."
+        lines.append((Part(sentence if row["changed"] else f"{row['path']} is there already."),))
         if row["backup"]:
             lines.append((Part(f"As it was before: {row['backup']}", "dim"),))
     return lines

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.generated_commands import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.request_commands import command
 from octavo.operations.snapshots.requests import SnapshotsListRequest
 
 

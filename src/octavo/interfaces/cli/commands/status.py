@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from octavo.dataclass import replace
-from octavo.interfaces.cli import served
-from octavo.interfaces.cli.from_request import command
-from octavo.interfaces.cli.generated import operation_of
+from octavo.interfaces.cli import server_answers
+from octavo.interfaces.cli.generated_commands import operation_of
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.session import opened
-from octavo.interfaces.presenting.results import operation_answer
+from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
 from octavo.operations.library.lines import problem_lines
 from octavo.operations.library.requests import StatusRequest
@@ -25,11 +27,12 @@ def status(choices: Choices, request: StatusRequest) -> None:
     with opened(choices) as session:
         answer = full_status(session.engine, problems=request.problems)
         # This process watches nothing; a server may.
-        answer = replace(answer, watch=served.watching(session.config) or answer.watch)
+        answer = replace(answer, watch=server_answers.watching(session.config) or answer.watch)
         roots = session.roots()
+        files = [answer.library] if isinstance(session.engine.location, Path) else []  # a database is no file
     view = TerminalView(roots=roots)
     if not request.problems:
-        choices.answer(operation_answer(operation, answer, view, [answer.library]))
+        choices.answer(operation_answer(operation, answer, view, files))
         return
     made = operation_answer(replace(operation, listing=_PROBLEMS), answer, view)
     choices.answer(replace(made, text=lambda width: terminal_lines(problem_lines(answer), view, width)))

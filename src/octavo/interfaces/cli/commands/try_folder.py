@@ -15,10 +15,10 @@ from octavo.dataclass import replace
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli.commands.search import showing_options
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.library_session import Session, opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.session import Session, opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.operations.library.requests import AddRequest
 from octavo.operations.search.requests import SearchRequest
 
@@ -46,9 +46,9 @@ def try_folder(
 
     The library is deleted afterwards. Ctrl-C while vectors are computed answers with what there is by then.
     """
-    from octavo.interfaces.cli.searching import answer
+    from octavo.interfaces.cli.local_search import answer
     from octavo.operations.library.collections import add
-    from octavo.operations.search.finding import find
+    from octavo.operations.search.run_search import find
 
     if not words and not browse:
         raise click.UsageError("Give a QUESTION, or --open to look at the folder in the browser.")
@@ -57,7 +57,7 @@ def try_folder(
         opened(choices, create=True, library=Path(temporary) / "library.db") as session,
     ):
         engine, defaults = session.engine, session.config.retrieval
-        add(engine, AddRequest(None, str(folder)))
+        add(engine, AddRequest(str(folder)))
         _index(session, choices)
         if not engine.freshness().documents:
             raise NotIndexed(f"nothing in {folder} can be indexed", hint="give a folder with Markdown or text files")
@@ -79,7 +79,7 @@ def try_folder(
 def serve_in_browser(choices: Choices, library: Path, query: str) -> None:
     """Serves on a free port of this machine until Ctrl-C, and opens the page with the question."""
     from octavo.config.load import load
-    from octavo.interfaces.calls import Calls, opened
+    from octavo.interfaces.operation_threads import Calls, opened
     from octavo.interfaces.serving.server import serve
 
     own = {"library": library, "serve.host": "127.0.0.1", "serve.port": 0, "serve.write": False}

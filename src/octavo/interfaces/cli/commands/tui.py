@@ -7,9 +7,10 @@ import sys
 import click
 
 from octavo.errors import MissingExtra
-from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import on_terminal
+from octavo.interfaces.cli.request_commands import command
+from octavo.plugins import install_command
 
 
 @command(examples=["octavo tui", "octavo tui --library notes.db"])
@@ -19,9 +20,13 @@ def tui(choices: Choices) -> None:
     \b
     F1 search   F2 library   F3 memories   F4 trace   F5 advisories   F6 ask   Ctrl-P everything else   Ctrl-Q leaves
 
-    Needs the extra tui: pip install 'octavo[tui]'. Works over ssh, in 80 by 24, without colours (NO_COLOR) and with a
+    Needs the extra octavo[tui]. Works over ssh, in 80 by 24, without colours (NO_COLOR) and with a
     mouse. Where a server runs for the library, it is asked.
     """
+    run_tui(choices)
+
+
+def run_tui(choices: Choices) -> None:
     from octavo.config.load import load
     from octavo.interfaces.library_client import LibraryClient
 
@@ -31,7 +36,7 @@ def tui(choices: Choices) -> None:
         if (error.name or "").partition(".")[0] != "textual":
             raise
         raise MissingExtra(
-            "octavo tui needs the package textual, which is not installed", hint="pip install 'octavo[tui]'"
+            "octavo tui needs the package textual, which is not installed", hint=install_command("tui")
         ) from error
     if not on_terminal() or not sys.stdin.isatty():
         raise click.UsageError("octavo tui needs a terminal. octavo search and octavo pick work without one.")

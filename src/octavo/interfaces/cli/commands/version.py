@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.cli.from_request import command
+from typing import Any
+
+from octavo.engine.build_info import commit_here, formats_here, version_line
 from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
 from octavo.operations.lines import Part
 from octavo.version import __version__
@@ -11,6 +14,6 @@ from octavo.version import __version__
 
 @command(examples=["octavo version", "octavo version --json"])
 def version(choices: Choices) -> None:
-    """Print the version."""
-    row = {"version": __version__}
-    choices.answer(Answer(row, [row], ("version",), lambda width: [(Part(f"octavo {__version__}"),)]))
+    """Print the version, the commit it was built from and the formats it writes."""
+    row: dict[str, Any] = {"version": __version__, "commit": commit_here(), "formats": formats_here()}
+    choices.answer(Answer(row, [row], ("version",), lambda width: [(Part(version_line()),)]))

@@ -11,13 +11,13 @@ import click
 
 from octavo.dataclass import replace
 from octavo.errors import NotIndexed
-from octavo.ingest.report import IndexReport
+from octavo.ingest.run_report import IndexReport
 from octavo.interfaces.cli.commands.index import index_answer
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import on_terminal
-from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.request_commands import command
 from octavo.observability.logs import configure
 from octavo.operations.lines import count
 
@@ -34,7 +34,7 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
     a terminal. `octavo serve` and `octavo mcp` watch by themselves.
     """
     from octavo.config.reloading import load_with_files
-    from octavo.interfaces.calls import following
+    from octavo.interfaces.operation_threads import following
 
     config, files = load_with_files(choices.flags())
     configure("info" if choices.verbose else config.log_level, format=config.log_format)
@@ -47,8 +47,8 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
         settings = replace(settings, debounce_ms=debounce or settings.debounce_ms, polling=polling or settings.polling)
         reports: queue.SimpleQueue[IndexReport | None] = queue.SimpleQueue()
         engine.watcher.on_report = reports.put
-        for asked in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(asked, lambda *_: reports.put(None))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: reports.put(None))
         engine.watcher.start(settings)
         closing = threading.Event()
         following(session.config, files)(engine, closing)

@@ -10,8 +10,8 @@ from pathlib import Path
 from octavo.config.load import load
 from octavo.engine.wiring.sources import file_rules
 from octavo.errors import NotIndexed
+from octavo.interfaces.cli.library_session import Session, opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.session import Session, opened
 from octavo.interfaces.presenting.formats import Answer
 from octavo.model.collection import CollectionSettings
 from octavo.operations.lines import Part, count
@@ -38,15 +38,11 @@ def welcome() -> None:
 def _without_library(folder: Path) -> tuple[str, list[tuple[str, str]]]:
     if not _has_documents(folder):
         return "There is no library yet, and nothing in this folder to read.", [
-            ("octavo init", "makes a library"),
-            ("octavo add FOLDER", "adds your notes, documents or code"),
-            ("octavo index", "reads them"),
+            ("octavo start FOLDER", "makes one of your notes, documents or code"),
         ]
     return "There is no library yet. This folder has files to read.", [
         ('octavo try . "a question"', "answers at once and leaves nothing behind"),
-        ("octavo init", "makes a library that stays"),
-        ("octavo add .", "adds this folder"),
-        ("octavo index", "reads it"),
+        ("octavo start", "makes a library that stays, and reads this folder"),
     ]
 
 
@@ -58,10 +54,10 @@ def _with_library(session: Session, folder: Path) -> tuple[str, list[tuple[str, 
     )
     steps: list[tuple[str, str]] = []
     if not any(folder.is_relative_to(root) for root in roots.values()) and _has_documents(folder):
-        steps.append(("octavo add .", "adds this folder, which is not in it"))
+        steps.append(("octavo start", "adds and reads this folder, which is not in it"))
     elif not roots:
-        steps.append(("octavo add FOLDER", "adds your notes, documents or code"))
-    if steps or not counts.documents:
+        steps.append(("octavo start FOLDER", "adds and reads your notes, documents or code"))
+    elif not counts.documents:
         steps.append(("octavo index", "reads what is new"))
     if counts.documents:
         steps += [('octavo search "a question"', "finds passages"), ('octavo ask "a question"', "answers from them")]

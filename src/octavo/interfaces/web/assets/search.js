@@ -48,6 +48,7 @@ async function search() {
       return;
     }
     results.innerHTML = html;
+    offerAnswer(given.get("q"));
     history.replaceState(null, "", given.get("q") ? `/?${given}` : "/");
     document.title = `${given.get("q") || "Search"} · Octavo`;
   } catch (error) {
@@ -59,6 +60,36 @@ async function search() {
     if (mine === request) results.removeAttribute("aria-busy");
   }
 }
+
+// A question in words is answered above its hits, once nobody types any more: that takes longer than a search.
+const answer = document.getElementById("answer");
+const REST = 700; // milliseconds without a key
+let resting = 0;
+let asking = null;
+const ASKS = /^(who|whose|what|when|where|why|how|which|can|could|do|does|did|is|are|was|were|should|may|must|will)\b|\?$/i;
+const isQuestion = (text) => text.split(/\s+/).length > 2 && ASKS.test(text) && !/["*:()]|(^|\s)-/.test(text);
+function offerAnswer(text) {
+  clearTimeout(resting);
+  asking?.abort();
+  answer.hidden = true;
+  if (!text || !isQuestion(text) || !results.querySelector(".hit")) return;
+  answer.hidden = false;
+  answer.textContent = "Looking for an answer …";
+  resting = setTimeout(async () => {
+    asking = new AbortController();
+    const mine = asking;
+    try {
+      const found = await fetch("/ask/short", { method: "POST", body: new URLSearchParams({ q: text }), signal: mine.signal });
+      const html = found.ok ? await found.text() : "";
+      if (mine !== asking) return;
+      answer.innerHTML = html;
+      answer.hidden = !html.trim();
+    } catch {
+      if (mine === asking) answer.hidden = true;
+    }
+  }, REST);
+}
+offerAnswer(field.value.trim());
 
 const soon = () => {
   clearTimeout(waiting);
@@ -83,7 +114,7 @@ results.addEventListener("toggle", async ({ target }) => {
   else target.append("The server could not say it just now.");
 }, true);
 
-const hits = () => [...results.querySelectorAll("a.open")];
+const hits = () => [...results.querySelectorAll("a.open")].filter((link) => link.checkVisibility());
 function move(step) {
   const all = hits();
   const at = all.indexOf(document.activeElement);
@@ -98,7 +129,8 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     field.focus();
     field.select();
-  } else if (event.key === "?" && !typing) {
+  } else if (event.key === "?" && (!typing || (event.target === field && !field.value))) {
+    event.preventDefault();
     keys.showModal();
   } else if (event.key === "ArrowDown" && event.target.tagName !== "SELECT") {
     event.preventDefault();

@@ -235,11 +235,14 @@ where c.project = :project and d.sequence is not null and e.sequence is not null
 select key, title, description, tags, aliases, metadata from documents
 where project = :project and (:any = 1 or metadata <> '{}');
 
+-- name: documents_recent
+-- include: stored
+where d.project = :project and d.kind not in ('commit', 'memory')
+order by d.modified_at desc, col.name, d.uri limit :count;
+
 -- name: documents_listed
 -- What filters say of documents alone. The row of nulls stands for a chunk.
-select d.id, col.id, col.name, d.uri, d.kind, d.title, d.language, d.description, d.tags, d.aliases,
-  d.text_hash, d.modified_at, d.version, d.metadata
-from documents d join collections col on col.key = d.collection
+-- include: stored
 cross join (
   select cast(null as integer) as project, cast(null as integer) as document, cast(null as text) as signature,
     cast(null as text) as content_type, cast(null as integer) as start, cast(null as integer) as "end") c

@@ -80,6 +80,12 @@ where ci.input > :complete and ci.project = :project and not exists (
   select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
 group by ci.input order by 2 desc, 3, 4 desc, 1;
 
+-- name: inputs_pending_of_chunks
+select distinct ci.input from chunk_inputs ci
+where ci.project = :project and ci.chunk in (select value from json_each(:chunks)) and not exists (
+  select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
+order by ci.input;
+
 -- name: inputs_pending_any
 select 1 from chunk_inputs ci indexed by chunk_inputs_by_input
 where ci.input > :complete and ci.project = :project and not exists (
@@ -162,3 +168,13 @@ select chunk, input from chunk_inputs where project = :project order by chunk, "
 
 -- name: vectors_after
 select key, input, data from vectors where project = :project and profile = :profile and key > :after order by key;
+
+-- name: chunk_vectors
+select c.key, c.tokens, count(ci.input), count(v.key), count(f.key)
+from documents d
+join chunks c on c.document = d.key
+left join chunk_inputs ci on ci.chunk = c.key
+left join vectors v on v.project = c.project and v.profile = :profile and v.input = ci.input
+left join vectors f on f.project = c.project and f.profile = :fast and f.input = ci.input
+where d.project = :project and d.id = :document
+group by c.key, c.tokens, c.ordinal order by c.ordinal;

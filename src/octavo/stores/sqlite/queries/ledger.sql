@@ -20,6 +20,10 @@ cross join ledger l on l.project = :project and l.collection = :collection
 select l.uri, l.size, l.mtime_ns, l.inode from json_each(:uris) u
 cross join ledger l on l.project = :project and l.collection = :collection and l.uri = u.value;
 
+-- name: ledger_ending
+select l.uri from ledger l join json_each(:extensions) e on lower(l.uri) like '%' || e.value
+where l.project = :project and l.collection = :collection order by l.uri;
+
 -- name: ledger_put
 insert into ledger (
   project, collection, uri, outcome, size, mtime_ns, inode, content_hash, recipe_id, document_id, reason, warnings)

@@ -1,0 +1,256 @@
+"""What each stage of `hybrid` and `code` brings, and what it costs: the profile as it is against the one without it.
+
+    ./dev bench ablations SET... [--code QUERIES.jsonl=CHECKOUT...] [--questions N] [--each N] [--page FILE]
+
+A SET is written as for `octavo eval table`; its library is made where the cache has none. Of N questions, evenly chosen
+nDCG@10 is measured. Strings of its documents are typed (`typed_queries` draws them) and right where the first document
+holds them. A line of QUERIES.jsonl has a `query` and the declarations that answer it (`gold`: `path`, `start_line`,
+`end_line`): right is one among ten. Names that the checkouts define once are right where the definition is first.
+`pinned` counts the ranks of tests/golden/rankings that change without the stage. A fusion is not left out but
+exchanged for that of ranks. Differences are what a stage brings; milliseconds are its mean. --page writes the tables
+between the marks of a page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from definitions import FORMS, Definition, definitions
+from typed_queries import typed
+
+from octavo.config.load import load
+from octavo.dataclass import replace
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_engine
+from octavo.evaluation.dataset import read_dataset
+from octavo.evaluation.evaluate import PROJECT, cache_folder, evaluate_profiles, grouped, names_of, request_of
+from octavo.evaluation.measures import score_rankings
+from octavo.evaluation.report import markdown_table, replaced
+from octavo.evaluation.runner import scope_of
+from octavo.interfaces.cli.progress import progress
+from octavo.model.collection import CollectionSettings
+from octavo.model.document import Kind
+from octavo.model.query import Filters, Query
+from octavo.model.result import Candidate, Ranking
+from octavo.retrieval.built_in_profiles import code, documents
+from octavo.retrieval.pipeline import run
+from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.stage import Fuse, RetrievalProfile, Search
+from octavo.retrieval.stages.fuse import RankFusion
+
+MEASURED = {"hybrid": documents, "code": code}
+"""The profiles, and where each stands."""
+_AS_IT_IS = "as it is"
+_MOST = 10
+
+Right = Callable[[Sequence[Candidate]], float]
+
+
+def without_each(profile: RetrievalProfile) -> dict[str, RetrievalProfile]:
+    """By the stage that is left out, in the order they run; the whole profile first."""
+    variants = {_AS_IT_IS: profile}
+    for shape in ("expand", "recall", "fuse", "refine"):
+        stages = getattr(profile, shape)
+        if shape == "fuse":
+            variants[stages.name] = replace(profile, fuse=RankFusion())
+            continue
+        for stage in stages:
+            variants[stage.name] = replace(profile, **{shape: tuple(other for other in stages if other is not stage)})
+    return variants
+
+
+@dataclass
+class Kept:
+    """A fusion that keeps what it made: refinements alone are run again."""
+
+    stage: Fuse
+    query: Query | None = None
+    candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.stage.name
+
+    def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
+        if self.query is None:
+            self.query, self.candidates = search.query, self.stage.fuse(search, rankings)
+        return self.candidates
+
+
+@dataclass
+class Tally:
+    """What was measured of one profile: by column and variant every value, and by stage its milliseconds."""
+
+    values: defaultdict[str, defaultdict[str, list[float]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+    took: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def ask(self, engine: Engine, profile: RetrievalProfile, column: str, query: Query, worth: Right) -> None:
+        parsed, library = engine.reader.parsed(query), engine.reader.searched()
+        kept = Kept(profile.fuse)
+        with engine.store.reading():
+            for name, variant in without_each(profile).items():
+                if name == _AS_IT_IS:
+                    candidates, trace = run(replace(profile, fuse=kept), parsed, library)
+                    for entry in trace:
+                        self.took[entry.stage].append(entry.took_ms)
+                elif variant.refine != profile.refine and kept.query is not None:
+                    again = replace(variant, expand=(), recall=(), fuse=kept)
+                    candidates, _ = run(again, kept.query, library)
+                else:
+                    candidates, _ = run(variant, parsed, library)
+                self.values[column][name].append(worth(candidates))
+
+    def rows(self) -> Iterator[list[str]]:
+        """What every stage brings, in every column."""
+        stages = [*next(iter(self.values.values()))]
+        for name in stages:
+            cells = [_cell(by_variant, name) for by_variant in self.values.values()]
+            took = self.took.get(name, ())
+            yield [f"`{name}`" if name != _AS_IT_IS else name, *cells, f"{sum(took) / len(took):.1f}" if took else ""]
+
+
+def _cell(by_variant: Mapping[str, Sequence[float]], name: str) -> str:
+    whole, some = sum(by_variant[_AS_IT_IS]), sum(by_variant.get(name, by_variant[_AS_IT_IS]))
+    size = len(by_variant[_AS_IT_IS])
+    if name == _AS_IT_IS:
+        return f"{whole / size:.3f}"
+    return f"{(whole - some) / size:+.3f}" if whole != some else "0"
+
+
+def ask_set(tally: Tally, text: str, questions: int, each: int) -> None:
+    """A set's own questions, and strings of its documents, by the default search."""
+    request, _ = request_of(text, (), "ndcg@10")
+    config, one = load({}).config, replace(request, limit_queries=1, timed_queries=0)
+    made = evaluate_profiles(config, one, [PROFILES["lexical_only"]], cache_folder(), progress(quiet=False))
+    dataset = read_dataset(request.dataset, request.files)
+    names, hybrid = names_of(grouped(dataset, request.scope)), PROFILES["hybrid"]
+    texts = {record.id: f"{record.title}\n{record.text}".casefold() for record in dataset.records}
+
+    def gain(question: str, candidates: Sequence[Candidate]) -> float:
+        ranked = dict.fromkeys(names.documents[place] for hit in candidates for place in hit.places)
+        return score_rankings(dataset.qrels, {question: [*ranked]})["ndcg@10"].get(question, 0.0)
+
+    def holds(string: str, candidates: Sequence[Candidate]) -> float:
+        first = candidates[0].places if candidates else ()
+        return float(any(string.casefold() in texts[names.documents[place]] for place in first))
+
+    with closing(open_engine(replace(config, library=made.library, project=PROJECT))) as engine:
+        for question in dataset.sample(questions).questions:
+            filters = Filters()
+            if request.scope is not None:
+                group = scope_of(question.metadata, request.scope, question.id)
+                filters = Filters(collections=(names.collections[group],))
+            query = Query(question.text, limit=_MOST, filters=filters)
+            tally.ask(engine, hybrid, dataset.name, query, partial(gain, question.id))
+        documents_alone = {record.id: f"{record.title}\n{record.text}" for record in dataset.records}
+        drawn = typed(documents_alone, each, random.Random(dataset.name)) if request.scope is None else {}
+        for string in chain(*(strings for kind, strings in drawn.items() if kind != "filters alone")):
+            tally.ask(engine, hybrid, "typed", Query(string, limit=_MOST), partial(holds, string))
+
+
+def ask_code(tallies: Mapping[str, Tally], queries: Path, checkout: Path, questions: int, each: int) -> None:
+    """Tasks in a checkout, and names that it defines once, by both profiles."""
+    library = cache_folder() / f"code-{checkout.name}.db"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    tasks = [json.loads(line) for line in queries.read_text("utf-8").splitlines()]
+    with closing(open_engine(replace(load({}).config, library=library, project=PROJECT), create=True)) as engine:
+        if not engine.collections():
+            engine.add_collection("code", checkout, CollectionSettings(history=False))
+        engine.index(wait_full=True)
+        found = definitions(engine)
+        names = random.Random(1).sample(found, min(each, len(found)))
+        for name, tally in tallies.items():
+            for task in tasks[:: -(-len(tasks) // questions)]:
+                query = Query(task["query"], limit=_MOST, filters=Filters(kinds=(Kind.CODE,)))
+                tally.ask(engine, PROFILES[name], "tasks", query, partial(_among_ten, task["gold"]))
+            for form, definition in product(FORMS, names):
+                query = Query(form.format(name=definition.name, qualified=definition.qualified), limit=_MOST)
+                tally.ask(engine, PROFILES[name], "names", query, partial(_is_first, definition))
+
+
+def _among_ten(gold: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate]) -> float:
+    pairs = product(candidates[:_MOST], gold)
+    return float(
+        any(
+            hit.uri == part["path"] and hit.lines.first <= part["end_line"] and part["start_line"] <= hit.lines.last
+            for hit, part in pairs
+        )
+    )
+
+
+def _is_first(definition: Definition, candidates: Sequence[Candidate]) -> float:
+    if not candidates or candidates[0].uri != definition.uri:
+        return 0.0
+    best, span = candidates[0].span, definition.span
+    return float(best.start < span.end and span.start < best.end)
+
+
+def ask_pinned(tallies: Mapping[str, Tally]) -> None:
+    """Which of the pinned ranks stay as they are."""
+    sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+    import ranking_corpora  # of the tests
+
+    cases = [
+        (corpus, json.loads(line))
+        for corpus in ranking_corpora.PINNED
+        for line in (ranking_corpora.GOLDEN / f"{corpus}.jsonl").read_text("utf-8").splitlines()
+    ]
+    with (
+        tempfile.TemporaryDirectory() as work,
+        closing(open_engine(replace(load({}).config, library=Path(work) / "library.db"), create=True)) as engine,
+    ):
+        ranking_corpora.fill(engine, Path(work))
+        for name, tally in tallies.items():
+            asked = [(corpus, case) for corpus, case in cases if case["options"].get("profile", name) == name]
+            for stage, variant in without_each(PROFILES[name]).items():
+                with patch.object(MEASURED[name], name.upper(), variant):
+                    kept = [float(ranking_corpora.rank(engine, case, of) == case["rank"]) for of, case in asked]
+                tally.values["pinned"][stage] = kept
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", metavar="SET")
+    parser.add_argument("--code", nargs="*", default=[], metavar="QUERIES.jsonl=CHECKOUT")
+    parser.add_argument("--questions", type=int, default=150, help="of each set, and tasks of each checkout")
+    parser.add_argument("--each", type=int, default=20, help="strings of each kind, and names of each checkout")
+    parser.add_argument("--no-pinned", action="store_true", help="without the ranks that tests pin, which take minutes")
+    parser.add_argument("--page", type=Path, help="a page with the marks of a table")
+    options = parser.parse_args()
+    tallies = {name: Tally() for name in MEASURED}
+    for text in options.sets:
+        ask_set(tallies["hybrid"], text, options.questions, options.each)
+    for given in options.code:
+        queries, _, checkout = given.partition("=")
+        ask_code(tallies, Path(queries), Path(checkout), options.questions, options.each)
+    if not options.no_pinned:
+        ask_pinned(tallies)
+    tables = [
+        "\n".join(markdown_table([f"`{name}`", *tally.values, "ms"], tally.rows()))
+        for name, tally in tallies.items()
+        if tally.values
+    ]
+    print(*tables, sep="\n\n")
+    if options.page:
+        options.page.write_text(
+            replaced(options.page.read_text("utf-8"), "\n\n".join(tables), str(options.page)), "utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()

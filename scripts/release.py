@@ -1,0 +1,139 @@
+"""Builds what a release consists of, and tries it as a stranger would get it.
+
+    ./dev release --dry-run            everything but the check of the tag
+    ./dev release --tag v1.2.3         the same, for the version that the tag names
+
+`dist/` gets the wheel, the source distribution, SHA256SUMS, sbom.json (CycloneDX, of the environment that the wheel
+makes) and NOTES.md (the changelog's section). The wheel is installed into an empty environment, far from the checkout,
+and has to answer there. Nothing is published: that is what `.github/workflows/release.yml` does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DIST = ROOT / "dist"
+LARGEST_WHEEL = 45_000_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Build a release and try it.")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--dry-run", action="store_true")
+    which.add_argument("--tag")
+    arguments = parser.parse_args()
+    version = version_here()
+    if arguments.tag and arguments.tag != f"v{version}":
+        raise SystemExit(f"the tag is {arguments.tag} and src/octavo/version.py says {version}")
+    problems = [*server_problems(version), *notes_problems(version, released=bool(arguments.tag))]
+    shutil.rmtree(DIST, ignore_errors=True)
+    run([sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT)])
+    wheel, source = next(DIST.glob("*.whl")), next(DIST.glob("*.tar.gz"))
+    run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(source)])
+    problems += wheel_problems(wheel)
+    with tempfile.TemporaryDirectory(prefix="octavo-release-") as folder:
+        python = environment(Path(folder), wheel)
+        problems += tried(Path(folder), python)
+        run([sys.executable, "-m", "cyclonedx_py", "environment", str(python), "-o", str(DIST / "sbom.json")])
+    (DIST / "NOTES.md").write_text(section(version) or section("Unreleased"), "utf-8")
+    sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in (wheel, source)]
+    (DIST / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
+    parts = json.loads((DIST / "sbom.json").read_text("utf-8")).get("components", [])
+    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {len(parts)} packages with it")
+    for problem in problems:
+        print(f"problem: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+def run(command: Sequence[str], **where: str) -> str:
+    done = subprocess.run(command, check=False, text=True, capture_output=True, env={**os.environ, **where})
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def version_here() -> str:
+    found = re.search(r'__version__ = "(.+)"', (ROOT / "src/octavo/version.py").read_text("utf-8"))
+    assert found is not None
+    return found[1]
+
+
+def section(version: str) -> str:
+    """The changelog's part on a version, without its heading."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    found = re.search(rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## \[|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1].strip() + "\n" if found else ""
+
+
+def notes_problems(version: str, *, released: bool) -> list[str]:
+    if section(version) or (not released and section("Unreleased")):
+        return []
+    return [f"CHANGELOG.md has no section [{version}]"]
+
+
+def server_problems(version: str) -> list[str]:
+    """The registry of MCP servers finds a package by the name in its README."""
+    server = json.loads((ROOT / "server.json").read_text("utf-8"))
+    problems = []
+    if {server["version"], *(package["version"] for package in server["packages"])} != {version}:
+        problems.append(f"server.json is not of {version}")
+    if f"mcp-name: {server['name']}" not in (ROOT / "README.md").read_text("utf-8"):
+        problems.append(f"README.md does not say `mcp-name: {server['name']}`")
+    return problems
+
+
+def wheel_problems(wheel: Path) -> list[str]:
+    problems = []
+    if wheel.stat().st_size > LARGEST_WHEEL:
+        problems.append(f"{wheel.name} has {wheel.stat().st_size:,} bytes, more than {LARGEST_WHEEL:,}")
+    names = zipfile.ZipFile(wheel).namelist()
+    models = {
+        name.split("/")[3] for name in names if name.startswith("octavo/embedding/models/") and name.count("/") > 3
+    }
+    licensed = {name.split("/")[-2] for name in names if name.endswith("/LICENSE")}
+    problems += [f"{model} is in the wheel without its licence" for model in sorted(models - licensed)]
+    if not any(name.endswith("words.LICENSE") for name in names):
+        problems.append("the word relations are in the wheel without their licence")
+    return problems
+
+
+def environment(folder: Path, wheel: Path) -> Path:
+    """An environment with the wheel and what it asks for, and nothing of the checkout."""
+    run([sys.executable, "-m", "venv", str(folder / "venv")])
+    python = next(path for path in (folder / "venv/bin/python", folder / "venv/Scripts/python.exe") if path.exists())
+    run(
+        [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--only-binary", ":all:", str(wheel)]
+    )
+    return python
+
+
+def tried(folder: Path, python: Path) -> list[str]:
+    """What the first command of a stranger answers."""
+    notes, home = folder / "notes", folder / "home"
+    notes.mkdir()
+    home.mkdir()
+    (notes / "tea.md").write_text("# Tea\n\nGreen tea is steeped for two minutes at eighty degrees.\n", "utf-8")
+    octavo = [str(python), "-m", "octavo"]
+    where = {"HOME": str(home), "USERPROFILE": str(home), "PYTHONPATH": ""}
+    answer = run([*octavo, "try", str(notes), "how long does green tea take", "--json"], **where)
+    hits = json.loads(answer)["hits"]
+    problems = [] if hits and hits[0]["uri"] == "tea.md" else ["the installed wheel does not find its first note"]
+    if version_here() not in run([*octavo, "--version"], **where):
+        problems.append("the installed wheel says another version")
+    return problems
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,253 @@
+"""The answer without a model: the sentences of the best passages that answer best, each with its citation."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.algorithms.diversity import marginal_relevance
+from octavo.algorithms.nearest_chunks import cosines
+from octavo.answering.citable_passages import CitedSpan, NumberedPassage
+from octavo.answering.sentences import Sentence
+from octavo.dataclass import dataclass
+from octavo.model.scores import rounded
+from octavo.model.text import Span
+from octavo.ports import Embedder
+
+_MOST_SENTENCES = 120  # of all passages that are looked at: reading more would keep somebody waiting
+_LONGEST = 600  # characters of a sentence that are read: what is longer is a list or a table in disguise
+_COSINE, _WORDS, _PASSAGE, _KIND, _SHAPE = 0.5, 0.35, 0.1, 0.08, 0.1
+_FITTED_FOR = "octavo-encoder-2"  # the model whose cosines the next two constants are about
+_LEAST_EVIDENCE = 0.46  # of meaning and words in one sentence; with less, nothing answers
+_LACKING = 0.1  # of that, for each name of the question that a sentence is not about, and for a number it does not give
+_FEW_WORDS = 2  # of a question: so few say little by being absent
+_BALANCE = 0.75  # relevance against difference, when sentences are chosen
+_LEAST_SHARE = 0.65  # of the best sentence's score that another needs
+_FEWEST_WORDS = 3
+
+_ASKS_NUMBER = re.compile(
+    r"\b(?:how (?:many|much|long|far|old|high|often|large|big|deep|fast)|what (?:year|date|time|percentage)|when)\b",
+    re.I,
+)
+_ASKS_AMOUNT = re.compile(
+    r"\bhow (?:many|much|long|far|old|high|often|large|big|deep|fast)\b|\b(?:what|which) (?:year|date)\b", re.I
+)
+_ASKED_NAME = re.compile(r"(?<=\w )[A-Z][\w-]+")
+_ASKS_NAME = re.compile(r"\b(?:who|whom|whose|which (?:person|company|author|team))\b", re.I)
+_MARKUP = re.compile(r"[*_`]+|\^[\w-]+$")
+_LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+")
+_BOLD_ALONE = re.compile(r"(\*\*|__)[^*_]+\1[.:]?|[^.!?]+:\*\*")
+_BARE_REPLY = re.compile(r"(?:yes|no|maybe|not yet|it depends)[.!,]?", re.I)
+_ASKS_MEANING = re.compile(r"what (?:is|are) (?:an? |the )?(?P<term>[\w -]+?)s?\?*$", re.I)
+_ASKS_HOW = re.compile(r"\bhow (?:do|does|can|could|should|to)\b|\bwhere\b|\bkeys?\b|\bshortcut", re.I)
+_ANNOUNCES = re.compile(r"(?:to|here|follow|the following|below|you can|for more|see)\b[^.]*:$", re.I)
+_STEP = re.compile(
+    r"(?:select|click|open|go to|press|enter|choose|navigate|next to|under|log in|run|create|add|use|drag)\b"
+    r"|to \w[^.]*, \w|.*\b(?:click|select)\b",
+    re.I,
+)
+_POINTS_ELSEWHERE = re.compile(r"(?:(?:yes|no)\W+)?(?:see|learn|refer|read|visit|check|consider)\b", re.I)
+_CONDITIONAL = re.compile(r"^if\b|\bdepend(?:s|ing) on\b|\bbased on your\b", re.I)
+_DEPENDS = re.compile(
+    r"(?:this|that|these|those|it|they|however|unfortunately|otherwise|then|for example)\b|.*\bsuch cases?\b", re.I
+)
+_LIGHT = frozenset(
+    {"get", "make", "put", "call", "work", "use", "need", "happen", "keep", "do", "have", "may", "most", "mani"}
+    | {"much", "long", "old", "often", "larg", "big", "key"}
+)
+"""Words of a question, as they are analysed, that say little of what it is about."""
+_ANSWERS = 3  # sentences behind a question that answer it
+_LEAST_BESIDE_LINKS = 8  # letters
+_ASKS_KEYS = re.compile(r"\bkeys?\b|\bshortcut|\bhotkey", re.I)
+_KEYS = re.compile(r"\b(?:Ctrl|Cmd|Alt|Shift|Option)\b")
+_NUMBER = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
+_NAME = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence that was found, exactly as it stands, with how well it answers from 0 to 1."""
+
+    text: str
+    cited: CitedSpan
+    score: float
+
+
+def statements(
+    question: str,
+    passages: Sequence[NumberedPassage],
+    embedder: Callable[[], Embedder] | None,
+    tokenise: Callable[[str], Sequence[str]],
+    most: int,
+) -> tuple[Statement, ...]:
+    """At most so many sentences, best first, none saying what another has said.
+
+    A sentence is judged by its cosine with the question, the share of the question's words in it (rare ones count
+    more), the relevance of its passage, whether it has the number or the name that is asked for, and whether it has the
+    form of an answer. Without an embedder, words stand for meaning. None where neither meaning nor words are near.
+    """
+    candidates = _candidates(passages)
+    if not candidates:
+        return ()
+    texts = [candidate.sentence.text[:_LONGEST] for candidate in candidates]
+    # What a sentence is about often stands in the question or the heading above it.
+    in_context = [f"{candidate.lead} {text}".lstrip() for candidate, text in zip(candidates, texts, strict=True)]
+    words = [tokenise(text) for text in in_context]
+    meaningful = [word for word in tokenise(question) if word not in _LIGHT] or tokenise(question)
+    coverage = _coverage(meaningful, words)
+    if embedder is None:
+        meant, likeness = coverage, _overlap(words)
+    else:
+        model = embedder()
+        meant, likeness = _compared(question, texts, in_context, model)
+        words_count = _WORDS if len(set(meaningful)) > _FEW_WORDS else 0.0
+        lacking = np.array([_lacking(question, candidate) for candidate in candidates])
+        evidence = (_COSINE + _WORDS - words_count) * meant + words_count * coverage - _LACKING * lacking
+        if model.profile.name == _FITTED_FOR and float(evidence.max()) < _LEAST_EVIDENCE:
+            return ()
+    best = max(map(_relevance, candidates))
+    score = (
+        _COSINE * meant
+        + _WORDS * coverage
+        + _PASSAGE * np.array([_standing(candidate, best) for candidate in candidates])
+        + _KIND * np.array([_fits(question, text) for text in texts])
+        + _SHAPE * np.array([_shape(question, candidate) for candidate in candidates])
+    )
+    order = [place for place, _ in marginal_relevance(score.tolist(), likeness, _BALANCE)]
+    least = _LEAST_SHARE * float(score.max())
+    chosen = sorted(
+        (place for place in order[:most] if score[place] >= least), key=lambda place: (-score[place], place)
+    )
+    return tuple(_statement(candidates[place], float(score[place])) for place in chosen)
+
+
+def _compared(
+    question: str, texts: Sequence[str], in_context: Sequence[str], model: Embedder
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Each sentence's cosine with the question, from 0 to 1, by itself and behind what leads to it, and its likeness to
+    every other."""
+    query = model.embed_query(question)  # first: a service that is down says so at once
+    vectors = model.embed([*texts, *in_context])
+    alone = vectors[: len(texts)].astype(np.float64)
+    cosine = np.clip(cosines(vectors, query), 0.0, 1.0)
+    return (cosine[: len(texts)] + cosine[len(texts) :]) / 2, np.clip(alone @ alone.T, -1.0, 1.0)
+
+
+def _standing(candidate: _Candidate, best: float) -> float:
+    """How much its place counts: the relevance of its passage beside the best one's, and half as much whether it stands
+    at the head of its document, which mostly says what the rest is about."""
+    path = candidate.passage.cited(candidate.sentence.span).heading_path
+    relevance = _relevance(candidate) / best if best > 0 else 1.0
+    return relevance + 0.5 * (path in ((), (candidate.passage.hit.title,)))
+
+
+def _overlap(sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Likeness by words: those that two sentences share, of all they have."""
+    sets = [frozenset(words) for words in sentences]
+    return np.array([[len(words & other) / (len(words | other) or 1) for other in sets] for words in sets])
+
+
+class _Candidate(NamedTuple):
+    """A sentence that may answer. `lead` is the question that it follows, the heading that it stands below, or else the
+    title of its document."""
+
+    passage: NumberedPassage
+    sentence: Sentence
+    lead: str
+
+
+def _candidates(passages: Sequence[NumberedPassage]) -> list[_Candidate]:
+    """Sentences that say something, once each, from the best passages first."""
+    candidates: dict[str, _Candidate] = {}
+    for passage in passages:
+        for sentence, lead in _with_leads(passage):
+            candidates.setdefault(sentence.text.lstrip("+-").casefold(), _Candidate(passage, sentence, lead))
+    return sorted(candidates.values(), key=_relevance, reverse=True)[:_MOST_SENTENCES]
+
+
+def _relevance(candidate: _Candidate) -> float:
+    return candidate.passage.relevance(candidate.sentence.span)
+
+
+def _with_leads(passage: NumberedPassage) -> Iterator[tuple[Sentence, str]]:
+    """The sentences of a passage that say something; a bare Yes or No with the sentence behind it."""
+    question, following = "", 0
+    short: Sentence | None = None
+    for sentence in passage.statements():
+        if short is not None:
+            span = Span(short.span.start, sentence.span.end)
+            sentence, short = Sentence(f"{short.text} {sentence.text}", span), None
+        plain = _MARKUP.sub("", sentence.text).strip()
+        if plain.endswith("?"):
+            question, following = plain, 0
+        elif _BARE_REPLY.fullmatch(plain):
+            short = sentence
+        elif not _BOLD_ALONE.fullmatch(sentence.text) and _says_something(sentence.text, plain):
+            following += 1
+            heading = "".join(passage.cited(sentence.span).heading_path[-1:]) or passage.hit.title
+            yield sentence, question if question and following <= _ANSWERS else heading
+
+
+def _says_something(text: str, plain: str) -> bool:
+    """Whether there are words beside links, and enough of them: a line of links leads elsewhere and says nothing."""
+    unlinked = _LINK.sub(" ", text)
+    if unlinked != text and sum(character.isalnum() for character in unlinked) < _LEAST_BESIDE_LINKS:
+        return False
+    return len(plain.split()) >= _FEWEST_WORDS or not plain.isascii()
+
+
+def _coverage(question: Sequence[str], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """For each sentence, the share of the question's words in it, by weight: a word in few sentences weighs more."""
+    words = sorted(set(question))
+    within = Counter(word for sentence in sentences for word in set(sentence))
+    weights = {word: math.log(1.0 + len(sentences) / (1.0 + within[word])) for word in words}
+    total = math.fsum(weights.values()) or 1.0
+    return np.array(
+        [math.fsum(weights[word] for word in words if word in set(sentence)) / total for sentence in sentences]
+    )
+
+
+def _lacking(question: str, candidate: _Candidate) -> int:
+    """How much of what is asked for a sentence has nothing of: names that neither it nor what stands above it says,
+    and a number."""
+    passage, sentence = candidate.passage, candidate.sentence
+    above = (passage.hit.title, *passage.cited(sentence.span).heading_path, candidate.lead)
+    text = " ".join((*above, sentence.text)).casefold()
+    names = sum(name.casefold() not in text for name in _ASKED_NAME.findall(question))
+    return names + bool(_ASKS_AMOUNT.search(question) and not _NUMBER.search(sentence.text))
+
+
+def _fits(question: str, sentence: str) -> float:
+    """Whether it has what is asked for: a number, keys to press, or somebody's name."""
+    if _ASKS_NUMBER.search(question):
+        return float(bool(_NUMBER.search(sentence)))
+    if _ASKS_KEYS.search(question):
+        return float(bool(_KEYS.search(sentence)))
+    return float(bool(_NAME.search(sentence))) if _ASKS_NAME.search(question) else 0.0
+
+
+def _shape(question: str, candidate: _Candidate) -> float:
+    """Whether it has the form of an answer, from -1 to 1: a definition where one is asked for, something to do where
+    the question is how; nothing that announces what follows, points elsewhere, or stands under a condition."""
+    text = _MARKUP.sub("", candidate.sentence.text)
+    term = _ASKS_MEANING.match(question)
+    if term and re.match(rf"(?:an? |the )?{re.escape(term['term'])}s? (?:is|are)\b", text, re.I):
+        return 1.0
+    if _ANNOUNCES.match(text) or _POINTS_ELSEWHERE.match(text):
+        return -1.0
+    if text.startswith("|") or _CONDITIONAL.search(text):
+        return -0.5  # of a table: a row says little without its head
+    if _STEP.match(text):
+        return 0.5 if _ASKS_HOW.search(question) else -0.5
+    return -0.3 if _DEPENDS.match(text) else 0.0
+
+
+def _statement(candidate: _Candidate, score: float) -> Statement:
+    sentence = candidate.sentence
+    return Statement(sentence.text, candidate.passage.cited(sentence.span), rounded(min(1.0, max(0.0, score))))

@@ -1,0 +1,156 @@
+"""Fetching a model's files that a manifest names, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from octavo.dataclass import dataclass
+from octavo.embedding.hub_folder import describe_folder
+from octavo.embedding.installed_models import checked_name, models_folder
+from octavo.embedding.model_catalog import CARD, FETCHED
+from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
+from octavo.observability.progress import Progress
+from octavo.services.download import RemoteFile, fetch
+
+KNOWN_MODELS = resources.files("octavo.embedding") / "known_models.toml"
+"""The manifest that ships with Octavo."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedModel:
+    """`path` is the folder of an encoder, or the GGUF file of a language model; `fetched` of the files were missing."""
+
+    name: str
+    form: str
+    path: str
+    licence: str
+    bytes: int
+    files: int
+    fetched: int
+
+
+def fetch_model(name: str, users: Path, manifest: Path | None = None, progress: Progress | None = None) -> FetchedModel:
+    """The files of one model, into a folder of its name. What is there and unchanged is not looked at again.
+
+    The user's own manifest comes before the one that ships; a manifest that was asked for stands alone.
+    """
+    files, licence, pooling = manifest_entry(name, users, manifest)
+    folder = models_folder() / checked_name(name)
+    checked = _checked(folder)
+    fetched = 0
+    for path, file in files.items():
+        target = folder / path
+        if checked.get(path) == [file.sha256, *_stamp(target)]:
+            continue
+        try:
+            fetch(file, target, progress)
+        except ModelUnavailable:
+            _leave_nothing_empty(folder)
+            raise
+        fetched += 1
+        checked[path] = [file.sha256, *_stamp(target)]
+        (folder / FETCHED).write_text(json.dumps(checked, indent=2) + "\n", "utf-8")
+    gguf = next((folder / path for path in files if path.endswith(".gguf")), None)
+    if fetched:
+        (folder / CARD).write_text(_card(name, licence, files), "utf-8")
+    if gguf is None:
+        if fetched and "model.json" not in files:
+            (folder / "model.json").unlink(missing_ok=True)  # it would describe the files that were there before
+        describe_folder(folder, name, pooling)
+    return FetchedModel(
+        name=name,
+        form="encoder" if gguf is None else "gguf",
+        path=str(folder if gguf is None else gguf),
+        licence=licence,
+        bytes=sum(file.size for file in files.values()),
+        files=len(files),
+        fetched=fetched,
+    )
+
+
+def _card(name: str, licence: str, files: Mapping[str, RemoteFile]) -> str:
+    fetched = "\n".join(
+        f"- {path}: {file.size:,} bytes, sha256 {file.sha256}, {file.url}" for path, file in files.items()
+    )
+    return f"# {name}\n\nLicence: {licence}. Fetched:\n\n{fetched}\n"
+
+
+def _leave_nothing_empty(folder: Path) -> None:
+    """What was begun stays, so that it can go on; a folder without any of it does not."""
+    for path in (*sorted(folder.rglob("*"), reverse=True), folder):
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
+def manifest_entry(name: str, users: Path, asked: Path | None) -> tuple[dict[str, RemoteFile], str, str]:
+    """The files of a model, its licence, and its pooling where the manifest says it."""
+    manifest = asked or users
+    if asked is not None:
+        if not asked.is_file():
+            raise NotFound(
+                f"there is no manifest {asked}", hint="write one, or name one with --manifest (docs: models)"
+            )
+        models = _read(asked)
+    else:
+        models = tomllib.loads(KNOWN_MODELS.read_text("utf-8"))["models"]
+        models |= _read(users) if users.is_file() else {}
+    if name not in models:
+        known = ", ".join(models) or "none"
+        where = str(manifest) if asked else f"neither Octavo nor {manifest}"
+        raise NotFound(f"{where} names {'no' if asked else 'a'} model {name}", hint=f"known: {known}")
+    try:
+        files = dict(_file(entry) for entry in models[name]["files"])
+        licence, pooling = str(models[name]["licence"]), str(models[name].get("pooling", ""))
+        if pooling not in ("", "cls", "mean"):
+            raise ValueError(f"the pooling {pooling!r} is neither cls nor mean")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"{manifest}: models.{name} is not whole: {error}",
+            hint="it needs a licence, and for each file url, sha256 and size",
+        ) from error
+    return files, licence, pooling
+
+
+def _read(manifest: Path) -> dict[str, Any]:
+    try:
+        models = tomllib.loads(manifest.read_text("utf-8")).get("models", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"{manifest} cannot be read: {error}") from error
+    return models if isinstance(models, dict) else {}
+
+
+def _file(entry: Any) -> tuple[str, RemoteFile]:
+    name = str(entry.get("name") or Path(str(entry["url"])).name)
+    parts = Path(name).parts
+    if (
+        not parts
+        or Path(name).is_absolute()
+        or any(part in ("..", ".") or "\\" in part or ":" in part for part in parts)
+    ):
+        raise ValueError(f"{name!r} is no file inside the model's folder")
+    digest = str(entry["sha256"]).lower()
+    if len(digest) != 64:
+        raise ValueError(f"the sha256 of {name} is not one")
+    return name, RemoteFile(str(entry["url"]), digest, int(entry["size"]))
+
+
+def _checked(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / FETCHED).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _stamp(path: Path) -> list[int]:
+    """Size and time: a file is hashed again once one of them changes."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return []
+    return [stat.st_size, stat.st_mtime_ns]

@@ -1,0 +1,32 @@
+"""`octavo projects`: look at projects, and find or make the one a folder belongs to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from octavo.dataclass import replace
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.generated_commands import OperationGroup, answered
+from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.request_commands import command
+from octavo.operations.definitions import COMMANDS
+from octavo.operations.projects.requests import ProjectsResolveRequest
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def projects() -> None:
+    """Look at the projects of the library, and find or make the one a folder belongs to."""
+
+
+@command(ProjectsResolveRequest, "projects_resolve", name="resolve")
+def resolve(choices: Choices, request: ProjectsResolveRequest) -> Exit:
+    if request.path or not (request.repo_url or request.name):
+        request = replace(request, path=str(Path(request.path or "").absolute()))
+    operation = replace(COMMANDS["projects resolve"], creates=request.create_if_missing)
+    return answered(choices, operation, request)
+
+
+projects.add_command(resolve)

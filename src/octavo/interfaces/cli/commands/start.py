@@ -1,0 +1,100 @@
+"""`octavo start`: from a folder to a library that answers, in one command."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from octavo.dataclass import replace
+from octavo.interfaces.cli import output
+from octavo.interfaces.cli.commands.index import index_answer
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.generated_commands import exit_of, operation_of
+from octavo.interfaces.cli.library_session import Session, opened
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.presenting.formats import Answer
+from octavo.operations.library.requests import AddRequest, IndexRequest
+from octavo.operations.lines import Part
+
+_LEARNING = "learning; you can search already, in another terminal"
+_NEXT = (
+    ('octavo search "a question"', "finds passages"),
+    ('octavo ask "a question"', "answers from them"),
+    ("octavo serve --open", "shows it in the browser, and takes in what changes"),
+)
+
+
+@command(examples=["octavo start observatory", "octavo start --open"])
+@click.argument("folder", type=click.Path(exists=True, path_type=Path), default=Path())
+@click.option("--name", metavar="NAME", help="What to call the folder in the library; else as it is called itself.")
+@click.option("--open", "browse", is_flag=True, help="Then show the library in the browser, until Ctrl-C.")
+@click.option("--tui", "terminal", is_flag=True, help="Then show the library in this terminal.")
+def start(choices: Choices, folder: Path, name: str | None, browse: bool, terminal: bool) -> Exit:
+    """Make a library, add a folder to it and read it.
+
+    FOLDER is the one you are in unless you name another. A library that is there is used, and a folder that is in it is
+    only brought up to date. Ctrl-C is safe at any moment: what was read stays, and `octavo start` goes on. Where
+    nobody watches nothing is opened.
+    """
+    if browse and terminal:
+        raise click.UsageError("--open and --tui both say where to show it; give one of them.")
+    with opened(choices, create=True) as session:
+        _add(choices, session, folder, name)
+        exit_code = _index(choices, session, wait=not (browse or terminal))
+    watched = output.on_terminal() and sys.stdin.isatty()
+    if browse and watched:
+        from octavo.interfaces.cli.commands.serve import serve_library
+
+        serve_library(choices, {}, "default", show=True)
+    elif terminal and watched:
+        from octavo.interfaces.cli.commands.tui import run_tui
+
+        run_tui(choices)
+    return exit_code
+
+
+def _add(choices: Choices, session: Session, folder: Path, name: str | None) -> None:
+    from octavo.operations.library.collections import add, holding
+
+    within = None if name else holding(session.engine, folder)
+    if within is not None:
+        _tell(choices, f"{folder.resolve()} is in the library already: {within}.")
+        return
+    collection = add(session.engine, AddRequest(folder=str(folder), name=name)).collection
+    _tell(choices, f"The library is {session.library}. {collection.root} is {collection.name} in it.")
+
+
+def _index(choices: Choices, session: Session, *, wait: bool) -> Exit:
+    """Reads what is new; where somebody watches and nothing else will, all full vectors are computed as well."""
+    operation = operation_of("index")
+    bar = progress(quiet=choices.quiet, named=_phase)
+    answer = operation.run(session.engine, IndexRequest(), bar)
+    choices.answer(_with_next(index_answer(answer, verbose=choices.verbose)))
+    if wait and answer.fast_vectors and sys.stderr.isatty() and not choices.quiet:
+        try:
+            session.engine.index(wait_full=True, progress=bar)
+        except KeyboardInterrupt:
+            bar.finish()
+            _tell(choices, "Stopped. Whoever searches or serves the library learns the rest.")
+    return exit_of(operation, answer)
+
+
+def _phase(name: str) -> str:
+    """What the bar says of a phase: everything before full vectors has to be done for the first search."""
+    return _LEARNING if name == "embedding" else f"{name}; then you can search"
+
+
+def _with_next(answer: Answer) -> Answer:
+    width = max(len(typed) for typed, _ in _NEXT)
+    steps = [(Part(f"  {typed:{width}}"), Part(f"  {purpose}", "dim")) for typed, purpose in _NEXT]
+    lines = answer.text
+    return replace(answer, text=lambda columns: [*lines(columns), (), (Part("Now:"),), *steps])
+
+
+def _tell(choices: Choices, text: str) -> None:
+    if not choices.quiet:
+        click.echo(text, err=True)

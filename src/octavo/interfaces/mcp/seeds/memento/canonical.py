@@ -1,0 +1,52 @@
+"""Memento's answers about canonical documents."""
+
+from __future__ import annotations
+
+from octavo.errors import InvalidArgument
+from octavo.interfaces.mcp.seeds.alias import Json, SeedCall
+from octavo.interfaces.mcp.seeds.memento import memories
+
+
+def upserted(call: SeedCall) -> Json:
+    if not call.renamed.get("text"):
+        raise InvalidArgument("canonical.upsert needs content_markdown, or content.text")
+    done = call.ask()
+    memories.add_links(call, done["item"], call.given.get("links", []))
+    return memories.written(done, call.given["canonical_key"]) | {"action": done["action"]}
+
+
+def got(call: SeedCall) -> Json:
+    item = call.ask("canonical_get", key=call.given["canonical_key"])["item"]
+    found = memories.got(SeedCall(call.alias, call.engine, {**call.given, "item_id": item}, {}))
+    return {"canonical_key": call.given["canonical_key"], **found}
+
+
+def outline(call: SeedCall) -> Json:
+    found = call.ask()
+    sections = [
+        {
+            "section_anchor": row["anchor"],
+            "heading_path": [row["title"]],
+            "level": row["level"],
+            "start_char": row["start"],
+            "end_char": row["end"],
+        }
+        for row in found["sections"]
+    ]
+    version = {"version_id": memories.version_id(found["item"], found["version"]), "version_num": found["version"]}
+    return {"item_id": found["item"], **version, "sections": sections}
+
+
+def section(call: SeedCall) -> Json:
+    found, most = call.ask(), call.given["max_chars"]
+    place = {"section_anchor": found["anchor"], "heading_path": found["heading_path"]}
+    cut = {"text": found["text"][:most], "truncated": len(found["text"]) > most}
+    return {**memories.written(found, found["key"]), **place, **cut}
+
+
+def pack(call: SeedCall) -> Json:
+    tokens = max(50, call.given["max_chars"] // memories.CHARACTERS_PER_TOKEN)
+    found = call.ask(keys=[call.given["canonical_key"]], max_tokens=tokens)
+    document = call.ask("canonical_get", key=call.given["canonical_key"])
+    sections = [memories.passage(call, row) for row in found["passages"]]
+    return {**memories.written(document, document["key"]), "max_chars": call.given["max_chars"], "sections": sections}

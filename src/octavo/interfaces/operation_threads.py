@@ -1,0 +1,268 @@
+"""Operations called from an event loop: a fixed set of threads, each keeping its connection to the library.
+
+The core is synchronous. A call that is no longer wanted stops being waited for; a search then ends by itself a moment
+later, and indexing stops at its next report.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Container, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from octavo.config.schema import Config
+from octavo.dataclass import dataclass
+from octavo.engine.child_process import Died
+from octavo.engine.engine import Engine
+from octavo.engine.index_runs import Stopped
+from octavo.engine.reconfigure import reconfigure
+from octavo.engine.wiring import open_engine
+from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
+from octavo.errors import LibraryError, OctavoError
+from octavo.interfaces.process_pool import ProcessPool
+from octavo.observability.cancellation import Cancellation, cancelled_by
+from octavo.observability.logs import logger
+from octavo.observability.progress import Progress
+from octavo.operations.hints import answer_for_model
+from octavo.operations.library.results import Check, HealthAnswer
+from octavo.operations.operation import Operation
+from octavo.operations.request_arguments import request
+from octavo.operations.schemas import dump
+
+if TYPE_CHECKING:
+    from octavo.config.reloading import ConfigFiles
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An operation's answer as a value, as plain data, and as text."""
+
+    answer: Any
+    data: dict[str, Any]
+    text: str
+
+
+class Calls:
+    """`open_engine` is called when the first call needs the library, and again if that failed."""
+
+    def __init__(
+        self,
+        open_engine: Callable[[], Engine],
+        threads: int = 8,
+        follow: Callable[[Engine, threading.Event], None] | None = None,
+        processes: ProcessPool | None = None,
+    ) -> None:
+        """`follow` is told of the engine once it is open, and to stop when it is closed."""
+        self._open = open_engine
+        self._processes = processes
+        self._follow = follow
+        self._closing = threading.Event()
+        self._resting = False
+        self._engine: Engine | None = None
+        self._guard = threading.Lock()
+        self._pool = ThreadPoolExecutor(threads, "octavo-call")
+        self._running: set[Future[Any]] = set()
+
+    async def call(
+        self,
+        operation: Operation,
+        arguments: Mapping[str, Any],
+        *,
+        forgiving: bool = False,
+        progress: CallProgress | None = None,
+        offered: Container[str] | None = None,
+    ) -> Answered:
+        """Runs an operation in a thread. Whatever goes wrong on purpose is raised as the error it is.
+
+        Hints name the tools that are `offered`; None leaves them to a person with a command line.
+        """
+        made = request(operation.name, operation.takes, arguments, forgiving=forgiving)
+        try:
+            return await self.work(partial(_answered, operation, made, progress, offered), progress)
+        except OctavoError as error:
+            if operation.gives is not HealthAnswer:
+                raise
+            # The library itself cannot be opened: that is what was asked.
+            answer = HealthAnswer(False, (Check("library", False, error.message, error.hint),))
+            return _told(operation, answer if offered is None else answer_for_model(answer, offered))
+
+    async def value(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
+        """The answer alone, for those who show it themselves: half of what a search costs is writing it in two ways."""
+        made = request(operation.name, operation.takes, arguments)
+        return await self.work(lambda engine: operation.run(engine, made, None))
+
+    async def work(self, function: Callable[[Engine], _T], progress: CallProgress | None = None) -> _T:
+        """Anything else that needs the library, in a thread."""
+        cancellation = Cancellation()
+
+        def run() -> _T:
+            with cancelled_by(cancellation):
+                return self.run(function)
+
+        future = self._pool.submit(run)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            cancellation.cancel()  # a language model that is being asked is left
+            if progress is not None:
+                progress.stop()
+            raise
+
+    async def apart(self, function: Callable[[Engine], _T]) -> _T:
+        """The same in a process of its own, where there are some: both `function` and what it gives are sent there and
+        back, the one by `pickle`, the other made of plain values. What nobody waits for any more is not begun."""
+        if self._processes is not None:
+            with suppress(Died):
+                return await asyncio.wrap_future(self._processes.submit(function))
+        return await self.work(function)
+
+    def run(self, function: Callable[[Engine], _T]) -> _T:
+        """In this thread."""
+        engine = self.engine()
+        try:
+            return function(engine)
+        except LibraryError:
+            engine.reader.promise_repair()  # what derives from texts, folders and models is made anew meanwhile
+            raise
+
+    def engine(self) -> Engine:
+        with self._guard:
+            if self._engine is None:
+                self._engine = self._open()
+                if self._follow is not None:
+                    self._follow(self._engine, self._closing)
+            return self._engine
+
+    @property
+    def opened_engine(self) -> Engine | None:
+        """The engine, if anything has needed it yet."""
+        return self._engine
+
+    def rest(self) -> None:
+        """Watches nothing while nobody asks: others do, by rules that may be newer."""
+        with self._guard:
+            if self._engine is not None and self._engine.watcher.active:
+                self._resting = self._engine.watcher.stop(2.0)
+
+    def go_on(self) -> None:
+        """Somebody asks again."""
+        with self._guard:
+            if self._resting and self._engine is not None and not self._closing.is_set():
+                self._engine.watcher.start()
+            self._resting = False
+
+    def close(self, timeout: float) -> bool:
+        """Stops what is under way and closes the library; false when something did not stop in time."""
+        self._closing.set()
+        if self._processes is not None:
+            self._processes.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        engine = self._engine
+        stopped = True
+        if engine is not None:
+            engine.builds.stop(0.0)  # a watcher's run too ends at its next report
+            stopped = engine.watcher.stop(timeout)
+            stopped = engine.job_threads.stop(timeout) and stopped
+            stopped = engine.builds.stop(timeout) and stopped
+        if not stopped or wait(set(self._running), timeout).not_done:
+            return False  # the library stays open under what still uses it
+        if engine is not None:
+            engine.close()
+        return True
+
+
+def opened(
+    config: Config, *, embedders: Embedders = ConfiguredEmbedder, profiles: tuple[Path, ...] | None = None
+) -> Engine:
+    """An open library whose folders are watched and whose promised work is done, unless the configuration says no."""
+    engine = open_engine(config, embedders=embedders, profiles=profiles)
+    if config.watch.enabled:
+        engine.watcher.start()
+    if config.work.in_server:
+        engine.job_threads.start(config.jobs, config.work.threads)
+    return engine
+
+
+def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading.Event], None]:
+    """Has an engine go by what its configuration files say, whenever they change."""
+
+    def follow(engine: Engine, stop: threading.Event) -> None:
+        now = [config]
+
+        def use(changed: Config) -> None:
+            if reconfigure(engine, now[0], changed):
+                logger("config").info("the configuration changed and is followed")
+            now[0] = changed
+
+        files.follow(use, stop)
+
+    return follow
+
+
+def _answered(
+    operation: Operation, made: Any, progress: Progress | None, offered: Container[str] | None, engine: Engine
+) -> Answered:
+    answer = operation.run(engine, made, progress)
+    return _told(operation, answer if offered is None else answer_for_model(answer, offered))
+
+
+def _told(operation: Operation, answer: Any) -> Answered:
+    return Answered(answer, dump(operation.gives, answer), operation.written(answer))
+
+
+class CallProgress:
+    """Fits `Progress`: from the working thread to the event loop, and the wish to stop the other way.
+
+    `tell(done, total, phase)` runs in the loop. What it is told only grows, over all phases; reports that come faster
+    than ten a second are left out.
+    """
+
+    _PAUSE = 0.1
+
+    def __init__(self, tell: Callable[[float, float | None, str], None]) -> None:
+        self._tell = tell
+        self._loop = asyncio.get_running_loop()
+        self._stopped = threading.Event()
+        self._before = 0
+        self._done = 0
+        self._total: int | None = None
+        self._phase = ""
+        self._told = -1.0
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def start(self, phase: str, total: int | None, unit: str) -> None:
+        self._wanted()
+        self._before += self._done
+        self._done, self._total, self._phase = 0, total, phase
+        self._report(hurry=True)
+
+    def advance(self, n: int = 1, note: str = "") -> None:
+        self._wanted()
+        self._done += n
+        self._report()
+
+    def finish(self) -> None:
+        self._report(hurry=True)
+
+    def _wanted(self) -> None:
+        if self._stopped.is_set():
+            raise Stopped
+
+    def _report(self, *, hurry: bool = False) -> None:
+        now = self._loop.time()
+        if not hurry and now < self._told + self._PAUSE:
+            return
+        self._told = now
+        total = None if self._total is None else self._before + self._total
+        self._loop.call_soon_threadsafe(self._tell, float(self._before + self._done), total, self._phase)

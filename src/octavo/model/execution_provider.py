@@ -1,0 +1,14 @@
+"""What computes a model on this machine, by the names that settings give it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from octavo.model.field_constraints import Field
+
+ExecutionProvider = Literal["cpu", "cuda", "tensorrt", "rocm", "migraphx", "openvino", "directml", "coreml"]
+ExecutionProviders = Annotated[
+    tuple[ExecutionProvider, ...], Field("What computes the model, best first; the CPU takes what the others cannot.")
+]
+
+CPU: tuple[ExecutionProvider, ...] = ("cpu",)

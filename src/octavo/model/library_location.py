@@ -1,0 +1,68 @@
+"""Where a library is: a file on this machine, or a database on a server."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from octavo.dataclass import dataclass
+from octavo.plugins import STORES, has
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseUrl:
+    """A database on a server. Its string form, in a message, a log or a traceback, contains no password."""
+
+    secret: str = field(repr=False)
+    """The whole URL as given, for the driver alone."""
+
+    @property
+    def scheme(self) -> str:
+        return self.secret.partition("://")[0]
+
+    def __str__(self) -> str:
+        url = urlsplit(self.secret)
+        user, at, host = url.netloc.rpartition("@")
+        shown = "&".join(item for item in url.query.split("&") if not item.lower().startswith("password"))
+        return urlunsplit((url.scheme, user.split(":", 1)[0] + at + host, url.path, shown, ""))
+
+    def without_password(self, text: str) -> str:
+        """The text with the password removed, for messages of the server or the driver that may quote it."""
+        password = urlsplit(self.secret).password
+        for word in {password, unquote(password or "")} - {None, ""}:
+            text = text.replace(str(word), "…")
+        return text
+
+
+Location = Path | DatabaseUrl
+
+
+def location(given: str | Path) -> Location:
+    """Parses the value of `--library`: a server URL, or a path."""
+    if isinstance(given, str):
+        scheme, separator, _ = given.partition("://")
+        if separator and has(STORES, scheme):
+            return DatabaseUrl(given)
+    return Path(given)
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those above it that are missing, for their owner alone.
+
+    The mode of `Path.mkdir` is not that of the parents it makes.
+    """
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def real_path(path: Path) -> Path:
+    """Where a path leads. `Path.resolve` fails at links that lead in a circle, before Python 3.13."""
+    return Path(os.path.realpath(path))
+
+
+def expand_user(path: str | Path) -> Path:
+    """With the home directory for `~`; `~name` stays as it is where nobody has that name, which `Path` fails at."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111

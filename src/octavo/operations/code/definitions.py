@@ -1,0 +1,42 @@
+"""The operations on code: find it, and put it in front of a task."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from octavo.operations.listing import Listing
+from octavo.operations.operation import IN_CODE, Operation
+from octavo.operations.search.definitions import HITS
+
+_search = partial(Operation, module="octavo.operations.code.search")
+_augment = partial(Operation, module="octavo.operations.code.augment")
+
+CODE = (
+    _search(
+        name="search_code",
+        summary="Find code by name, place, trace, message, pattern or meaning.",
+        description=(
+            "Find source code, configuration and the code blocks of notes. Ask with a symbol's name, a path with a "
+            "line, a whole stack trace, an error message, a regular expression or a question."
+        ),
+        listing=HITS,
+        examples=('octavo search-code "how are the exposures calibrated?" -n 3',),
+        example={"query": "how are the exposures calibrated?", "max_results": 3},
+        tool_sets=IN_CODE,
+        unlisted=("explain",),
+    ),
+    _augment(
+        name="augment",
+        summary="Put the code that matters in front of a task.",
+        description=(
+            "For a small context window: the best passages of code for a task, quoted with their places and cut to "
+            "fit, with the task below them. Without a match, the task alone."
+        ),
+        listing=Listing(
+            rows="quotations", columns=("collection", "uri", "start_line", "end_line", "shown"), exact="text"
+        ),
+        example={"task": "Write the calibration of one more night.", "max_context_tokens": 300},
+        tool_sets=IN_CODE,
+        typed="",
+    ),
+)

@@ -1,0 +1,51 @@
+"""The operation that measures profiles on a data set, by the configuration of an open library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from octavo.config.schema import Config
+from octavo.engine.engine import Engine
+from octavo.evaluation.baselines import Results
+from octavo.evaluation.dataset import Files
+from octavo.evaluation.evaluate import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
+from octavo.evaluation.runner import TIMED
+from octavo.observability.progress import Progress
+from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
+from octavo.operations.evaluation.results import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
+
+
+def eval_run(engine: Engine, request: EvalRunRequest, progress: Progress) -> EvaluationAnswer:
+    """Measures profiles by the configuration of an open library. Its documents take no part."""
+    config = engine.library.config
+    evaluation = evaluate(config, measured_by(request, config), cache_folder(), progress)
+    runs = [kept.as_json() for kept in outcomes(evaluation)]
+    return EvaluationAnswer(
+        evaluation.dataset.name,
+        tuple(ProfileFigures(run["profile"], run["queries"], run["metrics"]) for run in runs),
+        evaluation.warnings,
+    )
+
+
+def eval_figures(engine: Engine, request: EvalFiguresRequest) -> FiguresAnswer:
+    """What is kept of the latest run of every data set with every profile."""
+    return FiguresAnswer(
+        tuple(
+            DatasetFigures(kept.dataset, kept.profile, kept.queries, kept.measured_at, kept.as_json()["metrics"])
+            for kept in Results(results_folder()).latest()
+        )
+    )
+
+
+def measured_by(request: EvalRunRequest, config: Config) -> EvaluateRequest:
+    """What was asked, with the defaults of a configuration."""
+    files = {name: Path(path) for name in ("corpus", "queries", "qrels") if (path := getattr(request, name))}
+    return EvaluateRequest(
+        dataset=Path(request.dataset),
+        profiles=request.profiles or (config.retrieval.profile,),
+        files=Files(**files),
+        scope=request.scope,
+        limit_queries=request.limit_queries,
+        timed_queries=TIMED if request.timed_queries is None else request.timed_queries,
+        rebuild=request.rebuild,
+    )

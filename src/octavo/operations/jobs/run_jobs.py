@@ -1,0 +1,68 @@
+"""Doing queued work in this process: of one project, of all, or the little that a command has time for."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.engine.full_vectors import embed_newest
+from octavo.engine.job_threads import AFTER_TROUBLE, run_due_everywhere
+from octavo.errors import OctavoError
+from octavo.jobs.worker import Round
+from octavo.model.job import JobKind, JobState
+from octavo.observability.progress import NoProgress
+from octavo.services.json_client import asked_once
+
+_A_MOMENT = 128  # inputs whose vectors a command computes before it ends: about a second
+
+
+def work(engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True) -> Round:
+    """Does queued jobs until none is due, or until `stop` is set."""
+    name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+    return engine.job_worker(name, settings).run(stop or threading.Event(), until_idle=until_idle)
+
+
+def work_everywhere(
+    engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True
+) -> Round:
+    """Does the queued jobs of every project of the library, those made meanwhile too."""
+    stop, total, pace = stop or threading.Event(), Round(), settings
+    name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+    while not stop.is_set():
+        done, held_up = run_due_everywhere(engine, name, pace, stop)
+        total += done
+        if not done.claimed:
+            if until_idle:
+                break
+            engine.store.wait_for_work(stop, AFTER_TROUBLE if held_up else pace.poll_seconds)
+    return total
+
+
+def work_shortly(engine: Engine, settings: Jobs) -> str:
+    """What a command that wrote a memory does before it ends: all that is queued where that takes a moment; why not,
+    if it could not.
+
+    A library that is still being embedded, or has something long to do, keeps nobody waiting: then only what was just
+    written is given its vectors, and the rest is left to a worker. So is all of it where a service does not answer.
+    """
+    project, outbox = engine.project.id, engine.store.outbox
+    little = all(job.kind is JobKind.EMBED for job in outbox.jobs(project, [JobState.READY]))
+    try:
+        with asked_once():
+            engine.follow_active_profile()
+            little = little and not engine.store.embeddings.postponed(project, 0, 1)
+            if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= _A_MOMENT:
+                done = work(engine, settings)
+                return _failure(engine) if done.failed or done.dead else ""
+            embed_newest(engine.library, _A_MOMENT, NoProgress())
+    except OctavoError as error:
+        return error.message
+    return ""
+
+
+def _failure(engine: Engine) -> str:
+    failed = engine.store.outbox.jobs(engine.project.id, [JobState.READY, JobState.DEAD])
+    return next((job.error for job in reversed(failed) if job.error), "")

@@ -1,0 +1,218 @@
+"""What is answered about the library as a whole and its collections."""
+
+from __future__ import annotations
+
+from octavo.dataclass import dataclass
+from octavo.ingest.run_report import CollectionReport
+from octavo.model.advisory import Advisory, OfflineRun
+from octavo.model.collection import FolderState
+from octavo.model.recipe import Recipe
+from octavo.operations.library.excluded_files import ExcludedFiles
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionState:
+    """What a collection holds, and the settings it has of its own. `root` is empty where it has no folder."""
+
+    name: str
+    root: str
+    present: bool
+    indexed: int
+    skipped: int
+    failed: int
+    commits: int = 0
+    include: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    kind: str | None = None
+    history: bool | None = None
+    max_commits: int | None = None
+    outside_git: bool | None = None
+    archives: bool | None = None
+    allow_secrets: bool | None = None
+    max_heading_depth: int | None = None
+    intelligent_heading_depth: bool | None = None
+    writable: bool | None = None
+    left_out: tuple[ExcludedFiles, ...] | None = None
+    """Files that were not read, by reason; nothing where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverlappingCollection:
+    """A collection with files of another one: the `same` folder, one `within` it, or one that it is `inside`."""
+
+    name: str
+    root: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddAnswer:
+    """`changed` where a collection of that name was there already with other settings; `file` where it is one alone."""
+
+    collection: CollectionState
+    changed: bool
+    existed: bool = False
+    file: str | None = None
+    overlaps: tuple[OverlappingCollection, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedCollection:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveAnswer:
+    removed: tuple[RemovedCollection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    collection: str
+    uri: str
+    document_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyKey:
+    """A property, how many documents have it, and some of its values, the most frequent first."""
+
+    key: str
+    documents: int
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnswer:
+    """The collections, or where documents were asked for those."""
+
+    collections: tuple[CollectionState, ...] | None = None
+    documents: tuple[ListedDocument, ...] | None = None
+    keys: tuple[PropertyKey, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingFolder:
+    collection: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAnswer:
+    """What a run did. `missing` folders were out of reach: what was indexed from them is kept.
+
+    `damaged` says what a quick check finds wrong with the library afterwards."""
+
+    collections: tuple[CollectionReport, ...]
+    missing: tuple[MissingFolder, ...]
+    embedded: int
+    fast_vectors: int
+    seconds: float
+    advisories: tuple[Advisory, ...] = ()
+    read: int = 0
+    left_out: tuple[ExcludedFiles, ...] = ()
+    """Files that were looked at and not read, by reason; `read` are those that are in the library now."""
+    damaged: tuple[str, ...] | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that should be in the library is: no file failed, no folder was out of reach."""
+        whole = not self.missing and not self.damaged
+        return whole and not any(done.failed or done.unreadable for done in self.collections)
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    collection: str
+    uri: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexingRun:
+    """A run: how far it is, or what it did. `problems` are the first few; `process` is another one's number."""
+
+    number: int
+    scope: str
+    state: str
+    started_at: str
+    finished_at: str | None = None
+    phase: str | None = None
+    done: int | None = None
+    total: int | None = None
+    unit: str | None = None
+    error: str | None = None
+    process: str | None = None
+    added: int | None = None
+    changed: int | None = None
+    moved: int | None = None
+    removed: int | None = None
+    unchanged: int | None = None
+    failed: int | None = None
+    embedded: int | None = None
+    problems: tuple[FileProblem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WatchAnswer:
+    watching: bool
+    queued: int
+    debounce_ms: int
+    folders: tuple[FolderState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerProblem:
+    """A file that failed, was skipped, or was indexed with warnings."""
+
+    collection: str
+    uri: str
+    outcome: str
+    reason: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """`job` is the indexing run under way, in whichever process, or the last one of this one."""
+
+    version: str
+    project: str
+    library: str
+    library_bytes: int
+    documents: int
+    sections: int
+    chunks: int
+    text_bytes: int
+    full_vectors: float
+    collections: tuple[CollectionState, ...]
+    model: str | None = None
+    job: IndexingRun | None = None
+    watch: WatchAnswer | None = None
+    problems: tuple[LedgerProblem, ...] | None = None
+    advisories: tuple[Advisory, ...] = ()
+    offline: tuple[OfflineRun, ...] = ()
+    recipe: Recipe | None = None
+    left_out: tuple[ExcludedFiles, ...] = ()
+    """Files of the collections that were not read, by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing the doctor looked at."""
+
+    name: str
+    ok: bool
+    message: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HealthAnswer:
+    """`advisories` say what is missing or out of date, which is no fault. `report` is the text that was asked for."""
+
+    ok: bool
+    checks: tuple[Check, ...]
+    advisories: tuple[Advisory, ...] = ()
+    report: str = ""

@@ -1,0 +1,299 @@
+"""What the operations on memories answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from octavo.dataclass import dataclass
+from octavo.memory.commit import Committed
+from octavo.memory.diffs import SectionChange
+from octavo.memory.recall import Recalled
+from octavo.memory.sync_report import SkippedNote, SyncReport
+from octavo.model.memory import MemoryVersion, memory_uri
+from octavo.model.result import Hit
+
+__all__ = ["SkippedNote", "SyncReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    """A memory after a change. `action` is what was done to it, `unchanged` when nothing was."""
+
+    item: str
+    version: int
+    action: str
+    kind: str
+    scope: str
+    title: str
+    tags: tuple[str, ...]
+    pinned: bool
+    status: str
+    created_at: str
+    updated_at: str
+    replayed: bool = False
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChunk:
+    """A passage of a memory, with its place in the memory's text."""
+
+    chunk_id: str
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    text: str
+    truncated: bool
+    anchor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """`uri`, `heading_path`, `anchor` and the lines are the place of `text`, which `get` reads around.
+
+    `holds` is whether its content is true now, `superseded_by` what replaced it, `truncated` a cut `text`.
+
+    `score` is its relevance to the query, from 0 to 1, as in a search; with another model than the bundled one the
+    similarity in meaning, or of all of them the share of the query's words. It falls with the rank; without a query it
+    is 0.
+    """
+
+    rank: int
+    item: str
+    version: int
+    kind: str
+    scope: str
+    title: str
+    tags: tuple[str, ...]
+    pinned: bool
+    text: str
+    truncated: bool
+    score: float
+    holds: bool
+    created_at: str
+    updated_at: str
+    valid_from: str
+    valid_to: str | None = None
+    superseded_by: str | None = None
+    uri: str = ""
+    heading_path: tuple[str, ...] = ()
+    anchor: str | None = None
+    start: int = 0
+    end: int = 0
+    start_line: int = 1
+    end_line: int = 1
+    chunks: tuple[MemoryChunk, ...] | None = None
+    """Every passage that was found, best first, where they were asked for."""
+    canonical_key: str | None = None
+    doc_class: str | None = None
+    chunk_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer:
+    query: str
+    memories: tuple[FoundMemory, ...]
+    pending: int
+    """Chunks that can be found by word but not by meaning yet."""
+    degraded: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[FoundMemory]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+
+@dataclass(frozen=True, slots=True)
+class TypedLink:
+    target: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryGetAnswer:
+    item: str
+    version: int
+    kind: str
+    scope: str
+    title: str
+    tags: tuple[str, ...]
+    links: tuple[str, ...]
+    pinned: bool
+    status: str
+    text: str
+    author: str
+    reason: str
+    created_at: str
+    valid_from: str
+    valid_to: str | None = None
+    supersedes: int | None = None
+    superseded_by: int | None = None
+    typed_links: tuple[TypedLink, ...] = ()
+    canonical_key: str | None = None
+    doc_class: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionState:
+    version: int
+    title: str
+    author: str
+    reason: str
+    created_at: str
+    valid_from: str
+    valid_to: str | None = None
+    supersedes: int | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeState:
+    """What was done, when, by whom and why, and the memory's state after it."""
+
+    action: str
+    at: str
+    version: int
+    status: str
+    pinned: bool
+    author: str
+    reason: str
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHistoryAnswer:
+    item: str
+    title: str
+    status: str
+    versions: tuple[VersionState, ...]
+    changes: tuple[ChangeState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDiffAnswer:
+    """`diff` is unified, and empty when the texts are the same; `sections` are there when they were asked for."""
+
+    item: str
+    old: int
+    new: int
+    diff: str
+    sections: tuple[SectionChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """One link: from which memory, of which type, and the text around it."""
+
+    item: str
+    type: str
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedMemoriesAnswer:
+    """`resolved` are the documents that the target names now; none when it is not there yet."""
+
+    query: str
+    target: str
+    resolved: tuple[str, ...]
+    memories: tuple[FoundMemory, ...]
+    links: tuple[LinkState, ...]
+    pending: int
+    degraded: tuple[str, ...] | None = None
+
+
+def when(timestamp: float) -> str:
+    """In milliseconds: changes within a second keep their order."""
+    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds")
+
+
+def when_or_none(timestamp: float | None) -> str | None:
+    return None if timestamp is None else when(timestamp)
+
+
+def memory_state(committed: Committed, similarity: float | None = None) -> MemoryState:
+    """The answer to a change. A retry under its idempotency key names the version of the first answer."""
+    item, commit = committed.item, committed.commit
+    return MemoryState(
+        item=item.id,
+        version=commit.version,
+        action=commit.action.value,
+        kind=item.kind.value,
+        scope=item.scope,
+        title=item.title,
+        tags=item.tags,
+        pinned=commit.pinned,
+        status=commit.status.value,
+        created_at=when(item.created_at),
+        updated_at=when(item.updated_at),
+        replayed=committed.replayed,
+        similarity=None if similarity is None else round(similarity, 3),
+    )
+
+
+def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
+    item, version = memory.item, memory.version
+    cited = memory.hits[0].citation if memory.hits else None
+    return FoundMemory(
+        rank=rank,
+        item=item.id,
+        version=version.number,
+        kind=item.kind.value,
+        scope=item.scope,
+        title=version.title,
+        tags=version.tags,
+        pinned=item.pinned,
+        text=memory.excerpt,
+        truncated=memory.truncated,
+        score=round(memory.score, 6),
+        holds=memory.holds,
+        created_at=when(item.created_at),
+        updated_at=when(item.updated_at),
+        valid_from=when(version.valid_from),
+        valid_to=when_or_none(version.valid_to),
+        superseded_by=memory.superseded_by,
+        uri=memory_uri(item.id),
+        heading_path=cited.heading_path if cited else (),
+        anchor=(cited.anchor or None) if cited else None,
+        start=cited.span.start if cited else 0,
+        end=cited.span.end if cited else len(memory.excerpt),
+        start_line=cited.lines.first if cited else 1,
+        end_line=cited.lines.last if cited else 1 + memory.excerpt.count("\n"),
+        chunks=tuple(map(_chunk, memory.hits)) if chunks else None,
+        canonical_key=item.canonical_key,
+        doc_class=item.doc_class or None,
+        chunk_id=memory.hits[0].chunk_id if memory.hits else None,
+    )
+
+
+def _chunk(hit: Hit) -> MemoryChunk:
+    cited = hit.citation
+    return MemoryChunk(
+        chunk_id=hit.chunk_id,
+        heading_path=cited.heading_path,
+        start=cited.span.start,
+        end=cited.span.end,
+        start_line=cited.lines.first,
+        end_line=cited.lines.last,
+        text=hit.excerpt,
+        truncated=hit.excerpt_truncated,
+        anchor=cited.anchor or None,
+    )
+
+
+def version_state(version: MemoryVersion) -> VersionState:
+    return VersionState(
+        version=version.number,
+        title=version.title,
+        author=version.author,
+        reason=version.reason,
+        created_at=when(version.created_at),
+        valid_from=when(version.valid_from),
+        valid_to=when_or_none(version.valid_to),
+        supersedes=version.supersedes,
+        session=version.session_id,
+    )

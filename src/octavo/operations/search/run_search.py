@@ -1,0 +1,124 @@
+"""From a request to a query, and to its whole result with the trace."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from octavo.dataclass import replace
+from octavo.errors import Stale
+from octavo.model.document import Kind
+from octavo.model.query import Query, Terms
+from octavo.operations.request_filters import filters_of
+from octavo.operations.search.requests import SearchRequest, refuse_empty_query
+from octavo.retrieval.profiles import hypothesised, reranked
+from octavo.retrieval.stages.match_kinds import MatchedBy
+
+if TYPE_CHECKING:
+    from octavo.engine.engine import Engine
+    from octavo.model.result import Result
+    from octavo.retrieval.search_replay import Recording
+    from octavo.retrieval.stage import RetrievalProfile
+
+BY_MEANING = "dense_only"
+BY_NAME = "code"
+_FIRST_READ_SECONDS = 8.0  # that a search waits for the first documents of a folder that is just being read
+_ALIKE = 0.85  # the cosine from which two passages say the same, in a compressed answer
+_CODE = frozenset({Kind.CODE.value, Kind.CONFIG.value})
+
+
+def find(
+    engine: Engine,
+    request: SearchRequest,
+    profile: RetrievalProfile | None = None,
+    *,
+    judged_in_full: bool = False,
+) -> Result:
+    """Everything a profile finds, with its trace. An empty result is a result; an empty library is an error.
+
+    `profile` stands in for the one the request names. `judged_in_full` as of `Query`.
+    """
+    query, chosen = query_and_profile(engine, request, profile)
+    query = replace(query, judged_in_full=judged_in_full)
+    result = engine.search(query, chosen)
+    if not result.freshness.documents and engine.watched and engine.watcher.await_documents(_FIRST_READ_SECONDS):
+        result = engine.search(query, chosen)
+    result = found_in(engine, result)
+    if query.filters.as_of is not None:
+        result = _with_past(engine, query, chosen, result)
+    if engine.logs_queries:
+        import_module("octavo.operations.queries.queries").log_query(engine, result)
+    return _fresh(result, request)
+
+
+def record(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> tuple[Result, Recording]:
+    """The same as `find`, with what it takes to answer it again."""
+    result, recording = engine.record(*query_and_profile(engine, request, profile))
+    return _fresh(found_in(engine, result), request), recording
+
+
+def _with_past(engine: Engine, query: Query, profile: RetrievalProfile, result: Result) -> Result:
+    """Imported on use: it indexes past texts, and most searches are about the present."""
+    with_past: Result = import_module("octavo.operations.search.as_of").with_past(engine, query, profile, result)
+    return with_past
+
+
+def query_and_profile(
+    engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None
+) -> tuple[Query, RetrievalProfile]:
+    """The query a request stands for, and the profile that answers it."""
+    refuse_empty_query(request)
+    limit = request.limit if request.limit is not None else engine.defaults.limit
+    excerpt = request.max_excerpt_chars or engine.defaults.max_excerpt_chars
+    query = Query(
+        request.query or request.hypothesis or "",
+        limit,
+        filters_of(engine, request),
+        # Without a query of its own, the hypothesis is not searched for quotes and minus signs either.
+        terms=Terms(request.hypothesis) if request.hypothesis and not request.query else Terms(""),
+        max_excerpt_chars=excerpt,
+        hypothesis=request.hypothesis,
+        floor=not request.show_all,
+        min_score=request.min_score or 0.0,
+    )
+    usual = BY_MEANING if request.hypothesis and not request.query else _usual(engine, request, query)
+    profile = profile or engine.retrieval_profile(request.profile or usual)
+    profile = reranked(profile, by_model=engine.reranks_by_model) if request.rerank else profile
+    return query, _narrowed(hypothesised(profile) if request.hyde else profile, request)
+
+
+def _usual(engine: Engine, request: SearchRequest, query: Query) -> str:
+    """Code alone, asked for by an option or in the query, is searched by what code has: names, places, declarations."""
+    kinds = {*request.kinds}
+    if not kinds and "kind:" in query.text:
+        kinds = {kind.value for kind in engine.reader.parsed(query).filters.kinds}
+    only_code = bool(kinds) and kinds <= _CODE
+    return BY_NAME if only_code else engine.defaults.profile
+
+
+def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalProfile:
+    """The profile with the channels that were asked for, and without repetitions."""
+    if request.matched:
+        profile = replace(profile, refine=(*profile.refine, MatchedBy(request.matched)))
+    if request.similarity_threshold is None and request.mode != "compressed":
+        return profile
+    from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates  # with numpy
+
+    alike = SemanticDuplicates(_ALIKE if request.similarity_threshold is None else request.similarity_threshold)
+    return replace(profile, refine=(*profile.refine, alike))
+
+
+def found_in(engine: Engine, result: Result) -> Result:
+    """The result, unless nothing was read yet: a folder without anything to read gives an empty result."""
+    if not result.freshness.documents:
+        # Imported on use: most libraries have something to search.
+        import_module("octavo.operations.search.empty_library").refuse_empty_library(engine, result.freshness)
+    return result
+
+
+def _fresh(result: Result, request: SearchRequest) -> Result:
+    if request.require_fresh and result.freshness.full_vectors < 1.0:
+        raise Stale(
+            f"{result.freshness.pending} chunks have no vector yet", hint="run `octavo index` to bring it up to date"
+        )
+    return result

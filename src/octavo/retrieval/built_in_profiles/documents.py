@@ -1,0 +1,71 @@
+"""Profiles for notes and documentation: by word, by meaning, and by both."""
+
+from __future__ import annotations
+
+from octavo.algorithms.score_calibration import Calibration
+from octavo.retrieval.relevance import BY_WORDS
+from octavo.retrieval.stage import Recall, Refine, RetrievalProfile
+from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
+from octavo.retrieval.stages.commit_limits import CapCommits
+from octavo.retrieval.stages.context_smoothing import ContextSmoothing
+from octavo.retrieval.stages.definitions import Definitions
+from octavo.retrieval.stages.document_name import NamedFirst
+from octavo.retrieval.stages.equal_texts import ExactDuplicates
+from octavo.retrieval.stages.exact_match import ExactMatch
+from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
+from octavo.retrieval.stages.link_only_chunks import LinksBelow
+from octavo.retrieval.stages.linked_boost import NeighbourBoost
+from octavo.retrieval.stages.near_copies import NearCopies
+from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
+from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.title_words import TitleWords
+
+SHOWN: tuple[Refine, ...] = (ExactDuplicates(among=20), NearCopies(), CapPerDocument(), MergeSpans(), CapCommits())
+
+SHAPE: tuple[Refine, ...] = (ExactMatch(), *SHOWN)
+"""What ends most profiles: exact matches first, copies once, few chunks of a document, neighbours merged."""
+
+SMOOTHING: tuple[Refine, ...] = (ContextSmoothing(), NeighbourBoost())
+"""What judges single chunks by their surroundings, before hits are capped and merged."""
+
+_BOTH: tuple[Recall, ...] = (LexicalRecall(), DenseRecall())
+
+# By scripts/fit_calibration.py: docs/research/scores.md.
+CALIBRATION = Calibration(
+    bias=-19.295,
+    share=10.609,
+    cosine=8.912,
+    words=1.391,
+    lead=5.995,
+    kin=1.879,
+    exact=3.316,
+    floor=0.114,
+    encoder="octavo-encoder-2",
+)
+
+HYBRID = RetrievalProfile(
+    "hybrid",
+    recall=_BOTH,
+    fuse=BalancedFusion(),
+    refine=(TitleWords(), *SMOOTHING, LinksBelow(), ExactMatch(), Definitions(), NamedFirst(), *SHOWN),
+    calibration=CALIBRATION,
+)
+HYBRID_RRF = RetrievalProfile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=SHAPE)
+WEIGHTED = RetrievalProfile(
+    "weighted", recall=_BOTH, fuse=ScoreFusion(dense=0.75, lexical=0.25, normaliser="raw"), refine=SHAPE
+)
+LEXICAL_ONLY = RetrievalProfile(
+    "lexical_only",
+    recall=(LexicalRecall(in_small=0),),
+    fuse=SingleChannel(),
+    refine=(ExactMatch(), NamedFirst(), *SHOWN),
+    calibration=BY_WORDS,
+)
+# By the cosine alone: near 1 for a passage that says the same, a half at .5; of any encoder, so without a floor.
+DENSE_ONLY = RetrievalProfile(
+    "dense_only",
+    recall=(DenseRecall(),),
+    fuse=SingleChannel(),
+    refine=SHOWN,
+    calibration=Calibration(bias=-9.0, share=4.0, cosine=10.0, words=0.0),
+)

@@ -1,0 +1,25 @@
+"""The profile for memories: also by misspelt word, pinned and canonical ones, newer ones first."""
+
+from __future__ import annotations
+
+from octavo.dataclass import replace
+from octavo.retrieval.built_in_profiles.documents import CALIBRATION, SHAPE
+from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.context_smoothing import ContextSmoothing
+from octavo.retrieval.stages.corrected_spelling import TypoRecall
+from octavo.retrieval.stages.equal_texts import ExactDuplicates
+from octavo.retrieval.stages.memory_boosts import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
+from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+
+# Two memories of one text are two memories: each has a history, links and a kind of its own.
+_SHAPE = tuple(stage for stage in SHAPE if not isinstance(stage, ExactDuplicates))
+
+MEMORY = RetrievalProfile(
+    "memory",
+    recall=(LexicalRecall(300), DenseRecall(300), TypoRecall(), PinnedRecall(), CanonicalRecall()),
+    fuse=MemoryFusion(),
+    refine=(ContextSmoothing(sequence=(0.4, 0.25, 0.2, 0.1)), MemoryRecency(), Validity(), *_SHAPE),
+    # Fitted on documents, for one scale with their search. What is a memory's answer is decided by `min_similarity`.
+    calibration=replace(CALIBRATION, floor=0.0),
+    scoped=True,
+)

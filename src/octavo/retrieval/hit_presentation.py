@@ -1,0 +1,73 @@
+"""Candidates → hits: exact slices of the stored text, each with its citation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from octavo.dataclass import replace
+from octavo.model.formats import format_of
+from octavo.model.ids import DocumentId
+from octavo.model.position import NOWHERE, Position, position, stretches
+from octavo.model.query import Query
+from octavo.model.result import Candidate, Citation, Hit
+from octavo.retrieval.citations import best_stretch, citations
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stages.match_kinds import matched
+
+
+def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibrary) -> tuple[Hit, ...]:
+    """The best `query.limit`. A truncated excerpt keeps its span and says so."""
+    shown = candidates[: query.limit]
+    texts = library.texts(candidate.text_hash for candidate in shown)
+    cited = citations(shown, texts, query, library)
+    positions = _positions(shown, cited, texts, query, library)
+    more = Counter(candidate.document_id for candidate in shown)
+    hits = []
+    for rank, (candidate, citation, where) in enumerate(zip(shown, cited, positions, strict=True), 1):
+        excerpt = citation.span.of(texts[candidate.text_hash])
+        cut = query.max_excerpt_chars is not None and len(excerpt) > query.max_excerpt_chars
+        hits.append(
+            Hit(
+                rank=rank,
+                score=candidate.score,
+                collection=candidate.collection,
+                kind=candidate.kind,
+                title=candidate.title,
+                citation=citation if where is NOWHERE else replace(citation, position=where),
+                excerpt=excerpt[: query.max_excerpt_chars] if cut else excerpt,
+                excerpt_truncated=cut,
+                chunk_id=candidate.chunk_id,
+                document_id=candidate.document_id,
+                modified_at=candidate.modified_at,
+                steps=candidate.steps,
+                language=candidate.language,
+                content_type=candidate.content_type,
+                matched=matched(candidate),
+                copies=candidate.copies,
+                more=max(0, more.pop(candidate.document_id, 1) - 1),
+            )
+        )
+    return tuple(hits)
+
+
+def _positions(
+    candidates: Sequence[Candidate],
+    citations: Sequence[Citation],
+    texts: Mapping[str, str],
+    query: Query,
+    library: SearchedLibrary,
+) -> list[Position]:
+    """Pages and the like. Only documents in formats that have them are looked up."""
+    about: dict[DocumentId, Mapping[str, Any]] = {}
+    for candidate in candidates:
+        if candidate.document_id not in about and format_of(candidate.uri) is not None:
+            document = library.store.documents.get(library.project, candidate.document_id)
+            about[candidate.document_id] = document.metadata if document is not None else {}
+    positions = []
+    for candidate, citation in zip(candidates, citations, strict=True):
+        metadata = about.get(candidate.document_id, {})
+        best = best_stretch(stretches(metadata, citation.span), texts[candidate.text_hash], query) if metadata else None
+        positions.append(position(metadata, citation.span, best))
+    return positions

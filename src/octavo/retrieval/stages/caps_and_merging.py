@@ -1,0 +1,98 @@
+"""Refinements that shape the list: caps and span merging."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from octavo.dataclass import dataclass
+from octavo.model.document import Kind
+from octavo.model.result import Candidate
+from octavo.model.text import Lines
+from octavo.retrieval.citations import parts_of, sections_at
+from octavo.retrieval.stage import Search, in_order
+
+
+@dataclass(frozen=True, slots=True)
+class CapPerDocument:
+    """No document takes more than `limit` places; every turn of a conversation is a passage by itself."""
+
+    limit: int = 3
+    name: str = "cap_per_document"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        taken: Counter[str] = Counter(candidate.document_id for candidate in search.before)
+        kept = []
+        for candidate in candidates:
+            taken[candidate.document_id] += 1
+            if taken[candidate.document_id] <= self.limit or candidate.kind is Kind.CONVERSATION:
+                kept.append(candidate)
+        return tuple(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSpans:
+    """Hits of one section whose spans touch, or nearly, become one that keeps the better one's score.
+
+    Sections and declarations stay apart, however deep: a citation names one of them, and shows the hit there alone.
+
+    The candidates are looked at `among` at a time: what stands far below a hit does not stretch it, and how many are
+    asked for changes none. A hit does not grow beyond `longest` characters, so that a citation stays a place and not a
+    document. Where filters or exclusions split documents, no gap is bridged in which a chunk stands: it may be one
+    that was refused.
+    """
+
+    gap: int = 200
+    longest: int = 2400
+    among: int = 10
+    name: str = "merge_spans"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        merged: list[Candidate] = []
+        among = max(1, self.among)
+        for start in range(0, len(candidates), among):
+            merged += self._merged(search, candidates[start : start + among])
+        # Merging frees places: what comes next moves up.
+        return in_order(merged)
+
+    def _merged(self, search: Search, some: tuple[Candidate, ...]) -> list[Candidate]:
+        merged: list[Candidate] = []
+        reached = 0  # the ordinal of the last chunk in the hit that is growing
+        for candidate in sorted(some, key=lambda candidate: (candidate.document_id, candidate.span.start)):
+            last = merged[-1] if merged else None
+            if (
+                last
+                and self._fit(last, candidate)
+                and _is_of_one_section(search, last, candidate)
+                and (not search.splits_documents or _nothing_between(last, reached, candidate))
+            ):
+                reached = candidate.ordinal if candidate.span.end >= last.span.end else reached
+                merged[-1] = _joined(last, candidate)
+            else:
+                reached = candidate.ordinal
+                merged.append(candidate)
+        return merged
+
+    def _fit(self, last: Candidate, candidate: Candidate) -> bool:
+        near = (
+            last.document_id == candidate.document_id
+            and last.section == candidate.section
+            and candidate.span.start <= last.span.end + self.gap
+        )
+        return near and (candidate.span.end <= last.span.end or candidate.span.end - last.span.start <= self.longest)
+
+
+def _is_of_one_section(search: Search, last: Candidate, candidate: Candidate) -> bool:
+    """Whether no section begins or ends inside of both together: a chunk's own may be above `max_heading_depth`."""
+    both = last.span.union(candidate.span)
+    (sections,) = sections_at(search.library, [(last.document_id, both)])
+    return len(parts_of(sections, both)) < 2
+
+
+def _nothing_between(last: Candidate, reached: int, reached_document: Candidate) -> bool:
+    return reached_document.span.start <= last.span.end or reached_document.ordinal == reached + 1
+
+
+def _joined(first: Candidate, second: Candidate) -> Candidate:
+    best = first if first.score >= second.score else second
+    lines = Lines(min(first.lines.first, second.lines.first), max(first.lines.last, second.lines.last))
+    return best._replace(span=first.span.union(second.span), lines=lines)

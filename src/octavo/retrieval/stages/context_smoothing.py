@@ -1,0 +1,87 @@
+"""Context smoothing: a passage scores higher when its neighbours score well too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from octavo.dataclass import dataclass
+from octavo.model.document import Kind
+from octavo.model.ids import ChunkKey, DocumentId
+from octavo.model.result import Candidate
+from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.refinement_helpers import noted
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSmoothing:
+    """Adds to each candidate a share of what its neighbours among the candidates scored.
+
+    `document` are the shares of chunks one, two… places away in a document of at least `long_document` chunks;
+    `sequence` are those of turns beside each other in a conversation, and of the documents beside a one-chunk document
+    in a journal. Short documents are left alone: there the neighbours are the document itself, and it would be counted
+    twice.
+
+    What counts is how far a neighbour stands above the average candidate: one below it adds nothing, and none takes
+    away. Only the best `among` candidates are raised.
+    """
+
+    document: tuple[float, ...] = (0.2, 0.1)
+    sequence: tuple[float, ...] = (0.5, 0.3, 0.2)
+    long_document: int = 6
+    among: int = 400
+    name: str = "context"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if not candidates:
+            raise SkipStage("there are no candidates")
+        average = sum(candidate.score for candidate in candidates) / len(candidates)
+        above = {candidate.key: candidate.score - average for candidate in candidates if candidate.score > average}
+        gained: dict[ChunkKey, float] = {}
+        for key, _, share, answers in sorted(self._near(search, candidates, above)):
+            gained[key] = gained.get(key, 0.0) + share * answers
+        raised = {key: gain for key, gain in gained.items() if gain > 0.0}
+        if not raised:
+            raise SkipStage("no candidate has a neighbour that answers too")
+        search.notes["raised"] = len(raised)
+        ordered = in_order(
+            [
+                candidate.scored(candidate.score + raised[candidate.key]) if candidate.key in raised else candidate
+                for candidate in candidates
+            ]
+        )
+        return noted(ordered, self.name, {key: f"+{gain:.3f} from neighbours" for key, gain in raised.items()})
+
+    def _near(
+        self, search: Search, candidates: tuple[Candidate, ...], above: Mapping[ChunkKey, float]
+    ) -> Iterator[tuple[ChunkKey, ChunkKey, float, float]]:
+        """Of the best candidates: each with a neighbour that answers, the share it gets, and how well that answers.
+
+        The library is asked only how long the documents are in which two candidates stand near each other, and what
+        stands beside the documents of a series.
+        """
+        places: dict[DocumentId, dict[int, ChunkKey]] = {}
+        for candidate in candidates:
+            if candidate.key in above:
+                places.setdefault(candidate.document_id, {})[candidate.ordinal] = candidate.key
+        steps = [step for far in range(1, max(len(self.document), len(self.sequence)) + 1) for step in (-far, far)]
+        pairs = [
+            (candidate, keys_at[candidate.ordinal + step], abs(step))
+            for candidate in candidates[: self.among]
+            # Most stand alone in their document.
+            if (keys_at := places.get(candidate.document_id)) and (len(keys_at) > 1 or candidate.ordinal not in keys_at)
+            for step in steps
+            if candidate.ordinal + step in keys_at
+        ]
+        documents, project = search.library.store.documents, search.library.project
+        if pairs:
+            keys = {candidate.document_id: candidate.key for candidate, _, _ in pairs}
+            lengths = search.library.lengths(keys)
+            for candidate, neighbour, far in pairs:
+                talk = candidate.kind is Kind.CONVERSATION
+                shares = self.sequence if talk else self.document
+                if far <= len(shares) and (talk or lengths.get(candidate.document_id, 0) >= self.long_document):
+                    yield candidate.key, neighbour, shares[far - 1], above[neighbour]
+        series = sorted(candidate.key for candidate in candidates[: self.among] if candidate.in_series)
+        for near in documents.neighbours(project, series, len(self.sequence)) if series else ():
+            if near.chunks == 1 and near.neighbour in above:
+                yield near.key, near.neighbour, self.sequence[abs(near.distance) - 1], above[near.neighbour]

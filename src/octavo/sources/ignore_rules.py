@@ -1,0 +1,364 @@
+"""Ignore rules: which files and folders of a collection are indexed, decided name by name while walking down.
+
+Strongest first: the collection's `ignore` globs, `.octavoignore` (innermost first; a `.edgecoderignore` beside it is
+its first lines), hidden names and the built-in list, `.gitignore` (innermost first), and last the `include` globs,
+outside of which nothing is indexed.
+A hidden, built-in or git-ignored name is still indexed when an `include` glob contains it literally (`build/**`), and
+then only what that glob matches; a `!` line in a `.octavoignore` does the same (`!build/`).
+A wildcard is not literal: `**/*.md` does not open `node_modules`.
+"""
+
+from __future__ import annotations
+
+import errno
+import stat
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from octavo.dataclass import dataclass, replace
+from octavo.model.formats import ENVIRONMENT_TEMPLATES, ending
+from octavo.small_files import read_small
+from octavo.sources.gitignore_patterns import IgnorePattern, IgnorePatterns, from_globs, parse
+from octavo.sources.secret_files import is_secret_name
+
+_FORMER_JOURNAL = ".octavo-writes.journal"
+GITIGNORE = ".gitignore"
+OWN_IGNORE_FILES = (".edgecoderignore", ".octavoignore")
+"""Octavo's own, and EdgeCoder's before it: lines of a later one go first."""
+IGNORE_FILES = (GITIGNORE, *OWN_IGNORE_FILES)
+_MOST_COSTLY = 1 << 18  # of one ignore file: patterns of that cost take about a second to compile on a slow machine
+_WILDCARD_COST = 20  # that of a plain character is 1
+_MOST_COSTLY_TOGETHER = 8 * _MOST_COSTLY
+
+DENIED_FOLDERS = frozenset(
+    {
+        "node_modules",
+        "bower_components",
+        "jspm_packages",
+        "site-packages",
+        "__pycache__",
+        "__pypackages__",
+        "venv",
+        "build",
+        "dist",
+        "htmlcov",
+        "DerivedData",
+        "Pods",
+        ".git",
+        ".hg",
+        ".svn",
+        ".obsidian",
+        ".trash",
+        ".venv",
+        ".tox",
+        ".nox",
+        ".next",
+        ".nuxt",
+        ".cache",
+        ".octavo",
+    }
+)
+
+# Words that also name ordinary folders (an API reference has pages called `target` and `vendor`): they are build output
+# or third-party code only next to a file of the tool that fills them.
+DENIED_NEXT_TO: dict[str, frozenset[str]] = {
+    "target": frozenset({"Cargo.toml", "pom.xml", "build.sbt", "project.clj"}),
+    "out": frozenset({"package.json", "tsconfig.json", "build.gradle", "build.gradle.kts", "CMakeLists.txt"}),
+    "vendor": frozenset({"go.mod", "composer.json", "Gemfile", "Cargo.toml"}),
+    "coverage": frozenset({"package.json", "pyproject.toml", "setup.py", "Gemfile"}),
+    "env": frozenset({"pyproject.toml", "setup.py", "requirements.txt"}),
+    "bin": frozenset({"obj", "Cargo.toml", "build.gradle", "pom.xml"}),
+    "obj": frozenset({"bin"}),
+}
+
+DENIED_EXTENSIONS = frozenset(
+    {
+        *(
+            ".7z",
+            ".bz2",
+            ".deb",
+            ".dmg",
+            ".gz",
+            ".img",
+            ".iso",
+            ".jar",
+            ".rar",
+            ".rpm",
+            ".tar",
+            ".tgz",
+            ".war",
+            ".whl",
+            ".xz",
+            ".zip",
+            ".zst",
+        ),
+        *(
+            ".aac",
+            ".avi",
+            ".avif",
+            ".bmp",
+            ".flac",
+            ".gif",
+            ".heic",
+            ".ico",
+            ".jpeg",
+            ".jpg",
+            ".m4a",
+            ".m4v",
+            ".mkv",
+            ".mov",
+            ".mp3",
+            ".mp4",
+            ".mpeg",
+            ".mpg",
+            ".ogg",
+            ".png",
+            ".psd",
+            ".tif",
+            ".tiff",
+            ".wav",
+            ".webm",
+            ".webp",
+            ".wmv",
+        ),
+        *(".eot", ".otf", ".ttf", ".woff", ".woff2"),
+        *(
+            ".a",
+            ".bin",
+            ".class",
+            ".dll",
+            ".dylib",
+            ".exe",
+            ".lib",
+            ".o",
+            ".obj",
+            ".pyc",
+            ".pyd",
+            ".pyo",
+            ".so",
+            ".wasm",
+        ),
+        *(".db", ".npy", ".npz", ".onnx", ".parquet", ".pickle", ".pkl", ".pt", ".safetensors", ".sqlite", ".sqlite3"),
+        *(".lock", ".map", ".tmp"),
+    }
+)
+_SILENT = frozenset({".lock", ".map", ".tmp", ".o", ".obj", ".pyc", ".pyd", ".pyo", ".class"})
+DENIED_ENDINGS = (".min.js", ".min.mjs", ".min.cjs", ".min.css", ".min.html", ".bundle.js", "-bundle.js", "~")
+DENIED_NAMES = frozenset(
+    {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "packages.lock.json", "go.sum", "thumbs.db"}
+)
+
+
+_ANY_NAME = b"\x7f"  # a name that no pattern has literally: what matches it matches every name
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """Which files one collection indexes. `extensions` are lower case with their dot; "" means no extension.
+
+    Files of `converted` extensions, which are among them, may be larger. `left_out` says why a name that nothing reads
+    is left out.
+    """
+
+    extensions: frozenset[str]
+    max_bytes: int
+    include: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    converted: frozenset[str] = frozenset()
+    max_converted_bytes: int = 0
+    left_out: Callable[[str], str] | None = None
+
+    def most_bytes(self, name: str) -> int:
+        return self.max_converted_bytes if ending(name) in self.converted else self.max_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _IgnoreFile:
+    depth: int  # how many bytes of a path lead to the folder that contains the file
+    patterns: IgnorePatterns
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRules:
+    """The rules in effect inside one folder. `prefix` is its path with a trailing slash, "" for the root.
+
+    `accepts_all` means everything not ignored is indexed: there are no include globs, or one matched a folder above.
+    """
+
+    rules: IgnoreRules
+    prefix: str
+    ignore: IgnorePatterns
+    include: IgnorePatterns
+    accepts_all: bool
+    octavo: tuple[_IgnoreFile, ...] = ()
+    git: tuple[_IgnoreFile, ...] = ()
+
+    def with_ignore_files(self, gitignore: bytes, octavoignore: bytes) -> FolderRules:
+        depth = len(_bytes(self.prefix))
+        octavo = (_IgnoreFile(depth, parse(octavoignore)), *self.octavo) if octavoignore else self.octavo
+        git = (_IgnoreFile(depth, parse(gitignore)), *self.git) if gitignore else self.git
+        return replace(self, octavo=octavo, git=git)
+
+    def enter(self, name: str, siblings: Collection[str]) -> FolderRules | None:
+        """The rules inside the sub-folder `name`, or None when it is ignored."""
+        markers = DENIED_NEXT_TO.get(name)
+        denied = name[0] == "." or name in DENIED_FOLDERS or (markers is not None and not markers.isdisjoint(siblings))
+        include = self._judge(name, True, denied)
+        if include is None:
+            return None
+        opened = include is not self.include
+        path = self.prefix + name
+        accepts_all = (self.accepts_all and not opened) or _includes(include, path, name, True)
+        if not accepts_all and not any(line.may_match_below(path) for line in include):
+            return None
+        # A `.gitignore` above no longer counts in a folder that an include glob names.
+        git = () if opened else self.git
+        return FolderRules(self.rules, path + "/", self.ignore, include, accepts_all, self.octavo, git)
+
+    def below(self, name: str) -> FolderRules:
+        """The rules inside of `name`, a file that holds others and was chosen already."""
+        return replace(self, prefix=f"{self.prefix}{name}/")
+
+    def accepts(self, name: str) -> bool:
+        """Whether a file of this name, in this folder, is indexed."""
+        return self.readable(name) and self.admits(name)
+
+    def admits(self, name: str) -> bool:
+        """Whether the rules leave a file of this name, in this folder, to whoever can read it."""
+        # An image or an archive is among these only where somebody asked for what is in it.
+        known = ending(name) in self.rules.converted
+        return self._admits(name, _is_silently_denied(name) if known else _is_denied_file(name))
+
+    def left_out(self, name: str) -> str | None:
+        """Why a file that nothing reads is left out; None for one that is ignored anyway."""
+        if name == _FORMER_JOURNAL:
+            return "pending writes as an earlier version kept them: nothing in a folder is replayed, so remove it"
+        explain = self.rules.left_out
+        if explain is None or not self._admits(name, _is_silently_denied(name)):
+            return None
+        return explain(name)
+
+    def _admits(self, name: str, denied: bool) -> bool:
+        include = self._judge(name, False, denied)
+        if include is None:
+            return False
+        return (self.accepts_all and include is self.include) or _includes(include, self.prefix + name, name, False)
+
+    def hides_everything(self) -> bool:
+        """Whether a line such as `skip/**` ignores all there is in this folder, which `skip/` would not even enter.
+
+        Lines of the folder itself and lines about bare names do not count: they say which files it offers.
+        """
+        if not self.prefix:
+            return False
+        path, depth = _bytes(self.prefix) + _ANY_NAME, len(_bytes(self.prefix))
+        decision = self.ignore.match_path(path)
+        for file in (*self.octavo, *self.git):
+            if decision is None and file.depth < depth:
+                decision = file.patterns.match_path(path[file.depth :])
+        return decision is not None and not decision.negated
+
+    def readable(self, name: str) -> bool:
+        """Whether any parser reads files of this name."""
+        return ending(self.prefix + name) in self.rules.extensions
+
+    def _judge(self, name: str, is_folder: bool, denied: bool) -> IgnorePatterns | None:
+        """None for a name that is ignored; otherwise the include globs that apply to it.
+
+        Those are fewer than the folder's own when the name is indexed only because some of them contain it literally.
+        """
+        if self.ignore or self.octavo or self.git:
+            path, last = _bytes(self.prefix + name), _bytes(name)
+            decision = self.ignore.match(path, last, is_folder) or _first(self.octavo, path, last, is_folder)
+            if decision is None:
+                by_git = _first(self.git, path, last, is_folder)
+                denied = denied or (by_git is not None and not by_git.negated)
+            elif not decision.negated:
+                return None
+            elif decision.contains_literally(name):
+                denied = False
+        if not denied:
+            return self.include
+        naming = [line for line in self.include if line.contains_literally(name) and not line.negated]
+        return IgnorePatterns(naming) if naming else None
+
+
+def ignore_file(path: Path, spent: int = 0) -> tuple[bytes | None, int]:
+    """The lines of an ignore file, None for a link, a pipe or a folder of that name; and what they and those before,
+    which `spent` so much, cost to compile.
+
+    `OSError` where there are too many: with some of them left out, what they hide would be read.
+    """
+    if not stat.S_ISREG(path.lstat().st_mode):
+        return None, spent
+    lines = read_small(path)
+    cost = len(lines) + _WILDCARD_COST * sum(map(lines.count, (b"*", b"?", b"[")))
+    if cost > _MOST_COSTLY or spent + cost > _MOST_COSTLY_TOGETHER:
+        raise OSError(errno.EFBIG, f"its {path.name} has too many patterns")
+    return lines, spent + cost
+
+
+def member_reason(rules: IgnoreRules, uri: str, size: int) -> str | None:
+    """Why a file inside of another is left out: None if it is read, empty if it is ignored.
+
+    Include globs chose the file that holds it, and say nothing about what is in there.
+    """
+    *folders, name = uri.split("/")
+    folder = root_rules(replace(rules, include=()))
+    for above in folders:
+        inner = folder.below(above) if ending(above) in rules.converted else folder.enter(above, ())
+        if inner is None:
+            return ""
+        folder = inner
+    secret = is_secret_name(uri)
+    if secret is not None:
+        return secret
+    if not folder.readable(name):
+        return folder.left_out(name) or ""
+    if not folder.admits(name):
+        return ""
+    most = rules.most_bytes(name)
+    return f"too large: {size:,} bytes, the limit is {most:,}" if size > most else None
+
+
+def root_rules(rules: IgnoreRules) -> FolderRules:
+    """The rules at a collection's root."""
+    include = from_globs(rules.include)
+    return FolderRules(rules, "", from_globs(rules.ignore), include, accepts_all=not include)
+
+
+def _is_denied_file(name: str) -> bool:
+    lower = name.lower()
+    return (
+        _is_hidden(lower)
+        or ending(lower) in DENIED_EXTENSIONS
+        or lower in DENIED_NAMES
+        or lower.endswith(DENIED_ENDINGS)
+    )
+
+
+def _is_silently_denied(name: str) -> bool:
+    """A name that nobody misses: hidden, locked, temporary, generated."""
+    lower = name.lower()
+    return _is_hidden(lower) or ending(lower) in _SILENT or lower in DENIED_NAMES or lower.endswith(DENIED_ENDINGS)
+
+
+def _is_hidden(name: str) -> bool:
+    return name[0] == "." and name not in ENVIRONMENT_TEMPLATES
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _first(files: tuple[_IgnoreFile, ...], path: bytes, name: bytes, is_folder: bool) -> IgnorePattern | None:
+    for file in files:
+        pattern = file.patterns.match(path[file.depth :], name, is_folder)
+        if pattern is not None:
+            return pattern
+    return None
+
+
+def _includes(include: IgnorePatterns, path: str, name: str, is_folder: bool) -> bool:
+    pattern = include.match(_bytes(path), _bytes(name), is_folder)
+    return pattern is not None and not pattern.negated

@@ -1,0 +1,52 @@
+"""What only a SQLite file has to be checked and rebuilt: the file itself, its word index and the blocks of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from octavo.model.damage import Damage, LibraryPart
+from octavo.observability.progress import Progress
+from octavo.stores.shared.integrity_checks import LibraryUpkeep, PartChecks, Repositories
+from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.lexical_repair import block_damage, lexical_damage, rebuild_lexical_index
+from octavo.stores.sqlite.memory_texts import copy_damage, put_back
+from octavo.stores.sqlite.schema_seal import broken_seals
+
+_QUICK_BYTES = 64_000_000
+
+
+class SqliteUpkeep(LibraryUpkeep):
+    """Checks and repairs a library in a file."""
+
+    def __init__(self, store: Repositories, database: SqliteDatabase) -> None:
+        super().__init__(store)
+        self._file = database
+
+    def repair(self) -> bool:
+        """Inside a transaction: makes the word index anew from the stored words."""
+        rebuild_lexical_index(self._file)
+        return True
+
+    def remove_damaged(self, *, texts_too: bool = True) -> int:
+        """What memories say is put back first, from whichever of its copies is whole."""
+        return put_back(self._file) + super().remove_damaged(texts_too=texts_too)
+
+    def _dialect_checks(self, quick: bool, progress: Progress) -> PartChecks:
+        yield LibraryPart.FILE, self._file_damage(quick)
+        yield LibraryPart.DOCUMENTS, self._dangling()
+        if not quick:
+            yield LibraryPart.MEMORIES, copy_damage(self._file)
+        yield LibraryPart.WORDS, block_damage(self._file, quick=quick, progress=progress)
+        yield LibraryPart.WORDS, lexical_damage(self._file, quick=quick, progress=progress)
+
+    def _file_damage(self, quick: bool) -> Iterator[Damage]:
+        if quick and self._file.path.is_file() and self._file.path.stat().st_size > _QUICK_BYTES:
+            return  # even SQLite's quick check reads every page
+        for (finding,) in self._file.pragma("quick_check" if quick else "integrity_check"):
+            if finding != "ok":
+                yield Damage(LibraryPart.FILE, finding)
+        yield from broken_seals(self._file)
+
+    def _dangling(self) -> Iterator[Damage]:
+        for table, row, parent, _ in self._file.pragma("foreign_key_check"):
+            yield Damage(LibraryPart.DOCUMENTS, f"table {table}, row {row}: points at a missing row of {parent}")

@@ -1,0 +1,1 @@
+"""What other programs keep of people's days: conversations, calendars, contacts, bookmarks, references."""

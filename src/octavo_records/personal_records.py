@@ -1,0 +1,134 @@
+"""Calendars, contacts, references and outlines: a section for each event, person or work, items for the branches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from xml.etree.ElementTree import Element
+
+from octavo.converting.converter_process import ConversionSettings
+from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.converting.zipped_xml import Damaged, below, child, local, parsed
+from octavo.model.converted_file import Converted, RefusedFile
+
+CONVERTER = "records-1"
+_FOLDED = re.compile(r"\r?\n[ \t]")
+_ESCAPED = re.compile(r"\\([nN,;\\])")
+_MOMENT = re.compile(r"^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?$")
+_ENTRY = re.compile(r"^\s*@(\w+)\s*\{\s*([^,\s}]+)\s*,", re.MULTILINE)
+_FIELD = re.compile(r"(\w[\w-]*)\s*=\s*(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|\"([^\"]*)\"|(\w+))", re.DOTALL)
+_EVENT = {"DTSTART": "When", "DTEND": "Until", "DUE": "Due", "LOCATION": "Where", "ORGANIZER": "By", "ATTENDEE": "With"}
+_PERSON = {"ORG": "Works at", "TITLE": "As", "EMAIL": "Mail", "TEL": "Telephone", "ADR": "Address", "BDAY": "Born"}
+_WORK = ("author", "year", "date", "journal", "booktitle", "publisher", "doi", "url", "keywords", "file")
+
+Writer = Callable[[TextBuilder], int]
+
+
+def read_calendar(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
+    return _written(lambda builder: _cards(builder, data, ("VEVENT", "VTODO", "VJOURNAL"), "SUMMARY", _EVENT))
+
+
+def read_contacts(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
+    return _written(lambda builder: _cards(builder, data, ("VCARD",), "FN", _PERSON))
+
+
+def read_references(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
+    """A work is found by its key too, as papers cite it."""
+    return _written(lambda builder: _works(builder, data.decode("utf-8", "replace")))
+
+
+def read_outline(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
+    try:
+        root = parsed(data, "it")
+    except Damaged as error:
+        return RefusedFile(str(error))
+    title = next(below(root, "title"), None)
+    body = child(root, "body")
+    return _written(
+        lambda builder: _branches(builder, body, 0) if body is not None else 0,
+        "" if title is None else title.text or "",
+    )
+
+
+def _written(write: Writer, title: str = "") -> Converted | RefusedFile:
+    builder = TextBuilder()
+    try:
+        if not write(builder):
+            return RefusedFile("damaged: it holds no entries")
+    except TooLong:
+        pass
+    return builder.converted(CONVERTER, title)
+
+
+def _cards(builder: TextBuilder, data: bytes, kinds: tuple[str, ...], named: str, shown: Mapping[str, str]) -> int:
+    """Components of iCalendar and vCard, which are written alike."""
+    number = 0
+    for card in _components(data.decode("utf-8", "replace"), kinds):
+        number += 1
+        builder.heading(2, next(iter(card.get(named, ())), "") or f"Entry {number}")
+        facts = [f"{label}: {_shown(value)}" for key, label in shown.items() for value in card.get(key, ())]
+        builder.paragraph("\n".join(facts))
+        for key in ("DESCRIPTION", "NOTE", "CATEGORIES", "URL"):
+            for value in card.get(key, ()):
+                builder.paragraph(value)
+    return number
+
+
+def _components(text: str, kinds: tuple[str, ...]) -> Iterator[dict[str, list[str]]]:
+    """Of nested components (an alarm of an event) only the outer one counts."""
+    card: dict[str, list[str]] | None = None
+    kind, inner = "", 0
+    for line in _FOLDED.sub("", text).splitlines():
+        head, _, value = line.partition(":")
+        name = head.partition(";")[0].rpartition(".")[2].upper()
+        if name == "BEGIN":
+            inner += card is not None
+            if card is None and value.strip().upper() in kinds:
+                kind, card = value.strip().upper(), {}
+        elif name == "END" and card is not None:
+            if inner == 0 and value.strip().upper() == kind:
+                yield card
+                card = None
+            inner = max(0, inner - 1)
+        elif card is not None and inner == 0 and value.strip():
+            said = _ESCAPED.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
+            person = re.search(r'CN="?([^";:]+)', head) if name in ("ATTENDEE", "ORGANIZER") else None
+            card.setdefault(name, []).append(person[1] if person else said.strip())
+
+
+def _shown(value: str) -> str:
+    moment = _MOMENT.match(value)
+    if moment:
+        day = "-".join(moment.group(1, 2, 3))
+        return f"{day} {moment[4]}:{moment[5]}" if moment[4] else day
+    return one_line(re.sub(r";+", ", ", value).strip(", ").removeprefix("mailto:"))
+
+
+def _works(builder: TextBuilder, text: str) -> int:
+    entries = [entry for entry in _ENTRY.finditer(text) if entry[1].lower() not in ("comment", "string", "preamble")]
+    for at, entry in enumerate(entries):
+        end = entries[at + 1].start() if at + 1 < len(entries) else len(text)
+        values = {
+            field[1].lower(): one_line(re.sub(r"[{}]", "", field[2] or field[3] or field[4] or ""))
+            for field in _FIELD.finditer(text, entry.end(), end)
+        }
+        builder.heading(2, values.get("title") or entry[2])
+        facts = [f"{name.capitalize()}: {values[name]}" for name in _WORK if values.get(name)]
+        builder.paragraph("\n".join((f"Key: {entry[2]}", *facts)))
+        for name in ("abstract", "note", "annote"):
+            builder.paragraph(values.get(name, ""))
+    return len(entries)
+
+
+def _branches(builder: TextBuilder, node: Element, depth: int) -> int:
+    number = 0
+    for branch in node:
+        if local(branch) == "outline":
+            words = (
+                branch.get("text") or branch.get("title"),
+                branch.get("xmlUrl") or branch.get("url"),
+                branch.get("_note"),
+            )
+            builder.item(" ".join(filter(None, words)), depth)
+            number += 1 + _branches(builder, branch, depth + 1)
+    return number

@@ -1,0 +1,43 @@
+"""What a program and a notebook do with a hit: open its file, cite it, look at it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from python_calls import VAULT
+
+import octavo
+
+
+def test_a_hit_has_its_file_and_a_citation_that_get_reads(library: octavo.Library) -> None:
+    for hit in library.search("when does the dome have to close?", limit=3):
+        assert hit.path is not None and Path(hit.path).is_relative_to(VAULT)
+        assert hit.excerpt.splitlines()[0] in Path(hit.path).read_text("utf-8")
+        assert re.fullmatch(r"observatory/.+\.md:\d+-\d+", hit.citation)
+        assert hit.excerpt in library.get(hit.citation).text
+        assert str(hit) == f"{hit.citation}\n{hit.excerpt}"
+
+
+def test_what_is_no_file_has_no_path(library: octavo.Library) -> None:
+    hits = library.search("paint the dome green", kinds=["memory"])
+    assert [hit.path for hit in hits] == [None] * len(hits) and hits
+
+
+def test_a_notebook_shows_a_result_as_a_table_and_a_note_as_rendered_text(library: octavo.Library) -> None:
+    result = library.search("when does the dome have to close?", limit=2)
+    table = result._repr_html_()
+    assert table.count("<tr>") == 1 + len(result)
+    assert all(hit.citation in table for hit in result)
+    assert library.search("qwxzv")._repr_html_() == "<p>No match.</p>"
+    note = library.get("observing/Opening the dome.md")._repr_html_()
+    assert "<h1>Opening the dome</h1>" in note and "\n# " not in note
+
+
+def test_what_a_note_says_in_html_is_shown_and_not_obeyed(library: octavo.Library, tmp_path: Path) -> None:
+    (tmp_path / "evil.md").write_text("# Evil zeppelin\n\n<script>alert(1)</script> zeppelin <img src=x>\n", "utf-8")
+    library.add(tmp_path, name="evil")
+    library.index()
+    shown = library.get("evil.md")._repr_html_() + library.search("zeppelin")._repr_html_()
+    assert "<script" not in shown and "<img" not in shown
+    assert "&lt;script&gt;" in shown

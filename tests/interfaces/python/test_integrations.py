@@ -1,0 +1,140 @@
+"""Octavo in other frameworks, each with the real package where it is installed: citations survive in all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import octavo
+
+QUERY = "water for a young tree"
+NOTES = {
+    "apples.md": "# Apple trees\n\n## Watering\n\nA young tree needs two buckets of water a week.\n",
+    "bread.md": "# Bread\n\nThe dough rests overnight, covered with a wet cloth.\n",
+    "pond.md": "# The pond\n\nWater lilies shade the water of the pond.\n",
+    "rain.md": "# Rain\n\nA barrel below the roof gathers water for the garden.\n",
+}
+pytestmark = [pytest.mark.one_engine, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[octavo.Library]:
+    folder = tmp_path_factory.mktemp("notes")
+    for name, text in NOTES.items():
+        (folder / name).write_text(text, "utf-8")
+    with octavo.open(folder.parent / "library.db", create=True) as made:
+        made.add(folder, name="notes")
+        made.index()
+        yield made
+
+
+def check(told: dict[str, Any], hit: octavo.FoundHit) -> None:
+    assert (told["uri"], told["citation"], told["heading_path"]) == (hit.uri, hit.citation, list(hit.heading_path))
+    assert (told["start_line"], told["end_line"]) == (hit.start_line, hit.end_line)
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars"])
+def test_hits_are_a_table_of_what_is_installed(library: octavo.Library, name: str) -> None:
+    pytest.importorskip(name)
+    found = library.search(QUERY)
+    frame = found.to_frame(name)
+    assert list(frame["citation"]) == [hit.citation for hit in found]
+    assert list(frame["heading_path"][0]) == list(found.hits[0].heading_path)
+
+
+def test_a_table_without_its_package_says_what_to_install(
+    library: octavo.Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("octavo.operations.data_frames.find_spec", lambda name: None)
+    with pytest.raises(octavo.OctavoError) as raised:
+        library.search(QUERY).to_frame()
+    assert "pandas" in raised.value.message and "pip install" in raised.value.hint
+
+
+def test_a_retriever_of_langchain_gives_the_same_hits(library: octavo.Library) -> None:
+    pytest.importorskip("langchain_core")
+    from octavo.integrations.langchain import OctavoRetriever
+
+    documents = OctavoRetriever(library=library, k=2).invoke(QUERY)
+    hits = library.search(QUERY, limit=2).hits
+    assert [document.page_content for document in documents] == [hit.excerpt for hit in hits]
+    check(documents[0].metadata, hits[0])
+
+
+def test_the_standard_suite_for_retrievers_of_langchain_passes(library: octavo.Library) -> None:
+    suite = pytest.importorskip("langchain_tests.integration_tests").RetrieversIntegrationTests
+    from octavo.integrations.langchain import OctavoRetriever
+
+    class Suite(suite):  # type: ignore[misc, valid-type]
+        retriever_constructor = OctavoRetriever
+        retriever_constructor_params = {"library": library, "filters": {"show_all": True}}  # noqa: RUF012
+        retriever_query_example = QUERY
+
+    tested = Suite()
+    retriever = OctavoRetriever(**Suite.retriever_constructor_params)
+    tested.test_k_constructor_param()
+    tested.test_invoke_with_k_kwarg(retriever)
+    tested.test_invoke_returns_documents(retriever)
+    asyncio.run(tested.test_ainvoke_returns_documents(retriever))
+
+
+def test_a_retriever_of_llamaindex_gives_the_same_hits(library: octavo.Library) -> None:
+    pytest.importorskip("llama_index.core")
+    from octavo.integrations.llama_index import LlamaIndexRetriever
+
+    nodes = LlamaIndexRetriever(library, limit=2).retrieve(QUERY)
+    hits = library.search(QUERY, limit=2).hits
+    assert [(node.node.get_content(), node.score) for node in nodes] == [(hit.excerpt, hit.score) for hit in hits]
+    check(nodes[0].node.metadata, hits[0])
+
+
+def test_a_component_of_haystack_gives_the_same_hits(library: octavo.Library) -> None:
+    haystack = pytest.importorskip("haystack")
+    from octavo.integrations.haystack import HaystackRetriever
+
+    pipeline = haystack.Pipeline()
+    pipeline.add_component("retriever", HaystackRetriever(library, top_k=2))
+    documents = pipeline.run({"retriever": {"query": QUERY}})["retriever"]["documents"]
+    hits = library.search(QUERY, limit=2).hits
+    assert [document.content for document in documents] == [hit.excerpt for hit in hits]
+    check(documents[0].meta, hits[0])
+
+
+def test_tools_of_pydantic_ai_say_what_a_search_finds(library: octavo.Library) -> None:
+    pytest.importorskip("pydantic_ai")
+    from octavo.integrations.agent_tools import pydantic_ai_tools
+
+    tools = {tool.name: tool for tool in pydantic_ai_tools(library)}
+    assert set(tools) == set(library.tools().names)
+    assert "apples.md" in tools["search"].function(query=QUERY)
+
+
+def test_tools_of_openais_agents_say_what_a_search_finds(library: octavo.Library) -> None:
+    pytest.importorskip("agents", reason="openai-agents")
+    from octavo.integrations.agent_tools import openai_agents_tools
+
+    tools = {tool.name: tool for tool in openai_agents_tools(library)}
+    assert set(tools) == set(library.tools().names)
+    answer = asyncio.run(tools["search"].on_invoke_tool(SimpleNamespace(), json.dumps({"query": QUERY})))
+    assert "apples.md" in answer
+
+
+def test_tools_of_smolagents_say_what_a_search_finds(library: octavo.Library) -> None:
+    pytest.importorskip("smolagents")
+    from octavo.integrations.agent_tools import smolagents_tools
+
+    tools = {tool.name: tool for tool in smolagents_tools(library)}
+    assert set(tools) == set(library.tools().names)
+    assert "apples.md" in tools["search"](query=QUERY)
+
+
+def test_nothing_of_octavo_imports_an_integration() -> None:
+    sources = Path(octavo.__file__).parent
+    inside = [path for path in sources.rglob("*.py") if sources / "integrations" not in path.parents]
+    assert [path.name for path in inside if "octavo.integrations" in path.read_text("utf-8")] == []

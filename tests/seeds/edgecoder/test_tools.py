@@ -1,0 +1,49 @@
+"""EdgeCoder §6.1: its tools by their arguments in camelCase, and what every result says of itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seed_calls import SeedClient, talk_with
+
+FIELDS = {"filePath", "startLine", "endLine", "content", "score", "matchType", "contentType", "language"}
+
+
+def test_6_1_every_result_has_its_place_score_and_types(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        calls = {
+            "search_code": {"query": "how long to wait before a retry", "maxResults": 2, "useReranker": False},
+            "search_docs": {"query": "tape", "max_results": 2},
+            "find_similar": {"codeSnippet": "def wait(n):\n    return 2 ** n\n", "maxResults": 2},
+        }
+        for tool, arguments in calls.items():
+            found = await client.ask(tool, arguments)
+            assert 1 <= len(found) <= 2
+            for row in found:
+                assert row.keys() == FIELDS
+                assert row["matchType"] in ("bm25", "vector", "hybrid")
+                assert row["contentType"] in ("code", "comment", "docstring", "markdown", "config")
+        (first, *_) = await client.ask("search_code", calls["search_code"])
+        assert (first["filePath"], first["language"]) == ("src/retry.py", "python")
+
+    talk_with(library, "edgecoder", talk)
+
+
+def test_6_1_a_file_can_be_excluded_and_a_project_named(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        snippet = {"codeSnippet": "def backoff(attempt):\n    return 5", "excludeFile": "src/retry.py"}
+        assert "src/retry.py" not in {row["filePath"] for row in await client.ask("find_similar", snippet)}
+        assert (await client.refused("search_code", {"query": "x", "projectId": "nowhere"}))["code"] == "NOT_FOUND"
+        assert await client.ask("search_code", {"query": "backoff", "projectId": "default"})
+
+    talk_with(library, "edgecoder", talk)
+
+
+def test_8_stats_count_vectors_and_name_the_last_build(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        stats = await client.ask("stats")
+        assert stats["documents"] >= 4
+        assert stats["vectors"] == stats["chunks"] > 0
+        assert {"modelId", "lastBuild", "failed"} <= stats.keys()
+
+    talk_with(library, "edgecoder", talk)

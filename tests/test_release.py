@@ -1,0 +1,65 @@
+"""What a release consists of, as far as it can be told without making one: `./dev release --dry-run` makes it."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import release  # noqa: E402
+
+
+def test_the_registry_of_mcp_servers_finds_this_version_by_the_name_in_the_readme():
+    assert release.server_problems(release.version_here()) == []
+    server = json.loads((ROOT / "server.json").read_text("utf-8"))
+    assert len(server["description"]) <= 100 and server["name"].count("/") == 1
+
+
+def test_notes_of_a_release_are_its_section_of_the_changelog():
+    assert release.section("Unreleased").startswith("### ")
+    assert "## [" not in release.section("Unreleased")
+    assert release.notes_problems("999.0.0", released=True) == ["CHANGELOG.md has no section [999.0.0]"]
+
+
+def test_a_tag_of_another_version_makes_no_release():
+    run = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/release.py"), "--tag", "v999.0.0"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1 and "the tag is v999.0.0" in run.stderr
+
+
+def test_workflows_check_every_python_that_the_package_names_and_call_only_commands_that_are_there():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        classifiers = tomllib.load(file)["project"]["classifiers"]
+    named = {name.rsplit(" ", 1)[1] for name in classifiers if re.search(r"Python :: 3\.\d+$", name)}
+    workflows = {
+        path.stem: yaml.safe_load(path.read_text("utf-8")) for path in (ROOT / ".github/workflows").glob("*.yml")
+    }
+    assert set(workflows["check"]["jobs"]["check"]["strategy"]["matrix"]["python"]) == named
+    commands = {
+        command
+        for workflow in workflows.values()
+        for job in workflow["jobs"].values()
+        for step in job.get("steps", [])
+        for command in re.findall(r"\./dev (\w+)", step.get("run", ""))
+    }
+    script = (ROOT / "dev").read_text("utf-8")
+    assert commands == {"check", "release", "docs"}
+    assert all(re.search(rf"^    {command}\)", script, re.MULTILINE) for command in commands)
+
+
+def test_the_image_takes_only_what_it_copies_and_runs_as_nobody_special():
+    image = (ROOT / "deploy/Dockerfile").read_text("utf-8")
+    sent = {line[1:] for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line.startswith("!")}
+    copied = {name for line in re.findall(r"^COPY (?!--from)(.*)$", image, re.MULTILINE) for name in line.split()[:-1]}
+    assert copied == sent and all((ROOT / name).exists() for name in copied)
+    assert image.index("USER octavo") < image.index("ENTRYPOINT")

@@ -1,0 +1,76 @@
+"""Which sentences answer without a model: what they are chosen from, by words alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from octavo.algorithms.text_analysis import shared_analyzer
+from octavo.answering.citable_passages import NumberedPassage
+from octavo.answering.extractive_answer import statements
+from octavo.answering.sentences import sentences
+from octavo.model.document import Kind
+from octavo.model.ids import ChunkId, DocumentId
+from octavo.model.result import Citation, Hit
+from octavo.model.text import Lines, Span
+
+
+def passage(text: str, title: str = "Refunds") -> NumberedPassage:
+    citation = Citation("a.md", (), Span(0, len(text)), Lines(1, text.count("\n") + 1))
+    hit = Hit(
+        rank=1,
+        score=0.9,
+        collection="notes",
+        kind=Kind.NOTE,
+        title=title,
+        citation=citation,
+        excerpt=text,
+        excerpt_truncated=False,
+        chunk_id=ChunkId("chk_1"),
+        document_id=DocumentId("doc_1"),
+        modified_at=0.0,
+    )
+    return NumberedPassage(1, hit)
+
+
+def answer(question: str, text: str) -> list[str]:
+    chosen = statements(question, [passage(text)], None, shared_analyzer().query_tokens, 5)
+    return [statement.text for statement in chosen]
+
+
+def test_a_question_in_the_text_is_no_answer_and_what_follows_it_is() -> None:
+    text = (
+        "**Can I get a refund?**\n\nNo. Licenses are final.\n\nCan refunds be shared?\n\nThe weather is fine today.\n"
+    )
+    assert answer("Can I get a refund?", text)[0] == "No. Licenses are final."
+    assert not any(sentence.endswith("?") for sentence in answer("Can I get a refund?", text))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[[Refund policy]] · [[Refund form]] · [Refunds](https://example.org/refund)",
+        "<!-- TODO: say how a refund is paid -->",
+        '<iframe src="https://example.org/refund"></iframe>',
+        "%% refund: ask the lawyers %%",
+        "**How to get a refund**",
+    ],
+)
+def test_navigation_comments_frames_and_headings_in_bold_are_no_answers(line: str) -> None:
+    text = f"{line}\n\nA refund is paid within seven days of the purchase.\n"
+    assert answer("When is a refund paid?", text) == ["A refund is paid within seven days of the purchase."]
+
+
+def test_front_matter_and_comments_leave_the_places_of_sentences_as_they_are() -> None:
+    text = "---\naliases: refund\n---\n<!-- one\ntwo -->\nIt is paid at once. %% why? %% It is final.\n"
+    first = sentences(text)[0]
+    assert (first.text, text[first.span.start : first.span.end]) == ("It is paid at once.", "It is paid at once.")
+
+
+def test_a_definition_goes_before_other_sentences_with_the_same_words() -> None:
+    text = "Each vault has a limit. If you share a vault, it counts once. A vault is a folder with notes.\n"
+    assert answer("What is a vault?", text)[0] == "A vault is a folder with notes."
+
+
+def test_what_points_elsewhere_or_announces_steps_does_not_come_first() -> None:
+    text = "To separate slides:\n\nSee the slides page. Enter three dashes on a line to separate slides.\n"
+    assert answer("How do I separate slides?", text)[0] == "Enter three dashes on a line to separate slides."
