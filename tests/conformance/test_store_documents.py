@@ -272,3 +272,15 @@ def test_a_document_that_was_only_touched_has_another_time_and_the_same_version(
     (after,) = store.documents.find(notes.project_id, "a.md")
     assert after.modified_at == samples.MODIFIED + 60
     assert len(store.documents.versions(notes.project_id, before.id)) == 1
+
+
+def test_the_last_changed_come_first_and_neither_commits_nor_memories_among_them(
+    store: Store, notes: Collection
+) -> None:
+    kinds = [("old.md", Kind.NOTE), ("b.md", Kind.NOTE), ("a.py", Kind.CODE), ("c1", Kind.COMMIT), ("m1", Kind.MEMORY)]
+    with store.transaction():
+        for uri, kind in kinds:
+            modified_at = samples.MODIFIED + 60 * (uri != "old.md")
+            samples.put(store, notes, samples.prepared(notes, uri, "text", kind=kind, modified_at=modified_at))
+    assert [document.uri for document in store.documents.recent(notes.project_id, 9)] == ["a.py", "b.md", "old.md"]
+    assert [document.uri for document in store.documents.recent(notes.project_id, 1)] == ["a.py"]

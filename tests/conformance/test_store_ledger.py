@@ -117,3 +117,13 @@ def test_the_stamps_of_files_are_read_without_those_below_them(store: Store, not
         store.ledger.record(notes.project_id, notes.id, entries)
     stamps = store.ledger.stamps(notes.project_id, notes.id, ["a.zip", "nowhere.md"])
     assert stamps == {"a.zip": FileStamp(5, 6, 7)}
+
+
+def test_files_are_told_by_how_their_names_end_whatever_their_case(store: Store, notes: Collection) -> None:
+    uris = ("b.PDF", "a.md", "a.pdf", "deep/ü.docx", "pdf", "a.pdf.txt")
+    other = samples.ensure(store, "other")
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, [samples.ledger_entry(uri) for uri in uris])
+        store.ledger.record(other.project_id, other.id, [samples.ledger_entry("c.pdf")])
+    assert set(store.ledger.ending(notes.project_id, notes.id, [".pdf", ".docx"])) == {"b.PDF", "a.pdf", "deep/ü.docx"}
+    assert store.ledger.ending(notes.project_id, notes.id, []) == ()
