@@ -1,6 +1,6 @@
 """Print the operations as OpenAPI, from the table: the TypeScript client's types are generated from it.
 
-`octavo serve` describes the same at /openapi.json, with other spellings of the arguments and every problem of every route.
+`octavo serve` describes the same at /openapi.json, with other spellings of the arguments and every route's problems.
 """
 
 from __future__ import annotations
