@@ -15,7 +15,14 @@ from typing import Any
 from generated import ROOT, main
 
 TARGET = ROOT / "docs" / "seeds.md"
-STATES = {"works": "works", "better": "better", "otherwise": "decided otherwise", "missing": "missing"}
+STATES = {
+    "works": "works",
+    "better": "better",
+    "otherwise": "decided otherwise",
+    "partial": "partial",
+    "missing": "missing",
+}
+_BAR = "\\|"
 _SETS = ("memento", "msrl", "ragdocs", "edgecoder")
 
 _INTRODUCTION = """\
@@ -37,8 +44,10 @@ in some clients; `--names dotted` (or `dotted` among the sets) gives them dots.
 
 Decisions that hold for all of them: a search gives 10 hits unless told otherwise, and 1,000 at most; a file is read up
 to 10 MB (`ingest.max_file_bytes`); errors of Octavo's own tools are prose that a model can act on; the reranker is off
-unless a profile or a call names it. Each item below names the test that shows it; the documents
-have more items.
+unless a profile or a call names it.
+
+Every section of the five documents was walked: {items} items, each with the test that shows it, the reason why it is
+otherwise, or what is lacking.
 """
 
 
@@ -55,7 +64,7 @@ def problems() -> Iterator[str]:
             where = f"{name} {section}: {promise}"
             if state not in STATES:
                 yield f"{where}: there is no state {state}"
-            elif state == "otherwise" and not proof:
+            elif not proof:
                 yield f"{where}: why?"
             elif state in ("works", "better"):
                 path, _, test = proof.partition("::")
@@ -67,11 +76,13 @@ def problems() -> Iterator[str]:
 def page() -> str:
     tables = items()
     counts = {name: Counter(row[1] for row in table["items"]) for name, table in tables.items()}
-    lines = [_INTRODUCTION.format(sets=", ".join(f"`{name}`" for name in _SETS))]
-    lines += ["| program | items | works | better | decided otherwise | missing |", "|---|---|---|---|---|---|"]
+    every = sum(counts.values(), Counter())
+    lines = [_INTRODUCTION.format(sets=", ".join(f"`{name}`" for name in _SETS), items=every.total())]
+    lines += [f"| program | items | {' | '.join(STATES.values())} |", "|---" * (2 + len(STATES)) + "|"]
     for name, table in tables.items():
         numbers = " | ".join(str(counts[name][state]) for state in STATES)
         lines.append(f"| [{table['title']}](#{_anchor(table['title'])}) | {len(table['items'])} | {numbers} |")
+    lines.append(f"| all | {every.total()} | {' | '.join(str(every[state]) for state in STATES)} |")
     for table in tables.values():
         lines += ["", f"## {table['title']}", "", f"After {table['source']}.", ""]
         lines += ["| section | promise | state | by or why |", "|---|---|---|---|"]
@@ -80,8 +91,9 @@ def page() -> str:
 
 
 def _row(section: str, state: str, promise: str, proof: str) -> str:
-    shown = proof if state == "otherwise" else f"`{Path(proof.partition('::')[0]).as_posix()}`" if proof else ""
-    return f"| {section} | {promise} | {STATES[state]} | {shown} |"
+    shown = f"`{proof.partition('::')[0]}`" if state in ("works", "better") else proof
+    cells = (section, promise, STATES[state], shown)
+    return f"| {' | '.join(cell.replace('|', _BAR) for cell in cells)} |"
 
 
 def _anchor(title: str) -> str:
