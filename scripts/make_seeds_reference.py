@@ -9,7 +9,6 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from generated import ROOT, main
