@@ -12,7 +12,8 @@ from octavo_postgres.transfer import postgres_transfer
 
 
 def open_store(url: DatabaseUrl, config: Config, *, create: bool) -> Store:
-    return PostgresStore(url, create=create, lexical=config.postgres.lexical)
+    settings = config.postgres
+    return PostgresStore(url, create=create, lexical=settings.lexical, index_from=settings.index_from)
 
 
 def open_tables(url: DatabaseUrl, *, read_only: bool) -> TableTransfer:

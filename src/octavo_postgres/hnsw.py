@@ -6,16 +6,17 @@ advisory lock in turn: the second finds it built.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
+from octavo.config.schema import Postgres
 from octavo.dataclass import dataclass
 from octavo.model.ids import ProjectId
+from octavo.model.index_tuning import Tuning
 from octavo.model.recipe import EmbeddingProfile
 from octavo.stores.shared.database import first, value
 from octavo.stores.shared.projects import KeyCache, profile_body
@@ -23,27 +24,36 @@ from octavo_postgres.connections import Connection
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.dialect import queries
 from octavo_postgres.errors import translated
-from octavo_postgres.vectors import Tuning, tuning_of
+from octavo_postgres.vectors import tuning_of
 
-EXACT_BELOW = 20_000
+EXACT_BELOW = Postgres().index_from
 """Vectors. So many are compared one by one in a few hundredths of a second, and exactly."""
 
-_WIDTH = re.compile(r"halfvec\((\d+)\)")
-_SETTING = re.compile(r"\b(m|ef_construction)='?(\d+)'?")
+_OPERATORS = "halfvec_ip_ops"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexDescription:
-    """An index as the catalogue describes it."""
+    """An index as the catalogue describes it: `expression` and `predicate` as PostgreSQL prints them."""
 
     valid: bool
-    dimensions: int
-    m: int
-    ef_construction: int
+    method: str
+    operators: str
+    expression: str
+    predicate: str
+    settings: Mapping[str, int]
 
-    def suits(self, dimensions: int, tuning: Tuning) -> bool:
-        configured = (dimensions, tuning.m, tuning.ef_construction)
-        return self.valid and (self.dimensions, self.m, self.ef_construction) == configured
+
+def expected_index(profile: int, dimensions: int, tuning: Tuning) -> IndexDescription:
+    """What the index of a profile should be; one that differs in anything is built again."""
+    return IndexDescription(
+        valid=True,
+        method="hnsw",
+        operators=_OPERATORS,
+        expression=f"((data)::halfvec({dimensions}))",
+        predicate=f"(profile = {profile})",
+        settings={"m": tuning.m, "ef_construction": tuning.ef_construction},
+    )
 
 
 def index_name(profile: int) -> str:
@@ -54,14 +64,9 @@ def describe_index(database: PostgresDatabase, profile: int) -> IndexDescription
     row = first(database, "hnsw_described", {"name": index_name(profile)})
     if row is None:
         return None
-    width, settings = _WIDTH.search(row[1]), dict(_SETTING.findall(row[1]))
-    defaults = Tuning()
-    return IndexDescription(
-        valid=bool(row[0]),
-        dimensions=int(width[1]) if width else 0,
-        m=int(settings.get("m", defaults.m)),
-        ef_construction=int(settings.get("ef_construction", defaults.ef_construction)),
-    )
+    valid, method, operators, expression, predicate, settings = row
+    values = {name: int(number) for name, number in (setting.split("=") for setting in settings or ())}
+    return IndexDescription(bool(valid), method, operators, expression, predicate or "", values)
 
 
 def ensure_index(
@@ -70,20 +75,26 @@ def ensure_index(
     project: ProjectId,
     profile: EmbeddingProfile,
     exact_below: int = EXACT_BELOW,
+    options: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Builds the profile's index if it is missing, invalid or has other settings; True if it was built."""
+    """Builds the profile's index if it is missing, invalid or another than expected; True if it was built.
+
+    `options` are those of a named profile; without them the active profile's count.
+    """
     with database.reading():
         owner = keys.project(project)
         key = keys.profile(project, profile_body(profile))
-        where: dict[str, Any] = {"project": owner, "profile": key}
-        if not key or int(value(database, "vectors_count", where)) < exact_below:
+        where: dict[str, Any] = {"project": owner, "profile": key, "most": exact_below}
+        if not key or int(value(database, "vectors_counted", where)) < exact_below:
             return False
-        tuning = tuning_of(database, owner)
-        description = describe_index(database, key)
-    if description is not None and description.suits(profile.dimensions, tuning):
-        return False
+        tuning = tuning_of(database, owner) if options is None else Tuning.of(options)
+        expected = expected_index(key, profile.dimensions, tuning)
+        if describe_index(database, key) == expected:
+            return False
     with exclusive_connection(database, key) as connection:
-        _build(connection, database, key, profile.dimensions, tuning)
+        if describe_index(database, key) == expected:
+            return False  # another process was faster
+        _build(connection, key, profile.dimensions, expected.settings)
     return True
 
 
@@ -96,14 +107,14 @@ def exclusive_connection(database: PostgresDatabase, number: int) -> Iterator[Co
         yield stack.enter_context(closing(database.connections.connect()))
 
 
-def _build(connection: Connection, database: PostgresDatabase, key: int, dimensions: int, tuning: Tuning) -> None:
-    description = describe_index(database, key)
-    if description is not None and description.suits(dimensions, tuning):
-        return  # another process was faster
-    name, cursor = sql.Identifier(index_name(key)), psycopg.ClientCursor(connection)
+def _build(connection: Connection, key: int, dimensions: int, settings: Mapping[str, int]) -> None:
+    """Searches use the index that is there until the new one takes its name."""
+    name, new = sql.Identifier(index_name(key)), sql.Identifier(f"{index_name(key)}_new")
+    cursor = psycopg.ClientCursor(connection)
+    cursor.execute(_text("hnsw_drop").format(name=new))  # of a build that was broken off
+    cursor.execute(_text("hnsw_make").format(name=new), {"profile": key, "dimensions": dimensions, **settings})
     cursor.execute(_text("hnsw_drop").format(name=name))
-    settings = {"m": tuning.m, "ef_construction": tuning.ef_construction}
-    cursor.execute(_text("hnsw_make").format(name=name), {"profile": key, "dimensions": dimensions} | settings)
+    cursor.execute(_text("hnsw_rename").format(name=new, new=name))
 
 
 def _text(name: str) -> sql.SQL:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from octavo.model.ids import ProjectId
 from octavo.model.library_location import DatabaseUrl
@@ -15,7 +17,7 @@ from octavo.stores.shared.projects import KeyCache
 from octavo.stores.shared.store import SharedStore
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import Half, little_endian, matrix
-from octavo_postgres.hnsw import ensure_index
+from octavo_postgres.hnsw import EXACT_BELOW, ensure_index
 from octavo_postgres.lexical_choice import LexicalBackend, LexicalChoice
 from octavo_postgres.notifications import JobListener
 from octavo_postgres.statistics import analyze_tables
@@ -34,8 +36,10 @@ class PostgresStore(SharedStore):
         busy_timeout_ms: int = 5_000,
         connections: int = 8,
         lexical: LexicalBackend = "auto",
+        index_from: int = EXACT_BELOW,
     ) -> None:
         self.database = PostgresDatabase(url, create=create, busy_timeout_ms=busy_timeout_ms, connections=connections)
+        self._index_from = index_from
         self.keys = keys = KeyCache(self.database)
         vectors = VectorFormat(pack=Half, unpack=matrix, raw=little_endian)
         self._listener = JobListener(self.database)
@@ -45,11 +49,11 @@ class PostgresStore(SharedStore):
     def vector_index(self, project: ProjectId, profile: EmbeddingProfile) -> PgvectorIndex:
         return PgvectorIndex(self.database, self.keys, project, profile)
 
-    def maintain(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+    def maintain(self, project: ProjectId, profile: EmbeddingProfile, options: Mapping[str, Any] | None = None) -> bool:
         """Compacts posting lists, updates planner statistics, and builds the HNSW and pg_search indexes."""
         compacted = self.lexical_choice.compact()
         analyze_tables(self.database)
-        indexed = ensure_index(self.database, self.keys, project, profile)
+        indexed = ensure_index(self.database, self.keys, project, profile, self._index_from, options)
         return self.lexical_choice.build_index() or indexed or bool(compacted)
 
     def size(self) -> int:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.nearest_chunks import directions
-from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
+from octavo.model.index_tuning import MOST_EF_SEARCH, Tuning
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, best_first
 from octavo.model.scores import rounded
@@ -28,29 +28,12 @@ from octavo_postgres.halfvec import matrix, vector_literal
 _OVERSAMPLING, _FILTERED_OVERSAMPLING = 4, 8
 FEW_ADMITTED = 2_000  # chunks; so many are compared one by one instead of through the index
 _MOST_CANDIDATES = 4_000  # beyond this, filters admit so few that comparing all of those is less work
-_MOST_EF = 1_000  # the largest `hnsw.ef_search` pgvector accepts
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """How a profile's index is built and queried. A named profile sets these in its options `hnsw` and `query`."""
-
-    m: int = 16
-    ef_construction: int = 64
-    ef_search_min: int = 100
-    ef_search_factor: float = 2.0
-    ef_search_max: int = 400
-
-    def ef_search(self, wanted: int) -> int:
-        return max(1, min(max(self.ef_search_min, round(wanted * self.ef_search_factor)), self.ef_search_max, _MOST_EF))
 
 
 def tuning_of(database: PostgresDatabase, project: int) -> Tuning:
     """The settings of the project's active profile, with defaults."""
     row = first(database, "active_profile_settings", {"project": project})
-    options: Mapping[str, Any] = json.loads(row[0]).get("options") or {} if row else {}
-    settings = {**(options.get("hnsw") or {}), **(options.get("query") or {})}
-    return Tuning(**{name: setting for name, setting in settings.items() if name in Tuning.__dataclass_fields__})
+    return Tuning.of(json.loads(row[0]).get("options") or {} if row else {})
 
 
 class PgvectorIndex:
@@ -127,8 +110,8 @@ class PgvectorIndex:
         iterative = self._database.extensions.iterative_scan
         # An index returns no more than it has visited, or continues the scan, which takes twice as long as one larger
         # scan. Without iterative scans it cannot even continue.
-        most = tuning.ef_search_max if iterative else _MOST_EF
-        ef = min(max(tuning.ef_search(limit), min(candidates, most)), _MOST_EF)
+        most = tuning.ef_search_max if iterative else MOST_EF_SEARCH
+        ef = min(max(tuning.ef_search(limit), min(candidates, most)), MOST_EF_SEARCH)
         self._database.set_local("hnsw_set_ef_search", {"ef_search": ef})
         if iterative:
             self._database.set_local("hnsw_enable_iterative_scan", {})

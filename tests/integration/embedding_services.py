@@ -23,6 +23,7 @@ class Service:
     trouble: list[Any] = field(default_factory=list)
     """A status with a body and headers, or a function that changes the answer."""
     url: str = ""
+    dimensions: int = DIMENSIONS
     gate: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -30,7 +31,7 @@ class Service:
         return [body for _, body, _ in self.seen]
 
     def vectors(self, texts: list[str]) -> list[list[float]]:
-        return [[3.0 * float(x) for x in row] for row in HashingEmbedder(DIMENSIONS).embed(texts)]
+        return [[3.0 * float(x) for x in row] for row in HashingEmbedder(self.dimensions).embed(texts)]
 
     def answer(self, path: str, body: dict[str, Any]) -> Any:
         if path == "/api/embed":

@@ -16,7 +16,6 @@ from octavo.errors import Busy
 from octavo.model.job import JobKind
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
-from octavo_postgres import hnsw
 from octavo_postgres.store import PostgresStore
 
 SETTINGS = {"embedding.provider": "hashing"}
@@ -88,11 +87,10 @@ def test_indexing_searching_remembering_and_working_need_no_session(
 
 
 def test_an_index_made_through_a_pooler_leaves_no_lock_behind(
-    url: DatabaseUrl, pool: tuple[str, Pooler | Bouncer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    url: DatabaseUrl, pool: tuple[str, Pooler | Bouncer], tmp_path: Path
 ) -> None:
     (tmp_path / "a.md").write_text("# A\n\nmoon\n", "utf-8")
-    monkeypatch.setattr(hnsw.ensure_index, "__defaults__", (1,))
-    with open_library(pool[0], create=True, settings=SETTINGS) as engine:
+    with open_library(pool[0], create=True, settings={**SETTINGS, "postgres.index_from": 1}) as engine:
         engine.add_collection("notes", tmp_path)
         engine.index()
         with psycopg.connect(url.secret) as connection:

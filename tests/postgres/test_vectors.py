@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
+from octavo.model.index_tuning import Tuning
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import VectorRow
 from octavo.stores.shared.projects import profile_body
 from octavo.vectors.exact import ExactIndex
 from octavo_postgres.halfvec import vector_literal
-from octavo_postgres.hnsw import describe_index, ensure_index, index_name
+from octavo_postgres.hnsw import describe_index, ensure_index, expected_index, index_name
 from octavo_postgres.store import PostgresStore
-from octavo_postgres.vectors import PgvectorIndex, Tuning, tuning_of
+from octavo_postgres.vectors import PgvectorIndex, tuning_of
 
 PROFILE = EmbeddingProfile("test-16", "test", "1", 16, 128)
 CHUNKS = 400
@@ -184,8 +185,38 @@ def test_an_index_is_made_once_and_anew_when_its_profile_says_otherwise(
         store.database.run("named_profile_put", where)
     assert tuning_of(store.database, project) == Tuning(8, 32, 50, 2.0, 90)
     assert (settle(), settle()) == (True, False)
-    found = describe_index(store.database, store.keys.profile(notes.project_id, profile_body(PROFILE)))
-    assert found is not None and found.suits(16, Tuning(m=8, ef_construction=32))
+    key = store.keys.profile(notes.project_id, profile_body(PROFILE))
+    assert describe_index(store.database, key) == expected_index(key, 16, Tuning(m=8, ef_construction=32))
+
+
+EXPRESSION, CONDITION, SETTINGS = "(data::halfvec(16))", "profile = {key}", "with (m = 16, ef_construction = 64)"
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        f"using hnsw ({EXPRESSION} halfvec_l2_ops) {SETTINGS} where {CONDITION}",
+        f"using hnsw ((subvector(data, 1, 15)::halfvec(15)) halfvec_ip_ops) {SETTINGS} where {CONDITION}",
+        f"using hnsw ({EXPRESSION} halfvec_ip_ops) {SETTINGS} where {CONDITION} and input > 0",
+        f"using hnsw ({EXPRESSION} halfvec_ip_ops) with (m = 8, ef_construction = 64) where {CONDITION}",
+        f"using hnsw ({EXPRESSION} halfvec_ip_ops) where {CONDITION}",
+        f"using btree (input) where {CONDITION}",
+    ],
+    ids=["operators", "dimensions", "predicate", "parameters", "no parameters", "method"],
+)
+def test_an_index_that_is_another_than_its_profile_needs_is_built_again(
+    store: PostgresStore, notes: Collection, definition: str
+) -> None:
+    key = store.keys.profile(notes.project_id, profile_body(PROFILE))
+    expected = expected_index(key, 16, Tuning())
+    with psycopg.connect(store.database.url.secret) as connection:
+        connection.execute(f"create index {index_name(key)} on vectors {definition.format(key=key)}".encode())
+    assert describe_index(store.database, key) not in (None, expected)
+    assert ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+    assert describe_index(store.database, key) == expected
+    with psycopg.connect(store.database.url.secret) as connection:
+        listed = connection.execute("select count(*) from pg_class where relname like 'vectors_hnsw%'").fetchone()
+    assert listed == (1,)
 
 
 def test_how_far_an_index_looks_follows_what_is_wanted_within_limits() -> None:

@@ -292,6 +292,9 @@ class Postgres:
         Literal["auto", "postings", "pg_search"],
         Field("What finds words: Octavo's postings or ParadeDB's pg_search; `auto` uses its index if there."),
     ] = "auto"
+    index_from: Annotated[
+        int, Field("Vectors of a profile from which on it has an HNSW index; fewer are compared one by one.", ge=1)
+    ] = 20_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from octavo.embedding import jina, ollama, openai, voyage
 from octavo.embedding.remote_embedder import EmbeddingWire, RemoteEmbedder
 from octavo.errors import InvalidArgument
 from octavo.model.embedding_profile import KEY_VARIABLES, USUAL_ADDRESSES, EmbeddingProfileSettings
+from octavo.model.index_tuning import INDEX_OPTIONS
 from octavo.services.json_client import Endpoint, Patience, address_problem
 
 
@@ -20,9 +21,6 @@ class EmbeddingService:
     key_variable: str = ""
     options: tuple[str, ...] = ()
 
-
-INDEX_OPTIONS = ("hnsw", "query")
-"""Options of any profile: how a database that indexes vectors does so."""
 
 SERVICES: Mapping[str, EmbeddingService] = {
     "ollama": EmbeddingService(ollama.URL, options=("shorten",)),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from octavo.errors import ProviderFailed
 from octavo.model.embedding_profile import EmbeddingProfileSettings
+from octavo.model.index_tuning import INDEX_OPTIONS
 from octavo.model.recipe import EmbeddingProfile
 from octavo.services.json_client import Endpoint
 
@@ -55,7 +56,8 @@ class RemoteEmbedder:
         """Asks the service for one vector when nobody said how many dimensions it has."""
         settings = self._settings
         dimensions = settings.dimensions or len(self._vectors(["dimensions"], query=False)[0])
-        said = json.dumps([settings.url, sorted(settings.options.items())], default=str)
+        options = [option for option in sorted(settings.options.items()) if option[0] not in INDEX_OPTIONS]
+        said = json.dumps([settings.url, options], default=str)
         return EmbeddingProfile(
             name=self._name,
             model=f"{settings.provider}:{settings.model}",

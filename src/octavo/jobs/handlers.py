@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from octavo.dataclass import replace
 from octavo.errors import MissingExtra
 from octavo.ingest.embed import embed_pending
-from octavo.ingest.profile_switch import CONFIGURED, profile_named, switch, switch_back
+from octavo.ingest.profile_switch import CONFIGURED, missing, profile_named, switch, switch_back
 from octavo.ingest.snapshot_access import Accelerator
 from octavo.jobs.entity_jobs import EntitySettings, find_entities
 from octavo.jobs.graph_jobs import can_find_communities, find_communities, find_thematic_links
@@ -109,7 +109,8 @@ def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
         embedder = engine.profile_embedder(profile)
         engine.writer.make_inputs()
         embed_pending(store, project, embedder, NoProgress(), newest=_AT_ONCE)
-        if not switch(store, profile, embedder, engine.recipe()):
+        filled = indexed(embedder, profile.settings.options)
+        if not filled or not switch(store, profile, embedder, engine.recipe()):
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.REINDEX_PROFILE, job.subject, job.payload)
 
@@ -117,11 +118,18 @@ def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
         embedder = engine.configured_embedder()
         engine.writer.make_inputs()
         embed_pending(store, project, embedder, NoProgress(), newest=_AT_ONCE)
-        if switch_back(store, project, embedder, engine.recipe()):
+        if indexed(embedder, {}) and switch_back(store, project, embedder, engine.recipe()):
             engine.follow_active_profile()
             return
         with store.transaction():
             store.outbox.enqueue(project, JobKind.REINDEX_PROFILE, job.subject, job.payload)
+
+    def indexed(embedder: Embedder, options: Mapping[str, Any]) -> bool:
+        """Whether every chunk has its vector; a server's index of them is there before searches need it."""
+        if missing(store, project, embedder):
+            return False
+        store.maintain(project, embedder.profile, options)
+        return True
 
     def communities(job: Job) -> None:
         if not can_find_communities():
@@ -157,9 +165,9 @@ def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
 
     def snapshot(job: Job) -> None:
         engine.follow_active_profile()
-        if engine.accelerator is None:
-            return
-        if job.subject == REBUILD:
+        if engine.accelerator is None:  # a database server has indexes of its own
+            store.maintain(project, engine.embedder.profile)
+        elif job.subject == REBUILD:
             engine.accelerator.upkeep.rebuild(NoProgress())
         else:
             engine.accelerator.upkeep.publish_if_due(NoProgress())
@@ -178,6 +186,7 @@ def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
 
 
 def queue_snapshot(store: Store, project: ProjectId, subject: str = "snapshot") -> None:
-    """A new snapshot, made by whichever worker is free; whether it is still due is asked then."""
+    """A new snapshot, or an index of a database server, made by whichever worker is free; whether it is still due is
+    asked then."""
     with store.transaction():
         store.outbox.enqueue(project, JobKind.SNAPSHOT, subject, {})

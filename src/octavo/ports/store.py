@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from octavo.model.damage import Damage
@@ -141,10 +142,11 @@ class Store(Protocol):
         """Rebuilds what the store can derive from its own rows; False if there is nothing to rebuild."""
         ...
 
-    def maintain(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+    def maintain(self, project: ProjectId, profile: EmbeddingProfile, options: Mapping[str, Any] | None = None) -> bool:
         """After indexing: builds indexes and statistics that make searches faster; True if anything was built.
 
-        Runs outside the caller's transactions, while searches continue.
+        `options` are the profile's own while it is not active yet. Runs outside the caller's transactions, while
+        searches continue.
         """
         ...
 

@@ -11,8 +11,9 @@ order by i.key, ci.chunk, ci."window";
 select key, input, halfvec_send(data) from vectors
 where project = :project and profile = :profile and key > :after order by key;
 
--- name: vectors_count
-select count(*) from vectors where project = :project and profile = :profile;
+-- name: vectors_counted
+-- No further than asked: this is asked after every batch.
+select count(*) from (select 1 from vectors where project = :project and profile = :profile limit :most) counted;
 
 -- name: active_profile_settings
 select settings from named_profiles where project = :project and state = 'active';
@@ -53,7 +54,13 @@ join vectors v on v.project = :project and v.profile = :profile and v.input = w.
 where w.project = :project order by w.chunk, w."window";
 
 -- name: hnsw_described
-select i.indisvalid, pg_get_indexdef(i.indexrelid) from pg_index i where i.indexrelid = to_regclass(:name);
+select i.indisvalid, a.amname, o.opcname, pg_get_indexdef(i.indexrelid, 1, false), pg_get_expr(i.indpred, i.indrelid),
+  c.reloptions
+from pg_index i
+join pg_class c on c.oid = i.indexrelid
+join pg_am a on a.oid = c.relam
+join pg_opclass o on o.oid = i.indclass[0]
+where i.indexrelid = to_regclass(:name);
 
 -- name: index_lock
 -- Held by a transaction that does nothing else, on a connection of its own: an index is made in no transaction, and a
@@ -62,6 +69,9 @@ select pg_advisory_xact_lock(hashtext('octavo index ' || current_schema()), :num
 
 -- name: hnsw_drop
 drop index concurrently if exists {name};
+
+-- name: hnsw_rename
+alter index {name} rename to {new};
 
 -- name: hnsw_make
 create index concurrently {name} on vectors using hnsw ((data::halfvec(:dimensions)) halfvec_ip_ops)

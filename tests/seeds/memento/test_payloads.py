@@ -26,7 +26,7 @@ RESOLVE = {
     "create_if_missing": True,
     "display_name": "memento",
 }
-UPSERT_PROFILE = {
+UPSERT_PROFILE: dict[str, Any] = {
     "idempotency_key": "0b9b0a6c-7d53-4a4e-9a4c-0f0f0d6d1a11",
     "name": "voyage-context",
     "provider": "voyage",
@@ -107,6 +107,12 @@ def test_k_an_allowed_host_is_asked_with_its_usual_key_alone(tmp_path: Path, mon
         await client.ask("projects.resolve", RESOLVE)
         made = await client.ask("embedding_profiles.upsert", UPSERT_PROFILE | {"set_active": False})
         assert (made["embedding_profile_id"], made["dims"], made["created"]) == ("voyage-context", 1024, True)
+        assert (made["hnsw"], made["query"]) == tuple(
+            UPSERT_PROFILE["provider_config"][part] for part in ("hnsw", "query")
+        )
+        wrong = {"api_key": "${VOYAGE_API_KEY}", "query": {"ef_search": 3}}
+        refused = await client.refused("embedding_profiles.upsert", UPSERT_PROFILE | {"provider_config": wrong})
+        assert "provider_config.query has no ef_search" in refused["message"]
         for config in ({"api_key": "${AWS_SECRET_ACCESS_KEY}"}, {"api_key": "pa-written-out"}):
             refused = await client.refused("embedding_profiles.upsert", UPSERT_PROFILE | {"provider_config": config})
             assert "key" in refused["message"]

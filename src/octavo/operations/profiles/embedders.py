@@ -17,6 +17,7 @@ from octavo.ingest.profile_switch import (
     switch,
     switch_back,
 )
+from octavo.jobs.handlers import queue_snapshot
 from octavo.model.embedding_profile import (
     KEY_VARIABLES,
     LOCAL_PROVIDERS,
@@ -25,6 +26,7 @@ from octavo.model.embedding_profile import (
     EmbeddingProfileState,
     NamedEmbeddingProfile,
 )
+from octavo.model.index_tuning import Tuning
 from octavo.model.job import JobId, JobKind
 from octavo.model.library_location import expand_user, real_path
 from octavo.model.memory import MemoryStatus
@@ -57,10 +59,13 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
     known = {
         name: getattr(request, name) for name in EmbeddingProfileSettings.__dataclass_fields__ if name != "options"
     }
+    tuning = _tuning(request)
+    if problem := Tuning.of(tuning).problem():
+        raise InvalidArgument(f"the index of {request.name} cannot be made: {problem}")
     profile = NamedEmbeddingProfile(
         engine.project.id,
         checked_name(request.name),
-        EmbeddingProfileSettings(**known, options=flags | _tuning(request)),
+        EmbeddingProfileSettings(**known, options=flags | tuning),
     )
     if not by_person:
         _refuse_elsewhere(engine, request)
@@ -90,6 +95,8 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
         if {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name) != before:
             raise Conflict(f"{profile.name} was changed at the same time", hint="`octavo profiles list`, then again")
         engine.store.profiles.put(profile)
+    if profile.state is EmbeddingProfileState.ACTIVE:
+        _queue_index(engine)
     if request.activate and profile.state is EmbeddingProfileState.IDLE:
         return _filling(engine, profile, embedder)
     return ProfileAnswer(_shown(engine, profile, embedder))
@@ -115,7 +122,7 @@ def profiles_activate(engine: Engine, request: ProfilesActivateRequest) -> Profi
     embedder = engine.profile_embedder(profile)
     if not switch(engine.store, profile, embedder, engine.recipe()):
         raise _not_filled(engine, profile.name, embedder)
-    engine.follow_active_profile()
+    _queue_index(engine)
     return ProfileAnswer(_shown(engine, replace(profile, state=EmbeddingProfileState.ACTIVE), embedder))
 
 
@@ -247,8 +254,15 @@ def _reactivate(engine: Engine) -> ProfileAnswer:
     embedder = engine.configured_embedder()
     if not switch_back(engine.store, engine.project.id, embedder, engine.recipe()):
         raise _not_filled(engine, CONFIGURED, embedder)
-    engine.follow_active_profile()
+    _queue_index(engine)
     return ProfileAnswer(_configured(engine, active=True))
+
+
+def _queue_index(engine: Engine) -> None:
+    """Of the profile that answers now, where a database server has one: built by a worker while searches go on."""
+    engine.follow_active_profile()
+    if engine.accelerator is None:
+        queue_snapshot(engine.store, engine.project.id)
 
 
 def _not_filled(engine: Engine, name: str, embedder: Embedder) -> Conflict:
@@ -282,4 +296,6 @@ def _shown(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder | 
         chunks=done,
         total=total,
         url=settings.url or None,
+        hnsw=settings.options.get("hnsw"),
+        query=settings.options.get("query"),
     )

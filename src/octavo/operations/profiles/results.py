@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from octavo.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileShown:
-    """`chunks` have all their vectors under it, of `total`. `configured` is the configuration's own embedder."""
+    """`chunks` have all their vectors under it, of `total`. `configured` is the configuration's own embedder.
+    `hnsw` and `query` tune the index that PostgreSQL has of its vectors, as far as they were set."""
 
     name: str
     provider: str
@@ -18,6 +21,8 @@ class ProfileShown:
     chunks: int
     total: int
     url: str | None = None
+    hnsw: Mapping[str, int] | None = None
+    query: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -136,7 +136,7 @@ class SharedStore:
     def counts(self, project: ProjectId) -> LibraryCounts:
         return LibraryCounts(*self.shared.rows("counts", {"project": self.keys.project(project)})[0])
 
-    def maintain(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+    def maintain(self, project: ProjectId, profile: EmbeddingProfile, options: Mapping[str, Any] | None = None) -> bool:
         return False
 
     def wait_for_work(self, stop: threading.Event, seconds: float) -> None:

@@ -81,6 +81,7 @@ def _profile(row: Json) -> Json:
         "embedding_profile_id": row["name"],
         **shown,
         "dims": row["dimensions"],
+        **{part: row[part] for part in ("hnsw", "query") if row.get(part)},
         "is_active": row["state"] == "active",
     }
 
@@ -103,7 +104,6 @@ def profile_set(call: SeedCall) -> Json:
             hint="put it into the environment and give its name, as ${VOYAGE_API_KEY}",
             details={"field": "provider_config.api_key"},
         )
-    hnsw, query = settings.get("hnsw") or {}, settings.get("query") or {}
     before = {row["name"] for row in call.ask("profiles_list")["profiles"]}
     done = call.ask(
         provider=_PROVIDERS.get(call.given["provider"], call.given["provider"]),
@@ -112,11 +112,24 @@ def profile_set(call: SeedCall) -> Json:
         key_variable=named[1] if named else "",
         late_chunking=bool(settings.get("late_chunking")),
         contextual=bool(settings.get("contextual", "context" in call.given["model"])),
-        **{f"hnsw_{name}": value for name, value in hnsw.items()},
-        **query,
+        **_tuning(settings, "hnsw", "hnsw_", ("m", "ef_construction")),
+        **_tuning(settings, "query", "ef_search_", ("min", "factor", "max")),
     )
     made = _profile(done["profile"])
     return {**made, "created": made["name"] not in before, "index_created": True, "job": done.get("job")}
+
+
+def _tuning(settings: Json, part: str, prefix: str, names: tuple[str, ...]) -> Json:
+    """What tunes an index, by the operation's names; with or without what all of them begin with."""
+    given: Json = settings.get(part) or {}
+    if not isinstance(given, dict) or (unknown := {name.removeprefix(prefix) for name in given}.difference(names)):
+        wrong = f"has no {min(unknown)}" if isinstance(given, dict) else "is an object"
+        raise InvalidArgument(
+            f"provider_config.{part} {wrong}",
+            hint=f"it has: {', '.join(names if part == 'hnsw' else [prefix + name for name in names])}",
+            details={"field": f"provider_config.{part}"},
+        )
+    return {prefix + name.removeprefix(prefix): value for name, value in given.items()}
 
 
 def profile_activated(call: SeedCall) -> Json:
