@@ -16,8 +16,8 @@ export interface Local extends Connection {
 
 export interface Server {
   octavo: Octavo;
-  /** Ends the server if it was started here, and no other. */
-  stop(): void;
+  /** Ends the server if it was started here, and no other; settled when it has ended. */
+  stop(): Promise<void>;
 }
 
 export async function localServer(local: Local = {}): Promise<Server> {
@@ -28,11 +28,18 @@ export async function localServer(local: Local = {}): Promise<Server> {
     const token = local.token || (await accountToken());
     const octavo = connect({ ...local, address, ...(token ? { token } : {}) });
     await octavo.status();
-    return { octavo, stop: () => void started?.kill() };
+    return { octavo, stop: () => ended(started) };
   } catch (error) {
-    started?.kill();
+    await ended(started);
     throw error;
   }
+}
+
+async function ended(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  child.kill();
+  await exit;
 }
 
 /** The token that `octavo serve` made for this account. */
@@ -71,15 +78,15 @@ async function start(ask: Fetch, address: string, local: Local): Promise<ChildPr
     stdio: ["ignore", "ignore", "pipe"],
     windowsHide: true,
   });
-  let ended: string | undefined;
+  let failure: string | undefined;
   let said = "";
   child.stderr?.on("data", (text) => (said = (said + text).slice(-2_000)));
-  child.on("error", (error) => (ended = `${program} cannot be started: ${error.message}`));
-  child.on("close", (code) => (ended ??= said.trim() || `${program} ended with ${code}`));
+  child.on("error", (error) => (failure = `${program} cannot be started: ${error.message}`));
+  child.on("close", (code) => (failure ??= said.trim() || `${program} ended with ${code}`));
   // A first start reads the model from the disk, which takes seconds on a slow machine; what ends is told at once.
   for (let attempt = 0; attempt < 600; attempt++) {
     if (await listens(ask, address)) return child;
-    if (ended !== undefined) throw new OctavoError("UNREACHABLE", ended, "install Octavo, or name its command in the settings");
+    if (failure !== undefined) throw new OctavoError("UNREACHABLE", failure, "install Octavo, or name its command in the settings");
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   child.kill();

@@ -15,8 +15,8 @@ before(async () => {
   server = await localServer({ address, program: PROGRAM });
 });
 
-after(() => {
-  server?.stop();
+after(async () => {
+  await server?.stop();
   library?.remove();
 });
 
@@ -34,7 +34,7 @@ test("every sentence of an answer has its citation", async () => {
 
 test("a server that listens already is found, and left running by whoever found it", async () => {
   const found = await localServer({ address, program: "" });
-  found.stop();
+  await found.stop();
   assert.equal((await server.octavo.status()).documents, 3);
 });
 
