@@ -16,14 +16,6 @@ from numpy.typing import NDArray
 from octavo.model.scores import just_below, rounded
 
 
-def distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each key once, ascending. `np.unique` says the same, and loads all of masked arrays to do so."""
-    ascending: NDArray[np.int64] = np.sort(keys)
-    first = np.ones(len(ascending), dtype=bool)
-    first[1:] = ascending[1:] != ascending[:-1]
-    return ascending[first]
-
-
 def best_of_each(chunks: NDArray[np.int64], scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Each chunk once, with the best score of its rows."""
     same = chunks[1:] == chunks[:-1]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from octavo.algorithms.front_matter import FRONT_MATTER
+from octavo.algorithms.key_sets import Keys, either, without
 from octavo.algorithms.prefix_tokens import Beginning, beginning
 from octavo.algorithms.unicode_folding import is_ideograph
 from octavo.dataclass import dataclass, replace
@@ -18,8 +18,6 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.query import Terms
 from octavo.model.result import Candidate
 from octavo.ports import Store
-
-Keys = NDArray[np.int64]
 
 _AT_ONCE = 500  # chunks whose texts are in memory at a time
 
@@ -35,11 +33,11 @@ class Beginnings:
     def chunks(self, start: str) -> Keys:
         """Ascending keys of the chunks with a word that is written with this beginning."""
         found = self._tokens(start)
-        keys = _union(self._holding(found.prefix, prefix=True), *map(self._holding, found.stems))
-        doubtful = keys if found.all_doubtful else _union(*map(self._holding, found.doubtful))
+        keys = either(self._holding(found.prefix, prefix=True), *map(self._holding, found.stems))
+        doubtful = keys if found.all_doubtful else either(*map(self._holding, found.doubtful))
         batches = (doubtful[at : at + _AT_ONCE].tolist() for at in range(0, len(doubtful), _AT_ONCE))
         written = [key for batch in batches for key in self._written(batch, start)]
-        return _union(np.setdiff1d(keys, doubtful), np.array(written, dtype=np.int64))
+        return either(without(keys, doubtful), np.array(written, dtype=np.int64))
 
     def as_tokens(self, terms: Terms) -> tuple[Terms, frozenset[int] | None]:
         """The terms with the tokens that words with their prefixes may have, as an index can be asked for them; and the
@@ -54,7 +52,7 @@ class Beginnings:
         others = (
             self._holding(*tokens) for tokens in (*((word,) for word in terms.words), *terms.phrases, *terms.preferred)
         )
-        return expanded, frozenset(_union(*others, *map(self.chunks, terms.prefixes)).tolist())
+        return expanded, frozenset(either(*others, *map(self.chunks, terms.prefixes)).tolist())
 
     def _tokens(self, start: str) -> Beginning:
         if not is_ideograph(start):
@@ -87,7 +85,3 @@ class Beginnings:
 
     def _says(self, text: str, start: str) -> bool:
         return f" {start}" in f" {self.written(text)}"
-
-
-def _union(*several: Keys) -> Keys:
-    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *several]))

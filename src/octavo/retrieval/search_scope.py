@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from octavo.algorithms.key_sets import Keys, both, distinct, either, without
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Condition, Filters, Terms
 from octavo.ports import Store
-from octavo.retrieval.prefix_search import Beginnings, Keys
+from octavo.retrieval.prefix_search import Beginnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +34,16 @@ class Admission:
         keys = self.passing(filters)
         if terms.condition is not None:
             everything = self.passing(Filters())
-            keys = np.intersect1d(keys, chunks_meeting(terms.condition, lambda: everything, self.meeting))
+            keys = both(keys, chunks_meeting(terms.condition, lambda: everything, self.meeting))
         for phrase in terms.phrases:
-            keys = np.intersect1d(keys, self._holding(phrase))
-        return np.setdiff1d(keys, self.excluded(terms))
+            keys = both(keys, self._holding(phrase))
+        return without(keys, self.excluded(terms))
 
     def passing(self, filters: Filters) -> Keys:
         admitted, project = self.store.documents.admitted, self.project
-        keys = np.asarray(admitted(project, replace(filters, without=())), dtype=np.int64)
+        keys = distinct(np.asarray(admitted(project, replace(filters, without=())), dtype=np.int64))
         for refused in filters.without:
-            keys = np.setdiff1d(keys, np.asarray(admitted(project, refused), dtype=np.int64))
+            keys = without(keys, np.asarray(admitted(project, refused), dtype=np.int64))
         return keys
 
     def excluded(self, terms: Terms) -> Keys:
@@ -60,13 +61,13 @@ class Admission:
 def chunks_meeting(condition: Condition, everything: Callable[[], Keys], leaf: Callable[[Condition], Keys]) -> Keys:
     """`leaf` answers for words and filters; `everything` is what a negation takes them from."""
     if condition.kind in ("holds", "passes"):
-        return np.unique(leaf(condition))
+        return leaf(condition)
     if condition.kind == "not":
         keys = everything()
         for part in condition.parts:
-            keys = np.setdiff1d(keys, chunks_meeting(part, everything, leaf))
+            keys = without(keys, chunks_meeting(part, everything, leaf))
         return keys
     first, *others = (chunks_meeting(part, everything, leaf) for part in condition.parts)
     for keys in others:
-        first = np.intersect1d(first, keys) if condition.kind == "all" else np.union1d(first, keys)
+        first = both(first, keys) if condition.kind == "all" else either(first, keys)
     return first

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -169,7 +169,7 @@ class Search:
             chunks = lexical.search(self.library.project, terms, plain, limit, fields)
             kept = tuple(chunk for chunk in self.passing(chunks) if written is None or chunk.key in written)
             if len(kept) >= depth or len(chunks) < limit:
-                return (*kept, *self._unscored(kept))[:depth]
+                return tuple(islice(chain(kept, self._unscored(kept)), depth))
             limit *= 4
 
     def _unscored(self, chunks: Sequence[ScoredChunk]) -> Iterator[ScoredChunk]:
@@ -177,7 +177,7 @@ class Search:
         condition = self.query.terms.condition
         if condition is not None and self.admitted is not None and not condition.only_refuses:
             known = {chunk.key for chunk in chunks}
-            yield from (ScoredChunk(ChunkKey(key), 0.0) for key in self.admitted.tolist() if key not in known)
+            yield from (ScoredChunk(ChunkKey(key), 0.0) for key in map(int, self.admitted) if key not in known)
 
     def passing(self, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:
         """Without what exclusions and negated filters refuse, which not every channel looks at."""

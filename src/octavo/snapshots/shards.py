@@ -10,6 +10,7 @@ most recently used stay open.
 
 from __future__ import annotations
 
+import platform
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.nearest_chunks import best_of_each, cosines, distinct, nearest, nearest_of, rows_of
+from octavo.algorithms.key_sets import distinct
+from octavo.algorithms.nearest_chunks import best_of_each, cosines, nearest, nearest_of, rows_of
 from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
 from octavo.model.snapshot import WindowVectors
@@ -37,6 +39,7 @@ _HALF_FACTOR = 16  # times as many rows pass the comparison of half codes; on re
 _WORDS_IN_A_BYTE = 3
 SCORE_ALL_BELOW = 4_000  # so few admitted rows are all scored exactly
 _ALL_COMPARED = 40_000  # vectors: 61 MB in single precision, and three milliseconds to compare
+_CASTS_HALVES = platform.machine() in ("aarch64", "arm64")  # in an instruction, in a fifth of the time
 
 
 def codes(matrix: NDArray[Any]) -> NDArray[np.uint64]:
@@ -272,10 +275,12 @@ class Shards:
 
 
 def to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
-    """Half precision to single precision by shifting bits: twice as fast as a cast.
+    """Half precision to single precision by shifting bits: twice as fast as a cast where the processor has none.
 
     The sign is spread over the bits above the exponent and masked; the power of two corrects the exponent bias.
     """
+    if _CASTS_HALVES:
+        return halves.astype(np.float32)
     floats = np.empty(halves.shape, dtype=np.float32)
     for start in range(0, len(halves), _ROWS):
         block = floats[start : start + _ROWS]

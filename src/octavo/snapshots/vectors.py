@@ -10,7 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.nearest_chunks import best_of_each, cosines, directions, distinct, nearest, top
+from octavo.algorithms.key_sets import distinct
+from octavo.algorithms.nearest_chunks import best_of_each, cosines, directions, nearest, top
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey

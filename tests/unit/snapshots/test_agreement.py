@@ -70,6 +70,8 @@ def _agrees(bench: Bench) -> None:
             for filters in FILTERS:
                 wanted = store.lexical.search(project, terms, filters, 5)
                 assert bench.lexical.search(project, terms, filters, 5) == wanted
+        for phrase in (*((word,) for word in (*WORDS, "nothing")), ("apple", "fig"), ()):
+            assert list(bench.lexical.containing(project, phrase)) == list(store.lexical.containing(project, phrase))
         for filters in FILTERS:
             assert list(bench.lexical.admitted(project, filters)) == list(store.documents.admitted(project, filters))
         for number in range(3):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
@@ -49,15 +51,21 @@ class MergeSpans:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         merged: list[Candidate] = []
         among = max(1, self.among)
-        for start in range(0, len(candidates), among):
-            merged += self._merged(search, candidates[start : start + among])
+        groups = [
+            sorted(candidates[start : start + among], key=_in_documents) for start in range(0, len(candidates), among)
+        ]
+        pairs = (pair for group in groups for pair in pairwise(group) if self._fit(*pair))
+        # All at once: those of a hit that grows further are asked for by themselves.
+        sections_at(search.library, [(last.document_id, last.span.union(next_.span)) for last, next_ in pairs])
+        for group in groups:
+            merged += self._merged(search, group)
         # Merging frees places: what comes next moves up.
         return in_order(merged)
 
-    def _merged(self, search: Search, some: tuple[Candidate, ...]) -> list[Candidate]:
+    def _merged(self, search: Search, some: Sequence[Candidate]) -> list[Candidate]:
         merged: list[Candidate] = []
         reached = 0  # the ordinal of the last chunk in the hit that is growing
-        for candidate in sorted(some, key=lambda candidate: (candidate.document_id, candidate.span.start)):
+        for candidate in some:
             last = merged[-1] if merged else None
             if (
                 last
@@ -79,6 +87,10 @@ class MergeSpans:
             and candidate.span.start <= last.span.end + self.gap
         )
         return near and (candidate.span.end <= last.span.end or candidate.span.end - last.span.start <= self.longest)
+
+
+def _in_documents(candidate: Candidate) -> tuple[str, int]:
+    return candidate.document_id, candidate.span.start
 
 
 def _is_of_one_section(search: Search, last: Candidate, candidate: Candidate) -> bool:
