@@ -112,9 +112,9 @@ class SnapshotLexical:
             return self._inner.search(project, terms, filters, limit, fields)
 
     def admitted(self, project: ProjectId, filters: Filters) -> Sequence[ChunkKey]:
-        """As `Documents.admitted`, from the document keys in the segments."""
+        """As `Documents.admitted`, from the keys in the segments, and asked once for each state of the library."""
         state = self._current() if project == self._snapshots.project else None
-        if state is None or _needs_chunk_filter(filters):
+        if state is None:
             return self._documents.admitted(project, filters)
         masks = self._masks(state, filters)
         keys = [
