@@ -49,6 +49,7 @@ BOTH_ENGINES = {
     "test_notes.py",
     "test_profiles_of_clients.py",
     "test_same_json.py",
+    "test_several_libraries.py",
     "test_withheld_lines.py",
     "test_writing.py",
     "web/test_editing.py",

@@ -100,4 +100,6 @@ def _edited(text: str, name: str, value: Any) -> str:
 
 
 def _toml(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_toml(item) for item in value]
     return value.secret if isinstance(value, DatabaseUrl) else plain(value)

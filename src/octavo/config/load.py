@@ -59,11 +59,11 @@ def load(
     environ = os.environ if environ is None else environ
     directory = directory or Path.cwd()
     loaded = _combined(_layers(flags or {}, environ, directory, drafts or {}))
-    library = loaded.config.library
-    if not isinstance(library, Path):
-        return loaded
+    config = loaded.config
     # Absolute, because a server that is asked in place of this process runs in another folder.
-    return loaded._replace(config=replace(loaded.config, library=directory / expand_user(library)))
+    also = tuple(directory / expand_user(other) if isinstance(other, Path) else other for other in config.also_search)
+    library = directory / expand_user(config.library) if isinstance(config.library, Path) else config.library
+    return loaded._replace(config=replace(config, library=library, also_search=also))
 
 
 def load_isolated(given: Path | Mapping[str, Any], flags: Mapping[str, Any]) -> Loaded:
@@ -215,6 +215,9 @@ def _validated(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
     library = values.get("library")
     if isinstance(library, str | Path):
         values = {**values, "library": location(library)}
+    if also := values.get("also_search"):
+        given = [also] if isinstance(also, str | Path) else also
+        values = {**values, "also_search": [location(item) if isinstance(item, str) else item for item in given]}
     # Most searches name a library and nothing else, and any path will do: pydantic need not be imported for that.
     if values.keys() <= {"library"}:
         return Config(values.get("library"))

@@ -152,6 +152,9 @@ class Retrieval:
     max_excerpt_chars: Annotated[
         _Count | None, Field("Excerpts are cut to this many characters; unset, they are whole chunks.")
     ] = None
+    library_seconds: Annotated[
+        float, Field("How long a search waits for a library of `also_search`.", gt=0, le=600)
+    ] = 5.0
     count_hits: Annotated[
         bool, Field("Whether shown chunks that await full vectors are counted, so that they get theirs first.")
     ] = True
@@ -347,6 +350,10 @@ class Config:
     library: Annotated[
         Location | None, Field("The library: a path or `postgresql://…`; unset, in your data folder.")
     ] = None
+    also_search: Annotated[
+        tuple[Location, ...],
+        Field("Further libraries that `search` and `get` read beside `library`, which alone is written to."),
+    ] = ()
     project: Annotated[
         str, Field("The project inside the library that commands work in.", min_length=1, max_length=200)
     ] = "default"

@@ -113,7 +113,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, ModelSettings):
         given = ((field, getattr(value, field.name)) for field in fields(value))
         return {field.name: plain(inner) for field, inner in given if inner != field.default}
-    return list(value) if isinstance(value, tuple) else value
+    return [plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def written(value: Any) -> str:

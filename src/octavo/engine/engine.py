@@ -13,6 +13,7 @@ from octavo.errors import LibraryError, NotFound
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
     import threading
+    from pathlib import Path
 
     from octavo.algorithms.prompt_template import PromptFile
     from octavo.config.schema import Config, Jobs, Retrieval
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from octavo.engine.index_runs import Builds
     from octavo.engine.job_threads import JobThreads
     from octavo.engine.library import OpenLibrary
+    from octavo.engine.other_libraries import LibraryGroup
     from octavo.engine.watcher import Watcher
     from octavo.engine.writer import Writer
     from octavo.ingest.run_report import IndexReport
@@ -53,6 +55,8 @@ class Engine:
         self._watcher: Watcher | None = None
         self._job_threads: JobThreads | None = None
         self._others: dict[str, Engine] = {}
+        self.others: LibraryGroup | None = None
+        """The libraries that searches look into beside this one."""
         self._memories: tuple[EmbeddingSetup, ProjectMemories] | None = None
 
     def __enter__(self) -> Self:
@@ -65,9 +69,19 @@ class Engine:
         if self.watched:
             self.builds.stop(0.0)  # its run ends at the next report
             self.watcher.stop()
+        if self.others is not None:
+            self.others.close()
         for engine in (self, *self._others.values()):
             engine.reader.close()
         self.store.close()
+
+    def own_roots(self) -> dict[str, Path]:
+        """Where each collection's documents lie on disk."""
+        return {collection.name: collection.root for collection in self.collections() if collection.on_disk}
+
+    def roots(self) -> dict[str, Path]:
+        """The same, and by names with their library where several are searched."""
+        return self.own_roots() if self.others is None else self.others.roots(self.own_roots())
 
     @property
     def builds(self) -> Builds:

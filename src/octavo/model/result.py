@@ -170,6 +170,8 @@ class Hit:
     """The version of its document that says so, where it is not the current one."""
     more: int = 0
     """Of the first hit of a document, how many further ones the answer has of it."""
+    library: str | None = None
+    """The name of the library it is from, where several were searched."""
 
 
 NO_TIME_FOR = "no_time_for"

@@ -23,6 +23,7 @@ def test_a_variable_sets_what_it_names(tmp_path: Path) -> None:
 def test_every_list_can_be_given_by_a_variable(name: str, tmp_path: Path) -> None:
     separator = os.pathsep if name == "ingest.ignore" else ","
     given = {
+        "also_search": ("/one.db", "/two.db"),
         "writing.lint_off": ("orphan-note", "single-h1"),
         "embedding.client_ports": ("8080", "1234"),
         "embedding.providers": ("cuda", "cpu"),

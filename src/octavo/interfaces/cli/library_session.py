@@ -25,7 +25,7 @@ class Session(NamedTuple):
 
     def roots(self) -> dict[str, Path]:
         """Where each collection's documents lie on disk."""
-        return {collection.name: collection.root for collection in self.engine.collections() if collection.on_disk}
+        return self.engine.roots()
 
 
 @contextmanager

@@ -16,6 +16,8 @@ from octavo.model.library_location import DatabaseUrl, Location, expand_user, lo
 
 _FORMATS = tuple(form.value for form in OutputFormat)
 _F = TypeVar("_F", bound=Callable[..., Any])
+_SEVERAL_LIBRARIES = ("search", "get", "serve", "mcp")
+"""Commands that take several libraries. The first is that of a server's writes."""
 
 
 @dataclass(slots=True)
@@ -23,6 +25,8 @@ class Choices:
     """One invocation's choices. Filled while the arguments are read, not changed afterwards."""
 
     library: Location | None = None
+    also: tuple[Location, ...] = ()
+    """Further libraries to search, where a command takes several."""
     project: str | None = None
     format: OutputFormat = OutputFormat.TEXT
     verbose: bool = False
@@ -33,8 +37,10 @@ class Choices:
     def flags(self) -> dict[str, Any]:
         """What the configuration calls flags: only what was given."""
         # Absolute, because a server that is asked in place of this process runs in another folder.
-        library = expand_user(self.library).absolute() if isinstance(self.library, Path) else self.library
-        given = {"library": library, "project": self.project}
+        library, *also = [
+            expand_user(place).absolute() if isinstance(place, Path) else place for place in (self.library, *self.also)
+        ]
+        given = {"library": library, "also_search": tuple(also) or None, "project": self.project}
         return {name: value for name, value in given.items() if value is not None}
 
     def answer(self, answer: Answer) -> None:
@@ -47,6 +53,8 @@ def _choose(context: click.Context, parameter: click.Parameter, value: Any) -> N
         return
     choices = context.ensure_object(Choices)
     match parameter.name:
+        case "library":
+            _choose_libraries(context, choices, value)
         case "json" | "jsonl":
             choices.format = OutputFormat(parameter.name)
         case "format" if value not in _FORMATS:
@@ -55,6 +63,20 @@ def _choose(context: click.Context, parameter: click.Parameter, value: Any) -> N
             choices.format, choices.own_format = OutputFormat(value), ""
         case str(name):
             setattr(choices, name, value)
+
+
+def _choose_libraries(context: click.Context, choices: Choices, given: tuple[Location, ...]) -> None:
+    before = () if choices.library is None else (choices.library, *choices.also)
+    named = tuple(dict.fromkeys((*before, *given)))
+    choices.library, choices.also = next(iter(named), None), named[1:]
+    command, words = context.command, context.command_path.partition(" ")[2]
+    calls_another = isinstance(command, click.Group) and not command.invoke_without_command
+    if choices.also and words and not calls_another and words not in _SEVERAL_LIBRARIES:
+        raise click.UsageError(
+            f"{words} works on one library, and {len(named)} were named: {', '.join(map(str, named))}; "
+            f"only {', '.join(_SEVERAL_LIBRARIES)} take several",
+            context,
+        )
 
 
 class LibraryPlace(click.Path):
@@ -78,8 +100,10 @@ def shared(*, hidden: bool, formats: Sequence[str] = ()) -> list[click.Option]:
         option(
             "--library",
             type=LibraryPlace(dir_okay=False, path_type=Path),
+            multiple=True,
             metavar="PATH|URL",
-            help="The library to use: a file, or postgresql://… for a server's; OCTAVO_LIBRARY says the same.",
+            help="The library to use: a file, or postgresql://… for a server's; OCTAVO_LIBRARY says the same. Given "
+            "again, search and get read all of them.",
         ),
         option("--project", metavar="NAME", help="The project inside the library."),
         option("--format", type=click.Choice([*_FORMATS, *formats]), help="How to write the answer."),

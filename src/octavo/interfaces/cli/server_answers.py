@@ -20,12 +20,10 @@ _SECONDS = 60.0
 _ASIDE_SECONDS = 2.0
 
 
-def search(choices: Choices, request: Mapping[str, Any], *, full: bool) -> bool | None:
+def search(choices: Choices, config: Config, request: Mapping[str, Any], *, full: bool) -> bool | None:
     """Prints the answer and says whether anything was found; None when no server answers, and nothing was printed."""
-    from octavo.config.load import load
     from octavo.interfaces.daemon.address import listening
 
-    config = load(choices.flags()).config
     if not listening(config):
         return None
     from octavo.interfaces.daemon.client import Unreachable, running

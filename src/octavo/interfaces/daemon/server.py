@@ -42,7 +42,7 @@ from octavo.operations.request_arguments import request as parsed
 from octavo.operations.schemas import dump
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import whole_answer
-from octavo.operations.search.run_search import find
+from octavo.operations.search.run_search import find_everywhere
 from octavo.operations.table import chosen, named
 from octavo.version import __version__
 
@@ -332,9 +332,8 @@ def _shown(arguments: Mapping[str, Any], shown: Mapping[str, Any], engine: Engin
     request: SearchRequest = parsed("search", SearchRequest, given)
     if "max_tokens" in arguments:  # a terminal has no such limit
         request = replace(request, max_tokens=arguments["max_tokens"])
-    result = find(engine, request)
-    roots = {collection.name: collection.root for collection in engine.collections() if collection.on_disk}
-    view = TerminalView(result.query, None if shown["full"] else EXCERPT_LINES, roots)
+    result = find_everywhere(engine, request)
+    view = TerminalView(result.query, None if shown["full"] else EXCERPT_LINES, engine.roots())
     answer = search_answer(whole_answer(result, explain=request.explain), view)
     return {
         "text": written(answer, OutputFormat(shown["format"]), Screen(**shown["screen"])),

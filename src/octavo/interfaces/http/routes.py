@@ -27,7 +27,7 @@ from octavo.operations.request_arguments import request as parsed
 from octavo.operations.schemas import dump
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit, SearchAnswer, found_hit, without_hits
-from octavo.operations.search.run_search import find
+from octavo.operations.search.run_search import find_everywhere
 from octavo.operations.table import OPERATIONS
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -115,7 +115,7 @@ def _stream(calls: Calls, operation: Operation) -> Endpoint:
         search_request: SearchRequest = parsed(operation.name, operation.takes, await _arguments(request))
 
         async def answered() -> Response:
-            result = await calls.work(lambda engine: find(engine, search_request))
+            result = await calls.work(lambda engine: find_everywhere(engine, search_request))
             return event_stream(_hit_events(result, search_request))
 
         return await while_wanted(request, answered())

@@ -26,9 +26,10 @@ def open_async(
     create: bool = False,
     project: str | None = None,
     config: Settings | None = None,
+    also_search: Iterable[str | PathLike[str]] = (),
 ) -> AsyncOpening:
     """The same as `open`, for `async with` or `await`: a library whose methods are coroutines."""
-    return AsyncOpening(partial(open, path, create=create, project=project, config=config))
+    return AsyncOpening(partial(open, path, create=create, project=project, config=config, also_search=also_search))
 
 
 class AsyncLibrary(AsyncMethods):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
@@ -31,6 +31,7 @@ def open(
     create: bool = False,
     project: str | None = None,
     config: Settings | None = None,
+    also_search: Iterable[str | PathLike[str]] = (),
 ) -> Library:
     """Opens a library. It stands alone: no configuration file and no environment variable changes what it does.
 
@@ -44,28 +45,35 @@ def open(
         config: Settings by name, such as `{"retrieval.limit": 5}`; or a TOML file of them; or `"user"` for what
             the command `octavo` would go by here: the user's file, the project's and the environment. With `"user"`
             the path may be left out.
+        also_search: Further libraries that `search` and `get` read; nothing is written to them. Each hit has its
+            `library`, and one that does not answer is named in `degraded`.
 
     Raises:
         NotFound: There is no library at the path or in the database, and `create` was not given.
         ConfigurationError: A setting is unknown or malformed.
     """
-    chosen, profiles = _configuration(config, _flags(path, project))
+    chosen, profiles = _configuration(config, _flags(path, project, also_search))
     if chosen.library is None and config != USER:
         raise InvalidArgument("no library was named", hint=f'give a path, or config="{USER}" for the one `octavo` uses')
     place = library_location(chosen)
     if isinstance(place, Path):
         place = place.absolute()  # each thread opens a connection of its own, wherever the process has gone by then
+    also = tuple(expand_user(other).absolute() if isinstance(other, Path) else other for other in chosen.also_search)
+    chosen = replace(chosen, library=place, also_search=also)
     try:
-        engine = open_engine(replace(chosen, library=place), create=create, profiles=profiles, embedders=_embedders)
+        engine = open_engine(chosen, create=create, profiles=profiles, embedders=_embedders)
     except NotIndexed as error:
         raise NotFound(str(error), hint="create=True makes one") from error
     return Library(Handle(engine), str(place), engine.project.name)
 
 
-def _flags(path: str | PathLike[str] | None, project: str | None) -> dict[str, Any]:
+def _flags(
+    path: str | PathLike[str] | None, project: str | None, also: Iterable[str | PathLike[str]]
+) -> dict[str, Any]:
     if path is not None and not isinstance(path, str | PathLike):
         raise InvalidArgument(f"{path!r} is not a path", hint="give a string or a pathlib.Path")
-    flags = {"library": None if path is None else fspath(path), "project": project}
+    others = [fspath(other) for other in also] or None
+    flags = {"library": None if path is None else fspath(path), "project": project, "also_search": others}
     return {name: value for name, value in flags.items() if value is not None}
 
 

@@ -32,7 +32,7 @@ def run(handle: Handle, name: str, arguments: Mapping[str, Any], callback: Progr
 
 def _with_paths(answer: SearchAnswer, engine: Engine) -> SearchAnswer:
     """With the file of each hit that is in one: a program mostly opens it next."""
-    roots = {collection.name: collection.root for collection in engine.collections() if collection.on_disk}
+    roots = engine.roots()
     hits = (
         replace(hit, path=str(roots[hit.collection] / hit.uri))
         if hit.collection in roots and hit.kind != Kind.COMMIT

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from importlib import import_module
 
 from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.engine.other_libraries import QUALIFIES, library_names, qualified, split_reference
 from octavo.model.graph import EdgeType, Node
 from octavo.model.ids import DocumentId
 from octavo.model.position import position
@@ -27,6 +29,22 @@ _SHOWN = 20  # tags and aliases: a document that has more is making a point
 
 
 def get(engine: Engine, request: GetRequest) -> GetAnswer:
+    """From the library that the reference or the collection names, where that is another one."""
+    if QUALIFIES not in (request.collection or request.reference):
+        return _get(engine, request)
+    group = engine.others
+    names = library_names((engine.location,)) if group is None else group.names
+    library, reference = split_reference(request.reference, names)
+    elsewhere, collection = split_reference(request.collection or "", names)
+    there = replace(request, reference=reference, collection=collection or None)
+    name = elsewhere or library
+    if name is None or group is None:
+        return _get(engine, there)
+    answer = _get(engine, there) if name == group.own else group.ask_one(name, partial(_get, request=there))
+    return replace(answer, collection=qualified(name, answer.collection))
+
+
+def _get(engine: Engine, request: GetRequest) -> GetAnswer:
     """As much of the passage as fits, from the cursor on, cut between lines where that is possible."""
     with engine.store.reading():
         passage = read_passage(

@@ -34,7 +34,7 @@ class FoundHit:
     `score` is a relevance from 0 to 1, left out where the profile's scores only order its hits. `also_in` are places of
     the same text, which are no hits of their own. `more` is how many further hits are of its document, of the first one
     alone. `version` is that of a past text, which `get` reads with it. `path` is the file on this machine, told to
-    Python alone.
+    Python alone. `library` is where it is from, when several were searched: its collection then begins with that name.
     """
 
     rank: int
@@ -74,6 +74,7 @@ class FoundHit:
     doi: str | None = None
     ocr: bool | None = None
     path: str | None = None
+    library: str | None = None
 
     @property
     def citation(self) -> str:
@@ -172,6 +173,7 @@ def found_hit(hit: Hit, result: Result, *, explain: bool) -> FoundHit:
         version=hit.version,
         stale=hit.stale,
         steps=tuple(map(_step, hit.steps)) if explain else None,
+        library=hit.library,
         **(_NOWHERE if citation.position is NOWHERE else asdict(citation.position)),
     )
 

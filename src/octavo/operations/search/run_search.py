@@ -51,6 +51,15 @@ def find(
     return _fresh(result, request)
 
 
+def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> Result:
+    """The same in this library and in those that the configuration names beside it."""
+    if engine.others is None:
+        return find(engine, request, profile)
+    together = import_module("octavo.operations.search.several_libraries")
+    result: Result = together.find_in_group(engine.others, request, profile, engine, limit=engine.defaults.limit)
+    return result
+
+
 def record(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> tuple[Result, Recording]:
     """The same as `find`, with what it takes to answer it again."""
     result, recording = engine.record(*query_and_profile(engine, request, profile))

@@ -20,14 +20,14 @@ from octavo.operations.search.requests import (
     SearchWithHypothesisRequest,
 )
 from octavo.operations.search.results import SearchAnswer
-from octavo.operations.search.run_search import BY_MEANING, find, found_in
+from octavo.operations.search.run_search import BY_MEANING, find_everywhere, found_in
 
 _MOST_WORDS = 64  # of a snippet that are searched where its meaning cannot be
 _DOCUMENTS = (Kind.NOTE.value, Kind.DOC.value)
 
 
 def search(engine: Engine, request: SearchRequest) -> SearchAnswer:
-    return fitting(find(engine, request), request, explain=request.explain)
+    return fitting(find_everywhere(engine, request), request, explain=request.explain)
 
 
 def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
@@ -40,14 +40,14 @@ def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
         hyde=request.hyde,
         **narrowing(request),
     )
-    return fitting(find(engine, wider), request)
+    return fitting(find_everywhere(engine, wider), request)
 
 
 def search_with_hypothesis(engine: Engine, request: SearchWithHypothesisRequest) -> SearchAnswer:
     wider = SearchRequest(
         query=request.query or "", limit=request.limit, hypothesis=request.hypothesis, **narrowing(request)
     )
-    return fitting(find(engine, wider), request)
+    return fitting(find_everywhere(engine, wider), request)
 
 
 def find_similar(engine: Engine, request: FindSimilarRequest) -> SearchAnswer:

@@ -6,14 +6,16 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from octavo.config.load import load
 from octavo.dataclass import replace
-from octavo.errors import InvalidArgument, StorageError
+from octavo.errors import InvalidArgument, OctavoError, StorageError
 from octavo.interfaces.cli import server_answers, shell_completion
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.library_session import opened
@@ -22,6 +24,7 @@ from octavo.interfaces.cli.request_commands import command
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
 
 if TYPE_CHECKING:
+    from octavo.config.schema import Config
     from octavo.retrieval.stage import RetrievalProfile
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -84,7 +87,16 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
     if own:
         request = replace(request, profile=None)
     # A profile from a file and a recording are not what a server keeps at hand.
-    any_hit = None if own or trace_file else server_answers.search(choices, asdict(request), full=full)
+    config = load(choices.flags()).config
+    any_hit = None
+    if not own and not trace_file:
+        # Of several libraries the first may be what the server cannot open: the others are searched all the same.
+        with suppress(OctavoError) if config.also_search else nullcontext():
+            any_hit = server_answers.search(choices, config, asdict(request), full=full)
+    if any_hit is None and config.also_search:
+        if trace_file:
+            raise click.UsageError("--trace records the search of one library, and several are to be searched")
+        any_hit = _together(choices, config, request, own, full=full)
     if any_hit is None:
         any_hit = _alone(choices, request, own, trace_file, full=full)
     return Exit.OK if any_hit else Exit.NO_MATCH
@@ -107,6 +119,23 @@ def _alone(
             result = find(session.engine, request, own)
         roots = session.roots()
     answer(choices, result, roots, full=full, explain=request.explain)
+    return bool(result.hits)
+
+
+def _together(
+    choices: Choices, config: Config, request: SearchRequest, own: RetrievalProfile | None, *, full: bool
+) -> bool:
+    """Searches several libraries, none of which need be there; says whether anything was found."""
+    from octavo.engine.wiring import open_together
+    from octavo.interfaces.cli.local_search import answer
+    from octavo.operations.search.several_libraries import find_in_group
+
+    group = open_together(config)
+    try:
+        result = find_in_group(group, request, own, limit=config.retrieval.limit)
+        answer(choices, result, group.roots({}), full=full, explain=request.explain)
+    finally:
+        group.close()
     return bool(result.hits)
 
 
