@@ -7,6 +7,7 @@ in them get nearly the same vector whatever they say. Such a text is better foun
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 UNREAD, READ = 0.4, 0.75
@@ -81,8 +82,11 @@ class TaughtScripts:
 
     def of(self, text: str) -> float:
         """Between 0 and 1. What is neither a letter nor a digit counts for nothing."""
-        told = [self._known[character] for character in text if character.isalnum()]
-        return sum(told) / len(told) if told else 0.0
+        taught = total = 0
+        for character, count in Counter(text).items():  # a text has few different ones
+            if character.isalnum():
+                taught, total = taught + count * self._known[character], total + count
+        return taught / total if total else 0.0
 
     def fluency(self, text: str) -> float:
         """Taught languages are read alike."""
