@@ -24,12 +24,13 @@ from octavo_postgres.connections import Connection
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.dialect import queries
 from octavo_postgres.errors import translated
-from octavo_postgres.vectors import tuning_of
+from octavo_postgres.vectors import INDEXED_DIMENSIONS, index_name, tuning_of
 
 EXACT_BELOW = Postgres().index_from
 """Vectors. So many are compared one by one in a few hundredths of a second, and exactly."""
 
 _OPERATORS = "halfvec_ip_ops"
+_LONG = f"((subvector(data, 1, {INDEXED_DIMENSIONS}))::halfvec({INDEXED_DIMENSIONS}))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,10 @@ def expected_index(profile: int, dimensions: int, tuning: Tuning) -> IndexDescri
         valid=True,
         method="hnsw",
         operators=_OPERATORS,
-        expression=f"((data)::halfvec({dimensions}))",
+        expression=_LONG if dimensions > INDEXED_DIMENSIONS else f"((data)::halfvec({dimensions}))",
         predicate=f"(profile = {profile})",
         settings={"m": tuning.m, "ef_construction": tuning.ef_construction},
     )
-
-
-def index_name(profile: int) -> str:
-    return f"vectors_hnsw_{profile}"
 
 
 def describe_index(database: PostgresDatabase, profile: int) -> IndexDescription | None:
@@ -112,7 +109,9 @@ def _build(connection: Connection, key: int, dimensions: int, settings: Mapping[
     name, new = sql.Identifier(index_name(key)), sql.Identifier(f"{index_name(key)}_new")
     cursor = psycopg.ClientCursor(connection)
     cursor.execute(_text("hnsw_drop").format(name=new))  # of a build that was broken off
-    cursor.execute(_text("hnsw_make").format(name=new), {"profile": key, "dimensions": dimensions, **settings})
+    widths = {"dimensions": dimensions, "indexed": INDEXED_DIMENSIONS}
+    make = _text("hnsw_make_long" if dimensions > INDEXED_DIMENSIONS else "hnsw_make")
+    cursor.execute(make.format(name=new), {"profile": key, **widths, **settings})
     cursor.execute(_text("hnsw_drop").format(name=name))
     cursor.execute(_text("hnsw_rename").format(name=new, new=name))
 

@@ -21,11 +21,13 @@ from octavo_postgres.hnsw import EXACT_BELOW, ensure_index
 from octavo_postgres.lexical_choice import LexicalBackend, LexicalChoice
 from octavo_postgres.notifications import JobListener
 from octavo_postgres.statistics import analyze_tables
-from octavo_postgres.vectors import PgvectorIndex
+from octavo_postgres.vectors import MOST_DIMENSIONS, PgvectorIndex
 
 
 class PostgresStore(SharedStore):
     """Fits `ports.Store`."""
+
+    most_dimensions = MOST_DIMENSIONS
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg import ClientCursor
 
 from octavo.algorithms.nearest_chunks import directions
 from octavo.model.ids import ChunkKey, ProjectId
@@ -20,12 +21,16 @@ from octavo.model.index_tuning import MOST_EF_SEARCH, Tuning
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, best_first
 from octavo.model.scores import rounded
-from octavo.stores.shared.database import first
+from octavo.stores.shared.database import first, value
 from octavo.stores.shared.projects import KeyCache, profile_body
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import matrix, vector_literal
 
 _OVERSAMPLING, _FILTERED_OVERSAMPLING = 4, 8
+INDEXED_DIMENSIONS = 4_000
+"""The most that pgvector indexes of a `halfvec`. Of longer vectors the first so many are indexed."""
+MOST_DIMENSIONS = 16_000
+"""The most that a `halfvec` has."""
 FEW_ADMITTED = 2_000  # chunks; so many are compared one by one instead of through the index
 _MOST_CANDIDATES = 4_000  # beyond this, filters admit so few that comparing all of those is less work
 
@@ -34,6 +39,10 @@ def tuning_of(database: PostgresDatabase, project: int) -> Tuning:
     """The settings of the project's active profile, with defaults."""
     row = first(database, "active_profile_settings", {"project": project})
     return Tuning.of(json.loads(row[0]).get("options") or {} if row else {})
+
+
+def index_name(profile: int) -> str:
+    return f"vectors_hnsw_{profile}"
 
 
 class PgvectorIndex:
@@ -53,8 +62,12 @@ class PgvectorIndex:
     def plan(self, vector: NDArray[np.float32], candidates: int) -> tuple[str, ...]:
         """The server's query plan for stage A."""
         with self._database.reading():
-            parameters = {**self._where(), "vector": vector_literal(vector), "candidates": candidates}
-            return tuple(str(row[0]) for row in self._database.rows("stage_a_explained", parameters))
+            name, parameters = self._stage_a(vector, self._where(), candidates)
+            query = b"explain " + self._database.queries[name]
+            rows = self._database.with_connection(
+                lambda connection: ClientCursor(connection).execute(query, parameters).fetchall()
+            )
+        return tuple(str(row[0]) for row in rows)
 
     def search(
         self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
@@ -68,6 +81,7 @@ class PgvectorIndex:
                 return best_first(self.score(vector, few).items(), limit)
             tuning = tuning_of(self._database, where["project"])
             oversampled = limit * (_OVERSAMPLING if admitted is None else _FILTERED_OVERSAMPLING)
+            oversampled *= -(-self._profile.dimensions // INDEXED_DIMENSIONS)  # a beginning alone says less
             while True:
                 inputs = self.stage_a(vector, where, oversampled, limit, tuning)
                 scored = self._stage_b(vector, inputs, admitted)
@@ -115,8 +129,17 @@ class PgvectorIndex:
         self._database.set_local("hnsw_set_ef_search", {"ef_search": ef})
         if iterative:
             self._database.set_local("hnsw_enable_iterative_scan", {})
+        return [row[0] for row in self._database.rows(*self._stage_a(vector, where, candidates))]
+
+    def _stage_a(
+        self, vector: NDArray[np.float32], where: Mapping[str, Any], candidates: int
+    ) -> tuple[str, dict[str, Any]]:
+        """The query of stage A by its name, and its parameters."""
         parameters = {**where, "vector": vector_literal(vector), "candidates": candidates}
-        return [row[0] for row in self._database.rows("vectors_nearest", parameters)]
+        long = where["dimensions"] > INDEXED_DIMENSIONS
+        if long and value(self._database, "hnsw_present", {"name": index_name(where["profile"])}):
+            return "vectors_nearest_long", parameters | {"indexed": INDEXED_DIMENSIONS}
+        return "vectors_nearest", parameters
 
     def _stage_b(
         self, vector: NDArray[np.float32], inputs: Sequence[int], admitted: NDArray[np.int64] | None

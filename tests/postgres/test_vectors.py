@@ -19,9 +19,9 @@ from octavo.model.stored_rows import VectorRow
 from octavo.stores.shared.projects import profile_body
 from octavo.vectors.exact import ExactIndex
 from octavo_postgres.halfvec import vector_literal
-from octavo_postgres.hnsw import describe_index, ensure_index, expected_index, index_name
+from octavo_postgres.hnsw import describe_index, ensure_index, expected_index
 from octavo_postgres.store import PostgresStore
-from octavo_postgres.vectors import PgvectorIndex, tuning_of
+from octavo_postgres.vectors import PgvectorIndex, index_name, tuning_of
 
 PROFILE = EmbeddingProfile("test-16", "test", "1", 16, 128)
 CHUNKS = 400

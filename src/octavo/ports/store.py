@@ -39,6 +39,11 @@ class Store(Protocol):
     """One library. Its parts share one transaction: what is written together appears together or not at all."""
 
     @property
+    def most_dimensions(self) -> int | None:
+        """Of a vector that can be kept; None where there is no limit."""
+        ...
+
+    @property
     def catalog(self) -> Catalog: ...
 
     @property

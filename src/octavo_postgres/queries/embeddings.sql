@@ -30,6 +30,12 @@ set local hnsw.iterative_scan = relaxed_order;
 select input from vectors where profile = :profile
 order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;
 
+-- name: vectors_nearest_long
+-- Stage A of vectors that are too long for an index: by their beginning, as far as one reaches.
+select input from vectors where profile = :profile
+order by subvector(data, 1, :indexed)::halfvec(:indexed)
+  <#> subvector(:vector::halfvec(:dimensions), 1, :indexed)::halfvec(:indexed) limit :candidates;
+
 -- name: scores_of_inputs
 -- Stage B: the chunks that the inputs stand for, each with its best window, compared in full precision. What is wanted is
 -- found first, whatever the statistics say.
@@ -73,13 +79,16 @@ drop index concurrently if exists {name};
 -- name: hnsw_rename
 alter index {name} rename to {new};
 
+-- name: hnsw_present
+select to_regclass(:name) is not null;
+
+-- name: hnsw_make_long
+create index concurrently {name} on vectors using hnsw ((subvector(data, 1, :indexed)::halfvec(:indexed)) halfvec_ip_ops)
+with (m = :m, ef_construction = :ef_construction) where profile = :profile;
+
 -- name: hnsw_make
 create index concurrently {name} on vectors using hnsw ((data::halfvec(:dimensions)) halfvec_ip_ops)
 with (m = :m, ef_construction = :ef_construction) where profile = :profile;
-
--- name: stage_a_explained
-explain select input from vectors where profile = :profile
-order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;
 
 -- name: statistics_stale
 select relname from pg_stat_user_tables

@@ -81,6 +81,12 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
     except ProviderFailed as error:
         # What listens there may be anything, and what it replied is not for whoever made it reply.
         raise error if by_person else _no_embeddings(profile, error) from None
+    most = engine.store.most_dimensions
+    if most is not None and made.dimensions > most:
+        raise InvalidArgument(
+            f"{profile.name} has {made.dimensions:,} dimensions, and this library holds up to {most:,}",
+            hint="ask for shorter vectors (--dimensions N --shorten), or keep the library in a file",
+        )
     profile = replace(profile, settings=replace(profile.settings, dimensions=made.dimensions))
     before = {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name)
     if before is not None:

@@ -54,6 +54,8 @@ def _late(place: str, *, clock: bool = True) -> Any:
 class SharedStore:
     """Fits `ports.Store`. A dialect supplies its database and its lexical index, and its own integrity checks."""
 
+    most_dimensions: int | None = None
+
     # A search uses few of the following, or none.
     clusters: ClusterRepository = _late("clusters:ClusterRepository")
     completions: CompletionRepository = _late("completion_cache:CompletionRepository")
