@@ -22,7 +22,7 @@ STATES = {
     "missing": "missing",
 }
 _BAR = "\\|"
-_SETS = ("memento", "msrl", "ragdocs", "edgecoder")
+_SETS = ("memento", "msrl", "ragdocs", "lsm", "edgecoder")
 
 _INTRODUCTION = """\
 # Tools of other programs

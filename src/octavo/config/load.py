@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from octavo.config.local_library import BY_ITSELF, ORIGIN, made_for_repository, trusted
+from octavo.config.other_names import msrl_settings, what_it_is_here
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
@@ -20,6 +21,8 @@ from octavo.model.model_settings import ROLES, ModelSettings
 from octavo.small_files import read_small
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
+MSRL_FILE = Path(".msrl") / "config.json"
+"""Read where a folder has no project file: what it says about the folder's own files, and nothing else of it."""
 _PREFIX = "OCTAVO_"
 # No misspelt settings: the first names the user's file, the second the virtual environment of a checkout (`./dev`).
 _OTHER_VARIABLES = frozenset({"OCTAVO_CONFIG", "OCTAVO_VENV"})
@@ -74,7 +77,7 @@ def load_isolated(given: Path | Mapping[str, Any], flags: Mapping[str, Any]) -> 
 
 def for_folder(config: Config, folder: Path, environ: Mapping[str, str] | None = None) -> Config:
     """The configuration for what lies in a folder: with what its project file says about cutting and skipping files."""
-    file = project_file(folder) if config.ingest.project_files else None
+    file = project_file(folder, foreign=True) if config.ingest.project_files else None
     if file is None:
         return config
     environ = os.environ if environ is None else environ
@@ -147,10 +150,12 @@ def user_file(environ: Mapping[str, str]) -> Path:
     return Path(named) if named else user_config_path("octavo") / "config.toml"
 
 
-def project_file(directory: Path) -> Path | None:
+def project_file(directory: Path, *, foreign: bool = False) -> Path | None:
+    """The nearest one; a file that another program left in its place only where `foreign` ones count."""
+    names = (PROJECT_FILE, MSRL_FILE) if foreign else (PROJECT_FILE,)
     for folder in (directory, *directory.parents):
-        if (folder / PROJECT_FILE).is_file():
-            return folder / PROJECT_FILE
+        if (file := next((folder / name for name in names if (folder / name).is_file()), None)) is not None:
+            return file
     return None
 
 
@@ -202,6 +207,8 @@ def _nearest_of(name: str, known: Iterable[str], message: str) -> ConfigurationE
     import difflib
 
     names = [*known]
+    if here := what_it_is_here(name):
+        return ConfigurationError(message, hint=f"here it is {here}")
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.75 if "." in name else 0.5)
     if not near:  # in another section, most often: `search.limt` is `retrieval.limit`
         leaves = {setting.rpartition(".")[2] for setting in names}
@@ -275,7 +282,7 @@ def _layers(
         yield str(user), _read(user, drafts)
     elif "OCTAVO_CONFIG" in environ:
         raise ConfigurationError(f"OCTAVO_CONFIG names {user}, which is not a file")
-    project = project_file(directory) or next((file for file in drafts if file != user), None)
+    project = project_file(directory, foreign=True) or next((file for file in drafts if file != user), None)
     if project:
         layer = _read_project(project, drafts)
         for name in layer:
@@ -311,7 +318,14 @@ def _read_project(path: Path, drafts: Mapping[Path, str]) -> dict[str, Any]:
         raise ConfigurationError(
             f"{path} is a link out of {folder}", hint="remove it; no file elsewhere is read for it"
         )
-    return _read(path, drafts)
+    return _read(path, drafts) if path.name == PROJECT_FILE.name else _read_msrl(path)
+
+
+def _read_msrl(path: Path) -> dict[str, Any]:
+    try:
+        return msrl_settings(read_small(path, links=True))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -9,6 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
 
+from octavo.config.retrieval_settings import Retrieval
 from octavo.dataclass import dataclass
 from octavo.model.execution_provider import CPU, ExecutionProviders
 from octavo.model.field_constraints import Field
@@ -30,6 +31,13 @@ _Shards = Annotated[int, Field(ge=1, le=1_024)]
 @dataclass(frozen=True, slots=True)
 class Chunking:
     """How documents are cut into chunks. An unset size follows from the embedder's context window."""
+
+    strategy: Annotated[
+        Literal["structure", "fixed"], Field("`fixed` cuts by size alone: no heading divides chunks.")
+    ] = "structure"
+    loose_headings: Annotated[
+        bool, Field("Whether lines in bold alone and HTML's `<h1>` to `<h6>` are headings of notes too.")
+    ] = False
 
     target_min_tokens: Annotated[
         _Tokens | None, Field("A chunk smaller than this takes one more block, up to the hard maximum.")
@@ -99,6 +107,13 @@ class Ingest:
     project_files: Annotated[
         bool, Field("Whether the project file of a collection's folder says how it is cut, and what is skipped.")
     ] = True
+    parsers: Annotated[
+        tuple[str, ...],
+        Field(
+            "What reads files of a pattern, as GLOB=PARSER such as `logs/*.txt=markdown`: markdown, text, rst, "
+            "asciidoc, org or latex."
+        ),
+    ] = ()
     workers: Annotated[
         _Processes | None, Field("Processes that parse and cut files; unset, one for each processor core.")
     ] = None
@@ -141,26 +156,6 @@ class History:
     outside_git: Annotated[
         bool, Field("Whether a repository is read that a `.git` file places outside the collection's folder.")
     ] = False
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieval:
-    """The defaults of a search."""
-
-    profile: Annotated[str, Field("The retrieval profile: built in, or a file of your own.")] = "hybrid"
-    limit: Annotated[int, Field("How many hits an answer has at most.", ge=1, le=1000)] = 10
-    max_excerpt_chars: Annotated[
-        _Count | None, Field("Excerpts are cut to this many characters; unset, they are whole chunks.")
-    ] = None
-    library_seconds: Annotated[
-        float, Field("How long a search waits for a library of `also_search`.", gt=0, le=600)
-    ] = 5.0
-    count_hits: Annotated[
-        bool, Field("Whether shown chunks that await full vectors are counted, so that they get theirs first.")
-    ] = True
-    hyde_num_samples: Annotated[int, Field("How many passages `--hyde` imagines.", ge=1, le=3)] = 2
-    hyde_temperature: Annotated[float, Field("How freely; 0 takes the likeliest words.", ge=0, le=2)] = 0.2
-    hyde_pooling: Annotated[Literal["mean", "max"], Field("How their vectors become one.")] = "mean"
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +336,9 @@ class Log:
             " `octavo queries clear` forgets it."
         ),
     ] = False
+    traces: Annotated[
+        Path | None, Field("A folder that gets the trace of every search as a file, for `octavo replay`; unset, none.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 def with_overrides(base: ChunkSizes, chunking: Chunking, settings: CollectionSettings) -> ChunkSizes:
     depth, intelligent = settings.max_heading_depth, settings.intelligent_heading_depth
+    if chunking.strategy == "fixed":
+        depth, intelligent = 0, False
     try:
         return replace(
             base,

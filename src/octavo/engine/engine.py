@@ -132,6 +132,11 @@ class Engine:
         return self.library.config.log.queries
 
     @property
+    def traces(self) -> Path | None:
+        """The folder that gets the trace of every search, if one does."""
+        return self.library.config.log.traces
+
+    @property
     def reranks_by_model(self) -> bool:
         """Whether a language model has the role of reranking."""
         return self.library.config.llm.reranks_by_model

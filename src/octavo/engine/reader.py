@@ -153,7 +153,13 @@ class Reader:
 
     def retrieval_profile(self, name: str) -> RetrievalProfile:
         """A built-in retrieval profile, or one of the user's or the project's own."""
-        return PROFILES[name] if name in PROFILES else profile_named(name, self.own_retrieval_profiles())
+        profile = PROFILES[name] if name in PROFILES else profile_named(name, self.own_retrieval_profiles())
+        settings = self._library.config.retrieval
+        if not settings.tuning:
+            return profile
+        tuning = import_module("octavo.retrieval.profile_tuning")  # and with it every stage there is
+        tuned: RetrievalProfile = tuning.tuned(profile, settings.tuning, strict=name == settings.profile)
+        return tuned
 
     def own_retrieval_profiles(self) -> dict[str, RetrievalProfile]:
         """Those that files of the user or the project describe, by name."""

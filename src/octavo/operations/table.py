@@ -8,7 +8,7 @@ from octavo.errors import InvalidArgument
 from octavo.operations.definitions import DEFINITIONS
 from octavo.operations.operation import DATA, DEFAULT, FULL, Operation
 
-SEEDS = frozenset({"edgecoder", "memento", "msrl", "ragdocs"})
+SEEDS = frozenset({"edgecoder", "lsm", "memento", "msrl", "ragdocs"})
 """Sets of tools under the names of other programs; an interface has their tables."""
 DOTTED = "dotted"
 """Named among sets of tools: names have dots, as in `memory.search`."""

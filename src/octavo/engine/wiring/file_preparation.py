@@ -25,13 +25,15 @@ from octavo.engine.preparer_pool import InlinePreparers, ProcessPreparers
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.engine.wiring.folder_settings import folder_config
 from octavo.engine.wiring.sources import file_rules, reads_archives
+from octavo.errors import ConfigurationError
 from octavo.ingest.pipeline import Preparers
 from octavo.ingest.prepare import Preparer
 from octavo.model.collection import CollectionSettings
 from octavo.model.formats import CONVERTER_VERSION, ending, left_out_reason
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
-from octavo.parsing.registry import PARSER_VERSION, UNNAMED, extensions, not_indexed_reason, parser_for
-from octavo.ports import Converter, Embedder, Parser, TokenCounter
+from octavo.parsing.parser_choice import NAMES, ParserChoice
+from octavo.parsing.registry import PARSER_VERSION, extensions, not_indexed_reason
+from octavo.ports import Converter, Embedder, TokenCounter
 from octavo.sources.ignore_rules import IgnoreRules, member_reason
 from octavo.sources.redaction import VERSION as REDACTION_VERSION
 from octavo.sources.redaction import redacted_values
@@ -49,8 +51,9 @@ class Preparing:
 
     def recipe(self, settings: CollectionSettings) -> Recipe:
         profile = self.configured.embedder.profile
+        chosen = parser_choice(self.config, settings).version
         return Recipe(
-            parser=f"{PARSER_VERSION}+{CONVERTER_VERSION}+{REDACTION_VERSION}{self._ocr}",
+            parser=f"{PARSER_VERSION}+{CONVERTER_VERSION}+{REDACTION_VERSION}{self._ocr}{chosen}",
             chunker=f"{SectionChunker.version}+{CodeChunker.version}+{CommitChunker.version}",
             analyzer=Analyzer.version,
             sizes=chunk_sizes(self.config, settings, profile.window),
@@ -65,7 +68,8 @@ class Preparing:
     def preparer(self, settings: CollectionSettings) -> Preparer:
         window = self.configured.embedder.profile.window
         sizes = chunk_sizes(self.config, settings, window)
-        return _preparer(sizes, window, self.analyzer, self.configured.counter, self._converting(settings))
+        chosen = parser_choice(self.config, settings)
+        return _preparer(sizes, window, self.analyzer, self.configured.counter, self._converting(settings), chosen)
 
     def _converting(self, settings: CollectionSettings) -> _Converting:
         archives = reads_archives(self.config, settings)
@@ -83,7 +87,8 @@ class Preparing:
         sizes = chunk_sizes(self.config, settings, profile.window)
         config = self.config
         converting = self._converting(settings)
-        make = partial(make_preparer, config.embedding, converting, sizes, profile.window, table=table)
+        chosen = parser_choice(config, settings)
+        make = partial(make_preparer, config.embedding, converting, sizes, profile.window, chosen, table=table)
         return ProcessPreparers(make, processes)
 
 
@@ -100,6 +105,18 @@ def chunk_sizes(config: Config, settings: CollectionSettings, window: int) -> Ch
     return with_overrides(base, config.chunking, settings)
 
 
+def parser_choice(config: Config, settings: CollectionSettings) -> ParserChoice:
+    """What the configuration, and the project file of the folder, say of parsers."""
+    pairs = tuple((glob, name) for glob, _, name in (pattern.rpartition("=") for pattern in config.ingest.parsers))
+    for glob, name in pairs:
+        if not glob or name not in NAMES:
+            raise ConfigurationError(
+                f"ingest.parsers has {glob}={name}, which names no pattern and parser",
+                hint=f"write GLOB=PARSER, with one of: {', '.join(NAMES)}",
+            )
+    return ParserChoice(folder_config(config, settings).chunking.loose_headings, pairs)
+
+
 @dataclass(frozen=True, slots=True)
 class _Converting:
     """How a collection's documents are converted, and which of the files inside of them are read."""
@@ -109,11 +126,17 @@ class _Converting:
 
 
 def make_preparer(
-    settings: Embedding, converting: _Converting, sizes: ChunkSizes, window: int, *, table: Path | None = None
+    settings: Embedding,
+    converting: _Converting,
+    sizes: ChunkSizes,
+    window: int,
+    parsers: ParserChoice,
+    *,
+    table: Path | None = None,
 ) -> Preparer:
     """What another process makes for itself from values that can be pickled."""
     fast = None if table is None else opened(table)
-    return _preparer(sizes, window, Analyzer(), ConfiguredEmbedder(settings).counter, converting, fast)
+    return _preparer(sizes, window, Analyzer(), ConfiguredEmbedder(settings).counter, converting, parsers, fast)
 
 
 def _preparer(
@@ -122,6 +145,7 @@ def _preparer(
     analyzer: Analyzer,
     counter: TokenCounter,
     converting: _Converting,
+    parsers: ParserChoice,
     fast: Embedder | None = None,
 ) -> Preparer:
     prose = CommitChunker(SectionChunker(sizes, counter), counter, sizes.target_max)
@@ -129,7 +153,7 @@ def _preparer(
     reader = converter(converting.settings)
     rules = partial(member_reason, converting.rules)
     return Preparer(
-        _parser, chunker, analyzer, counter, window, partial(_unwanted, converting.rules), fast, reader, rules
+        parsers, chunker, analyzer, counter, window, partial(_unwanted, converting.rules), fast, reader, rules
     )
 
 
@@ -163,8 +187,3 @@ def converter(settings: Converting) -> Converter:
 
 def _holds_keys(value: object) -> bool:
     return bool(redacted_values(value)[1])
-
-
-def _parser(uri: str) -> Parser:
-    """By name; a text whose name says nothing is a script or plain."""
-    return parser_for(uri) or UNNAMED

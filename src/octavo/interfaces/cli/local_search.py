@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from octavo.engine.engine import Engine
-from octavo.errors import StorageError
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.presenting.operation_output import search_answer
 from octavo.interfaces.presenting.terminal import EXCERPT_LINES, TerminalView
 from octavo.model.result import Result
-from octavo.operations.plain_data import plain
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import whole_answer
 from octavo.operations.search.run_search import find as find
@@ -23,26 +20,10 @@ from octavo.retrieval.stage import RetrievalProfile
 def search_recorded(engine: Engine, request: SearchRequest, own: RetrievalProfile | None, trace_file: Path) -> Result:
     """Searches, and writes the trace and what `octavo replay` needs to answer again."""
     result, recording = record(engine, request, own)
-    write_trace(result, trace_file, json.loads(recording.to_json()))
+    import_module("octavo.operations.search.trace_files").write_trace(result, trace_file, recording)
     return result
 
 
 def answer(choices: Choices, result: Result, roots: dict[str, Path], *, full: bool, explain: bool) -> None:
     view = TerminalView(result.query, None if full else EXCERPT_LINES, roots)
     choices.answer(search_answer(whole_answer(result, explain=explain), view))
-
-
-def write_trace(result: Result, path: Path, recording: Any) -> None:
-    trace = plain(whole_answer(result, explain=True))
-    trace = {
-        "query": result.query,
-        "profile": trace["profile"],
-        "took_ms": trace["took_ms"],
-        "stages": trace["trace"],
-        "hits": trace["hits"],
-        "recording": recording,
-    }
-    try:
-        path.write_text(json.dumps(trace, indent=2) + "\n", "utf-8")
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}") from error

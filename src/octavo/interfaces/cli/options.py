@@ -120,8 +120,8 @@ tools_option = click.option(
     show_default=True,
     metavar="SETS",
     help="Which tools MCP clients get: full, or sets and single names with commas between them, such as code,memory; "
-    "with data among them, answers are structured content in place of text. memento, msrl, ragdocs and edgecoder are "
-    "tools as these programs name them, dotted gives names dots.",
+    "with data among them, answers are structured content in place of text. memento, msrl, ragdocs, lsm and edgecoder "
+    "are tools as these programs name them, dotted gives names dots.",
 )
 pass_choices = click.make_pass_decorator(Choices, ensure=True)
 

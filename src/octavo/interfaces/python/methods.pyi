@@ -380,6 +380,7 @@ class Methods:
         wait_full: bool = False,
         wait: bool = False,
         confirm_removals: bool = False,
+        reread: str | Iterable[str] = (),
         progress: ProgressCallback | None = None,
     ) -> IndexAnswer:
         """Bring the library in step with its folders.
@@ -392,6 +393,7 @@ class Methods:
             wait_full: Stay until every chunk has its full vector.
             wait: Wait for a run of another process rather than fail.
             confirm_removals: Remove what is gone even where its disk may not be mounted.
+            reread: Read what matches this again, changed or not.
             progress: Called with a `ProgressUpdate` now and then.
         """
     def status(self, *, problems: bool = False) -> StatusAnswer:
@@ -2639,6 +2641,7 @@ class AsyncMethods:
         wait_full: bool = False,
         wait: bool = False,
         confirm_removals: bool = False,
+        reread: str | Iterable[str] = (),
         progress: ProgressCallback | None = None,
     ) -> IndexAnswer:
         """Bring the library in step with its folders."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from octavo.algorithms.path_globs import glob_expression
 from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.advisories import advisories
@@ -16,6 +17,7 @@ from octavo.errors import InvalidArgument, NotIndexed
 from octavo.ingest.run_report import IndexReport
 from octavo.model.commit import is_repository
 from octavo.model.damage import LibraryPart
+from octavo.model.ids import RecipeId
 from octavo.observability.progress import Progress
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest
@@ -28,6 +30,8 @@ _SHOWN = 20  # problems in an answer; `status` has them all
 
 def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAnswer:
     """Busy when another process indexes and this one is not to wait."""
+    if request.reread:
+        _distrust_matching(engine, request)
     report = engine.index(
         request.collections,
         embed=request.embed,
@@ -40,6 +44,21 @@ def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAns
     return replace(
         answered(report), advisories=advisories(engine, engine.store.counts(engine.project.id)), damaged=damaged or None
     )
+
+
+def _distrust_matching(engine: Engine, request: IndexRequest) -> None:
+    """What was made of files that match a pattern no longer counts, so that the run makes it again."""
+    store, project = engine.store, engine.project.id
+    patterns = [glob_expression(glob) for glob in request.reread]
+    with store.transaction():
+        for collection in engine.collections():
+            if collection.on_disk and (not request.collections or collection.name in request.collections):
+                entries = store.ledger.entries(project, collection.id)
+                matching = [uri for uri in entries if any(pattern.fullmatch(uri) for pattern in patterns)]
+                # As if made by no recipe: such a file is read although nothing about it changed.
+                made_otherwise = [replace(entries[uri], recipe_id=RecipeId("")) for uri in matching]
+                store.ledger.record(project, collection.id, made_otherwise)
+                store.ledger.distrust(project, collection.id, matching)
 
 
 def answered(report: IndexReport) -> IndexAnswer:

@@ -92,6 +92,10 @@ class IndexRequest:
     wait_full: Annotated[bool, Field("Stay until every chunk has its full vector.")] = False
     wait: Annotated[bool, Field("Wait for a run of another process rather than fail.")] = False
     confirm_removals: Annotated[bool, Field("Remove what is gone even where its disk may not be mounted.")] = False
+    reread: Annotated[
+        Globs,
+        Field("Read what matches this again, changed or not.", option="--reread/--force-file-pattern", metavar="GLOB"),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 
+from octavo.algorithms.path_globs import glob_expression
 from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
@@ -60,7 +61,7 @@ def _passages(engine: Engine, request: GetManyRequest) -> tuple[list[Passage], l
             if every is None:
                 chosen = (request.collection,) if request.collection else ()
                 every = documents_below(engine, ListDocumentsRequest(collections=chosen, where=request.where))
-            pattern = _expression(reference)
+            pattern = glob_expression(reference)
             passages = [
                 read_passage(engine, document.id)
                 for document in every
@@ -71,23 +72,6 @@ def _passages(engine: Engine, request: GetManyRequest) -> tuple[list[Passage], l
         for passage in passages:
             by_place.setdefault((passage.document.id, *passage.span), passage)
     return list(by_place.values()), missing
-
-
-def _expression(glob: str) -> re.Pattern[str]:
-    """`*` and `?` stay within a folder, `**` crosses folders; without a slash, the file's name is meant."""
-    made = "" if "/" in glob else "(?:.*/)?"
-    for part in re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", glob):
-        if part == "**/":
-            made += "(?:.*/)?"
-        elif part in ("**", "*", "?"):
-            made += {"**": ".*", "*": "[^/]*", "?": "[^/]"}[part]
-        elif part.startswith("[") and part.endswith("]"):
-            made += (
-                "[" + ("^" if part[1] in "!^" else "") + re.escape(part[1:-1].lstrip("!^")).replace(r"\-", "-") + "]"
-            )
-        else:
-            made += re.escape(part)
-    return re.compile(made, re.DOTALL)
 
 
 def _cut(text: str, room: int) -> str:

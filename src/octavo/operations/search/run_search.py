@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -40,9 +42,10 @@ def find(
     """
     query, chosen = query_and_profile(engine, request, profile)
     query = replace(query, judged_in_full=judged_in_full)
-    result = engine.search(query, chosen)
+    searched = engine.search if engine.traces is None else _traced(engine)
+    result = searched(query, chosen)
     if not result.freshness.documents and engine.watched and engine.watcher.await_documents(_FIRST_READ_SECONDS):
-        result = engine.search(query, chosen)
+        result = searched(query, chosen)
     result = found_in(engine, result)
     if query.filters.as_of is not None:
         result = _with_past(engine, query, chosen, result)
@@ -64,6 +67,13 @@ def record(engine: Engine, request: SearchRequest, profile: RetrievalProfile | N
     """The same as `find`, with what it takes to answer it again."""
     result, recording = engine.record(*query_and_profile(engine, request, profile))
     return _fresh(found_in(engine, result), request), recording
+
+
+def _traced(engine: Engine) -> Callable[[Query, RetrievalProfile], Result]:
+    """Imported on use: few keep the traces of their searches."""
+    traced: Callable[[Query, RetrievalProfile], Result]
+    traced = partial(import_module("octavo.operations.search.trace_files").search_traced, engine)
+    return traced
 
 
 def _with_past(engine: Engine, query: Query, profile: RetrievalProfile, result: Result) -> Result:

@@ -16,6 +16,7 @@ from octavo.parsing.markdown.blocks import scan
 from octavo.parsing.markdown.frontmatter import front_matter
 from octavo.parsing.markdown.inline import LONGEST, plain_text
 from octavo.parsing.markdown.links import links_and_tags
+from octavo.parsing.markdown.loose_headings import add_loose_headings
 from octavo.parsing.markdown.structure import MarkdownHeading, Structure
 from octavo.parsing.plaintext import stem
 
@@ -24,11 +25,13 @@ _BLOCK_REF = re.compile(r"\^(?<![^\s\]]\^)([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)")
 _TAG_SEPARATORS = re.compile(r"[,\s]+")
 
 
-def read_note(source: Source) -> Document:
+def read_note(source: Source, *, loose: bool = False) -> Document:
     """The document of a Markdown text. Total: irregularities become warnings."""
     text = source.text
     front = front_matter(text)
     structure = scan(text, front.end)
+    if loose:
+        add_loose_headings(text, structure)
     sections = _sections(source.id, text, structure.headings)
     links, inline_tags = links_and_tags(text, front.end, structure)
     blocks = structure.blocks

@@ -10,8 +10,12 @@ class MarkdownParser:
 
     version = "markdown-2"
 
+    def __init__(self, *, loose: bool = False) -> None:
+        """`loose` also takes lines in bold alone, and HTML's own headings, for headings."""
+        self._loose = loose
+
     def parse(self, source: Source) -> Document:
         # The grammar takes tens of milliseconds to compile; opening a library without reading a file does not need it.
         from octavo.parsing.markdown.document import read_note
 
-        return read_note(source)
+        return read_note(source, loose=self._loose)

@@ -1,0 +1,36 @@
+"""LSM §4.2: retrieval by profile with score breakdowns and citations, grounded answers, ingest and status as tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seed_calls import SeedClient, talk_with
+
+
+def test_4_2_1_candidates_have_score_breakdowns_and_citations(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        asked = {"query": "how do pods talk", "retrieval_profile": "hybrid_rrf", "k": 3, "trace": True}
+        found = await client.ask("lsm.retrieve", asked)
+        first = found["candidates"][0]
+        assert found["retrieval_profile"] == "hybrid_rrf"
+        assert (first["citation"]["source_path"], first["citation"]["heading"]) == ("N2.md", "Kubernetes")
+        assert first["citation"]["heading_path"] == ["N2", "Infra", "Kubernetes"]
+        scores = first["scores"]
+        assert (scores["dense_rank"], scores["sparse_rank"]) == (1, 1)
+        assert scores["fused_score"] > 0 and 0 < scores["dense_score"] <= 1 and scores["rerank_score"] is None
+        assert {"dense", "lexical", "rank_fusion"} <= {stage["stage"] for stage in found["retrieval_trace"]}
+
+    talk_with(library, "lsm", talk)
+
+
+def test_4_2_2_answers_ingest_and_status(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        answer = await client.ask("lsm_query", {"query": "Where are databases copied to?", "mode": "grounded"})
+        assert "tape" in str(answer)
+        (library.parent / "vault" / "new.md").write_text("# New\n\nZeppelins land at noon.\n", "utf-8")
+        assert (await client.ask("lsm_ingest", {"wait": True}))["added"] == 1
+        assert (await client.ask("lsm_status"))["documents"] > 4
+        refused = await client.refused("lsm_retrieve", {"query": "x", "retrieval_profile": "colbert"})
+        assert refused["code"] == "INVALID_ARGUMENT" and "hybrid_rrf" in refused["message"]
+
+    talk_with(library, "lsm", talk)
