@@ -127,3 +127,14 @@ def test_files_are_told_by_how_their_names_end_whatever_their_case(store: Store,
         store.ledger.record(other.project_id, other.id, [samples.ledger_entry("c.pdf")])
     assert set(store.ledger.ending(notes.project_id, notes.id, [".pdf", ".docx"])) == {"b.PDF", "a.pdf", "deep/ü.docx"}
     assert store.ledger.ending(notes.project_id, notes.id, []) == ()
+
+
+def test_documents_and_files_that_failed_are_counted_by_themselves(store: Store, notes: Collection) -> None:
+    other = samples.ensure(store, "other")
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one"))
+        failed = samples.ledger_entry("b.md", FileOutcome.FAILED)
+        store.ledger.record(notes.project_id, notes.id, [samples.ledger_entry("a.md"), failed])
+        store.ledger.record(other.project_id, other.id, [samples.ledger_entry("c.md", FileOutcome.SKIPPED)])
+    counts = store.counts(notes.project_id)
+    assert store.documents_and_failed(notes.project_id) == (counts.documents, counts.failed) == (1, 1)

@@ -72,9 +72,9 @@ class Counts:
 
 def counted(library: OpenLibrary) -> Freshness:
     """What only a change of the library changes."""
-    counts = library.store.counts(library.project.id)
+    documents, failed = library.store.documents_and_failed(library.project.id)
     done, total = library.store.embeddings.coverage(library.project.id, library.active.profile)
-    return Freshness(counts.documents, total - done, counts.failed, done / total if total else 1.0)
+    return Freshness(documents, total - done, failed, done / total if total else 1.0)
 
 
 def as_of_now(library: OpenLibrary, fresh: Freshness, queued: int) -> Freshness:

@@ -236,7 +236,8 @@ class EmbeddingRepository:
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
         where = self._progress(project, profile)
         total = int(value(self._database, "chunks_total", {"project": where["project"]}))
-        without = int(value(self._database, "chunks_without_vectors", where))
+        some = first(self._database, "vectors_after_input", where)
+        without = int(value(self._database, "chunks_without_vectors" if some else "chunks_after_input", where))
         first_key = self._first_postponed()
         if first_key is not None:
             parameters = {"project": where["project"], "first": first_key}

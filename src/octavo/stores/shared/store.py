@@ -135,6 +135,10 @@ class SharedStore:
             counters[name] = int(value(self.shared, name))
         return counters[name]
 
+    def documents_and_failed(self, project: ProjectId) -> tuple[int, int]:
+        documents, failed = self.shared.rows("documents_and_failed", {"project": self.keys.project(project)})[0]
+        return int(documents), int(failed)
+
     def counts(self, project: ProjectId) -> LibraryCounts:
         return LibraryCounts(*self.shared.rows("counts", {"project": self.keys.project(project)})[0])
 

@@ -54,6 +54,11 @@ update recipes set active = 0 where project = :project and active = 1;
 insert into recipes (project, id, body, active, created_at) values (:project, :id, :body, 1, :now)
 on conflict (project, id) do update set active = 1;
 
+-- name: documents_and_failed
+select
+  (select count(*) from documents where project = :project),
+  (select count(*) from ledger where project = :project and outcome = 'failed');
+
 -- name: counts
 select
   (select count(*) from documents where project = :project),
