@@ -153,6 +153,14 @@ def test_a_failure_half_way_takes_every_file_back(
     assert not (folder / "new").exists()
 
 
+def test_a_file_named_with_its_collection_is_renamed_within_it(library: package.Library, folder: Path) -> None:
+    library.index()
+    assert library.doc.rename("notes/Other.md", to="notes/Another.md").uri == "Another.md"
+    assert (folder / "Another.md").exists()
+    assert not (folder / "notes").exists()
+    assert library.doc.rename("Another.md", to="notes/Deeper.md").uri == "notes/Deeper.md"
+
+
 @pytest.mark.parametrize(
     "change",
     [

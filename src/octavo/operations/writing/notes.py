@@ -130,6 +130,9 @@ def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
         heading_text(heading)
     note = engine.notes.writable(request.uri, request.collection)
     if to is not None:
+        # Who names the file with its collection, as every hit does, names its new place so, too.
+        named = f"{note.collection.name}/"
+        to = to.removeprefix(named) if request.uri.startswith(named) and request.uri != note.uri else to
         return rename_file(engine.notes, note, to, request)
     return rename_section(engine.notes, note, path, heading or "", request)
 
