@@ -45,6 +45,15 @@ def test_filters_alone_list_what_passes_them(found: Found) -> None:
     assert found("title:apfel") == {"garden/apple.md"}
 
 
+def test_a_word_that_is_only_excluded_is_said_to_be(found: Found, octavo: Octavo) -> None:
+    assert found("path:web")
+    assert (
+        """passages without 'token'; one with it as written is found by '"-token"'"""
+        in octavo("search", "-token").stderr
+    )
+    assert "without" not in octavo("search", "session", "-token").stderr
+
+
 def test_a_query_may_begin_with_what_it_excludes(found: Found) -> None:
     assert found("-token") == found("-tok*") == {"web/session.md", "garden/apple.md"}
     assert "web/token.md" not in found('-"a token" session')
