@@ -15,9 +15,11 @@ from psycopg import sql
 
 from octavo.config.schema import Postgres
 from octavo.dataclass import dataclass
+from octavo.errors import StorageError
 from octavo.model.ids import ProjectId
 from octavo.model.index_tuning import Tuning
 from octavo.model.recipe import EmbeddingProfile
+from octavo.observability.logs import logger
 from octavo.stores.shared.database import first, value
 from octavo.stores.shared.projects import KeyCache, profile_body
 from octavo_postgres.connections import Connection
@@ -88,10 +90,16 @@ def ensure_index(
         expected = expected_index(key, profile.dimensions, tuning)
         if describe_index(database, key) == expected:
             return False
-    with exclusive_connection(database, key) as connection:
-        if describe_index(database, key) == expected:
-            return False  # another process was faster
-        _build(connection, key, profile.dimensions, expected.settings)
+    try:
+        with exclusive_connection(database, key) as connection:
+            if describe_index(database, key) == expected:
+                return False  # another process was faster
+            _build(connection, key, profile.dimensions, expected.settings)
+    except StorageError as error:
+        if not isinstance(error.__cause__, psycopg.errors.InsufficientPrivilege):
+            raise
+        logger("postgres").warning("%s has no index yet: a worker with the owner's role builds it", profile.name)
+        return False
     return True
 
 

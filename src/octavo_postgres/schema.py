@@ -62,6 +62,7 @@ def _migrate(connection: Connection, url: DatabaseUrl) -> None:
         for number, script in missing_migrations(PACKAGE, version):
             connection.execute(script.encode())
             ClientCursor(connection).execute(queries()["schema_put"], {"version": number})
+        connection.execute(queries()["schema_isolated"])
 
 
 def _version(connection: Connection, url: DatabaseUrl) -> int:

@@ -25,6 +25,7 @@ _NOT_EXPLAINED = (
     "set local",
     "create ext",
     "create index",
+    "do $$",
     "drop index",
     "explain",
     "alter",

@@ -20,8 +20,8 @@ ELSEWHERE: dict[str, str] = {
         windows_between windows_of
     """,
     "A schema is made before there is a store to record: tests/postgres/test_opening.py": """
-        extension_make_pg_trgm extension_make_vector extensions halfvec_type migration_lock schema_present
-        schema_put schema_version
+        extension_make_pg_trgm extension_make_vector extensions halfvec_type migration_lock schema_isolated
+        schema_present schema_put schema_version
     """,
     "Only PostgreSQL notifies: tests/postgres/test_workers.py": """
         jobs_listen

@@ -21,6 +21,14 @@ select value from library where name = 'schema';
 -- name: schema_put
 update library set value = :version where name = 'schema';
 
+-- name: schema_isolated
+-- A role that sees one project alone sees no more of the tables that a migration made.
+do $$ begin
+  if to_regproc('isolate_projects') is not null then
+    perform isolate_projects();
+  end if;
+end $$;
+
 -- name: extensions
 select name, default_version, installed_version from pg_available_extensions where name in ('vector', 'pg_trgm');
 
