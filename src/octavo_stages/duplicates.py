@@ -25,6 +25,7 @@ class NgramDuplicates:
     name: str = "ngram_duplicates"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        _refuse_listing(search)
         pieces = [shingles(text, self.size) for text in texts_of(search, candidates[: self.among])]
         return without_copies(search, candidates, kept_first(jaccards(pieces).tolist(), self.threshold), self.name)
 
@@ -40,9 +41,15 @@ class MinHashDuplicates:
     name: str = "minhash_duplicates"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        _refuse_listing(search)
         pieces = [shingles(text, self.size) for text in texts_of(search, candidates[: self.among])]
         try:
             alike = minhash_jaccards(pieces, self.permutations)
         except ImportError:
             raise SkipStage(f"rensa is not installed: `{install_command('minhash')}`") from None
         return without_copies(search, candidates, kept_first(alike.tolist(), self.threshold), self.name)
+
+
+def _refuse_listing(search: Search) -> None:
+    if search.query.terms.empty and search.narrowed:
+        raise SkipStage("the query lists documents")

@@ -275,6 +275,7 @@ def test_files_are_remembered_by_folder_and_path(store: Store) -> None:
         store.memories.put_file(MINE, "there", one)
         store.memories.put_file(MINE, "here", replace(one, version=2))
     assert store.memories.files(MINE, "here") == (other, replace(one, version=2))
+    assert (store.memories.folders(MINE), store.memories.folders(THEIRS)) == (("here", "there"), ())
     assert store.memories.files(THEIRS, "here") == ()
     with store.transaction():
         store.memories.remove_file(MINE, "here", "b.md")

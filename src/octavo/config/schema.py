@@ -244,6 +244,10 @@ class Watch:
         bool, Field("Whether to look at every file in turn, for disks that report no changes (network drives).")
     ] = False
     poll_ms: Annotated[int, Field("The pause between two rounds of polling.", ge=100, le=600_000)] = 2_000
+    memories: Annotated[
+        bool, Field("Whether folders that `octavo memory sync` was called for are kept in step from then on.")
+    ] = True
+    memory_folders: Annotated[tuple[str, ...], Field("Further folders of memories to keep in step.")] = ()
     reconciliation_interval_seconds: Annotated[
         float, Field("How often every folder is compared with the library; 0 is never.", ge=0, le=604_800)
     ] = 3_600.0

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from octavo.algorithms.prompt_template import PromptFile
-    from octavo.config.schema import Config, Jobs, Retrieval
+    from octavo.config.retrieval_settings import Retrieval
+    from octavo.config.schema import Config, Jobs
     from octavo.engine.active_profile import EmbeddingSetup
     from octavo.engine.index_runs import Builds
     from octavo.engine.job_threads import JobThreads

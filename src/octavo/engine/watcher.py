@@ -17,6 +17,7 @@ from octavo.dataclass import dataclass
 from octavo.engine.commit_histories import follow_histories
 from octavo.engine.index_runs import Stopped
 from octavo.engine.indexing import is_stale
+from octavo.engine.memory_folders import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.ingest.history_watch import HistoryWatch
 from octavo.model.collection import Collection, FolderState
@@ -38,6 +39,7 @@ RETRY_SECONDS = 5.0  # for a folder that is not there
 BUSY_SECONDS = 1.0  # for a library another process is writing
 LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
 _FIRST_LOOK_SECONDS = 0.1  # between two looks for the first documents: batches commit without telling
+_MEMORY_PAUSE = 0.3  # seconds after a change in a folder of memories
 EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
 PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
 
@@ -118,6 +120,7 @@ class Watcher:
         self._active = False
         self._look_at = 0.0
         self._more = False  # vectors to make, without waiting for the next look
+        self._memories = MemoryFolders(library, self._look_soon)
         self.on_report: Callable[[IndexReport], None] | None = None
 
     @property
@@ -151,6 +154,7 @@ class Watcher:
                 return True
             self._active = False
             self._stop.set()
+            self._memories.stop()
             for folder in self.folders.values():
                 folder.stop.set()
             self.condition.notify_all()
@@ -182,6 +186,12 @@ class Watcher:
             for folder in self.folders.values():
                 self._queue(folder, frozenset({""}), at_once=True)
 
+    def _look_soon(self) -> None:
+        """Once a file of a memory has been written to its end."""
+        with self.condition:
+            self._look_at = min(self._look_at, time.monotonic() + _MEMORY_PAUSE)
+            self.condition.notify_all()
+
     def _begin(self, work: Callable[..., None], name: str, *given: object) -> None:
         thread = threading.Thread(target=work, args=given, name=name, daemon=True)
         with self.condition:
@@ -202,7 +212,9 @@ class Watcher:
                     if seen != generation:
                         self._follow(stop)
                         follow_histories(self._library, histories)
-                        generation = seen  # not before: what failed is tried again at the next look
+                    self._memories.follow(self._begin)
+                    self._memories.step(everywhere=seen != generation)
+                    generation = seen  # not before: what failed is tried again at the next look
                     self._histories(histories)
                 taken = self._take(stop)
                 if taken is not None and not stop.is_set():

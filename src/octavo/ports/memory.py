@@ -99,6 +99,10 @@ class Memories(Protocol):
         """Which files of a folder stand for which memories, by path."""
         ...
 
+    def folders(self, project: ProjectId) -> tuple[str, ...]:
+        """The folders of which files are known, in order."""
+        ...
+
 
 class EmbeddingProfiles(Protocol):
     """Embedding profiles by name. Activating one makes the previously active one idle."""

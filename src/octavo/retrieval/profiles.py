@@ -49,6 +49,7 @@ PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
         "dense_cross_rerank": "language",
         "multi_hop": "multi_hop",
         "multi_vector": "summary_levels",
+        "ragdocs": "ragdocs",
     }
 )
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from octavo.algorithms.text_analysis import Analyzer, shared_analyzer, written_words
-from octavo.config.schema import Retrieval
+from octavo.config.retrieval_settings import Retrieval
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.query import Terms

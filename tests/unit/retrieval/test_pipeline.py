@@ -88,6 +88,9 @@ MAY_NOT_APPLY = {
     "tests_below",
 }
 MAY_NOT_APPLY |= {
+    "concepts",
+    "graph",
+    "community_boost",
     "cap_commits",
     "neighbour_boost",
     "named_first",

@@ -27,8 +27,10 @@ class CommandGroup(click.Group):
         typed = args[0]
         if typed.startswith("-") or self.get_command(ctx, typed) is not None:
             return super().resolve_command(ctx, args)
-        from octavo.interfaces.cli.suggestions import nearest
+        from octavo.interfaces.cli.suggestions import CALLED_ELSEWHERE, nearest
 
+        if ctx.parent is None and typed in CALLED_ELSEWHERE:
+            return super().resolve_command(ctx, [*CALLED_ELSEWHERE[typed], *args[1:]])
         near = nearest(typed, self.list_commands(ctx))
         hint = f" Did you mean {near}?" if near else ""
         raise click.UsageError(f"There is no command {typed}.{hint}", ctx)

@@ -42,6 +42,11 @@ SYNONYMS: Mapping[str, str] = {
     "restore": "doc",
     "update": "index",
 }
+CALLED_ELSEWHERE: Mapping[str, Sequence[str]] = {
+    "rebuild-index": ("reindex", "--scope", "full", "--wait"),
+    "run": ("serve", "--tools", "default,ragdocs"),
+}
+"""Commands of other programs that are one of ours with these options: understood, and not listed."""
 _LIKE_ENOUGH = 0.7  # two letters swapped in a word of six
 
 

@@ -54,7 +54,7 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
     )
     ask, sentences = OPERATIONS["ask"], "The checked sentences as server-sent events, then the whole answer."
     app.add_api_route(
-        "/v1/ask_stream", sentence_stream(calls, ask, _arguments), **described_stream(ask, "ask_stream", sentences)
+        "/v1/ask_stream", sentence_stream(calls, ask, body_arguments), **described_stream(ask, "ask_stream", sentences)
     )
 
     # In OpenAI's shape, which is described elsewhere.
@@ -73,7 +73,8 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
         return JSONResponse({"status": "ready"})
 
     async def status(request: Request) -> Response:
-        return JSONResponse((await calls.call(OPERATIONS["status"], {})).data)
+        problems = {"problems": True} if request.query_params.get("problems") in ("true", "1") else {}
+        return JSONResponse((await calls.call(OPERATIONS["status"], problems)).data)
 
     async def counted(request: Request) -> Response:
         text = metrics.exposition(await calls.work(_gauges))
@@ -91,7 +92,7 @@ def _endpoint(calls: Calls, operation: Operation, *, secured: bool) -> Endpoint:
         if operation.writes_files and not secured:
             hint = "start it without --no-token"
             return protocol_problem(403, f"{operation.name} needs a server with a token", hint)
-        arguments = await _arguments(request)
+        arguments = await body_arguments(request)
 
         async def answered() -> Response:
             data = (await calls.call(operation, arguments, offered=OPERATIONS)).data
@@ -112,7 +113,7 @@ def _stream(calls: Calls, operation: Operation) -> Endpoint:
     """The search is done before the first event, so that what goes wrong is a problem and not a broken stream."""
 
     async def endpoint(request: Request) -> Response:
-        search_request: SearchRequest = parsed(operation.name, operation.takes, await _arguments(request))
+        search_request: SearchRequest = parsed(operation.name, operation.takes, await body_arguments(request))
 
         async def answered() -> Response:
             result = await calls.work(lambda engine: find_everywhere(engine, search_request))
@@ -125,7 +126,7 @@ def _stream(calls: Calls, operation: Operation) -> Endpoint:
 
 def _embeddings(calls: Calls) -> Endpoint:
     async def endpoint(request: Request) -> Response:
-        given = await _arguments(request)
+        given = await body_arguments(request)
         arguments = embed_arguments(given)
 
         async def answered() -> Response:
@@ -143,7 +144,7 @@ async def _hit_events(result: Result, request: SearchRequest) -> AsyncIterator[s
     yield event("trace", rest | {"hits": len(result.hits)})
 
 
-async def _arguments(request: Request) -> dict[str, Any]:
+async def body_arguments(request: Request) -> dict[str, Any]:
     body = await request.body()
     if not body:
         return {}

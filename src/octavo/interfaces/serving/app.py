@@ -26,6 +26,7 @@ from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsuppor
 from octavo.interfaces.mcp.seeds.sets import aliases
 from octavo.interfaces.mcp.server import library_instructions, make_server
 from octavo.interfaces.operation_threads import Calls
+from octavo.interfaces.serving.seed_routes import seed_routes
 from octavo.interfaces.web.page_templates import Site, wants_page
 from octavo.interfaces.web.routes import page_routes
 from octavo.observability.metrics import Metrics
@@ -63,6 +64,7 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
     )
     app.secured = token is not None
     metrics = Metrics()
+    app.router.routes += seed_routes(calls, seeds)  # first: of two routes of one name, the set's own answers
     add_routes(app, calls, metrics, secured=token is not None)
     access = Access(token) if token is not None else None
     site = Site(calls, writable=settings.write and token is not None, open_with=settings.open_with, access=access)

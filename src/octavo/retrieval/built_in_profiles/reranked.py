@@ -5,12 +5,11 @@ from __future__ import annotations
 from octavo.dataclass import replace
 from octavo.retrieval.built_in_profiles.documents import HYBRID
 from octavo.retrieval.stage import Refine, RetrievalProfile
-from octavo.retrieval.stages.document_name import NamedFirst
-from octavo.retrieval.stages.exact_match import ExactMatch
 from octavo.retrieval.stages.rerank import Rerank
 
 # At more of a share a set of technical questions loses, and with less work none does: docs/research/reranker.md.
 RERANK = Rerank(most=20, share=0.1, characters=9_000, settled=0.5)
+_SHAPING = ("exact_match", "named_first", "parent_expansion")
 
 
 def reranked(profile: RetrievalProfile) -> RetrievalProfile:
@@ -26,7 +25,7 @@ def reranked(profile: RetrievalProfile) -> RetrievalProfile:
 def before_shaping(profile: RetrievalProfile, stage: Refine) -> RetrievalProfile:
     """The profile with a stage before those that put names and exact matches first and shape the list."""
     stages = profile.refine
-    shaping = (place for place, each in enumerate(stages) if isinstance(each, (ExactMatch, NamedFirst)))
+    shaping = (place for place, each in enumerate(stages) if each.name in _SHAPING)
     at = next(shaping, len(stages))
     return replace(profile, refine=(*stages[:at], stage, *stages[at:]))
 

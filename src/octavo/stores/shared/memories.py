@@ -162,6 +162,11 @@ class MemoryRepository:
         rows = self._database.rows("memory_files", {"project": self._keys.project(project), "folder": folder})
         return tuple(MemoryFile(path, MemoryId(item), version, digest) for path, item, version, digest in rows)
 
+    def folders(self, project: ProjectId) -> tuple[str, ...]:
+        return tuple(
+            folder for (folder,) in self._database.rows("memory_folders", {"project": self._keys.project(project)})
+        )
+
     def _put_links(self, where: Mapping[str, Any], item: MemoryItem) -> None:
         self._database.run("memory_links_remove", where)
         if item.links:

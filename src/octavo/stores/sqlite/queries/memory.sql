@@ -136,5 +136,8 @@ on conflict (project, folder, path) do update set
 -- name: memory_file_remove
 delete from memory_files where project = :project and folder = :folder and path = :path;
 
+-- name: memory_folders
+select distinct folder from memory_files where project = :project order by folder;
+
 -- name: memory_files
 select path, item, version, digest from memory_files where project = :project and folder = :folder order by path;
