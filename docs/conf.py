@@ -52,6 +52,7 @@ NAVIGATION = {
         "guides/integrations",
         "guides/browser",
         "guides/terminal",
+        "guides/editors",
         "guides/serving",
         "guides/team",
         "guides/large-libraries",
