@@ -24,6 +24,7 @@ PROMISED = {
     "ToolAnswer",
     # the answers that most programs meet; octavo.answers has them all
     "SearchAnswer",
+    "Forbidden",
     "FoundHit",
     "Freshness",
     "GetAnswer",

@@ -122,6 +122,14 @@ from octavo.operations.reading.results import (
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 from octavo.operations.snapshots.results import ShownSnapshot, SnapshotsAnswer
 from octavo.operations.summaries.results import FoundSummary, SummariesAnswer, SummariesCleared
+from octavo.operations.tokens.tokens import (
+    AuditedRow,
+    ListedToken,
+    TokenCreated,
+    TokenRevoked,
+    TokensAuditAnswer,
+    TokensListAnswer,
+)
 from octavo.operations.writing.results import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
 from octavo.writing.heading_checks import Violation
 from octavo.writing.link_updates import LinkChange
@@ -134,6 +142,7 @@ __all__ = [
     "AnswerSentence",
     "AskAnswer",
     "AskedQuery",
+    "AuditedRow",
     "AugmentAnswer",
     "AutoFixAnswer",
     "BuildAnswer",
@@ -204,6 +213,7 @@ __all__ = [
     "ListAnswer",
     "ListDocumentsAnswer",
     "ListedDocument",
+    "ListedToken",
     "LogAnswer",
     "MapFile",
     "MapPoint",
@@ -270,6 +280,10 @@ __all__ = [
     "SummariesCleared",
     "SyncReport",
     "TaggedDocument",
+    "TokenCreated",
+    "TokenRevoked",
+    "TokensAuditAnswer",
+    "TokensListAnswer",
     "Touched",
     "TypedLink",
     "UpgradeAnswer",

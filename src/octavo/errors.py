@@ -13,6 +13,7 @@ OctavoError
 │   └── LibraryClosed      INVALID_ARGUMENT   the library was closed before, or during, this call
 ├── ConfigurationError     CONFIGURATION      a setting is unknown, malformed or contradicts another
 │   └── MissingExtra       CONFIGURATION      an optional dependency is not installed
+├── Forbidden              FORBIDDEN          the caller's token does not allow it
 ├── NotFound               NOT_FOUND          the named document, chunk, collection or project is not here
 ├── NotIndexed             NOT_INDEXED        the library exists but holds nothing to search yet
 ├── Stale                  NOT_INDEXED        the answer was required to be fresh and is not
@@ -82,6 +83,10 @@ class ConfigurationError(OctavoError):
 
 class MissingExtra(ConfigurationError):
     pass
+
+
+class Forbidden(OctavoError):
+    code = "FORBIDDEN"
 
 
 class NotFound(OctavoError):

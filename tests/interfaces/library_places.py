@@ -24,6 +24,7 @@ BOTH_ENGINES = {
     "http/test_other_accounts.py",
     "http/test_routes.py",
     "http/test_serve.py",
+    "http/test_tokens.py",
     "mcp/test_memory_resources.py",
     "mcp/test_stdio.py",
     "mcp/test_tools.py",

@@ -120,7 +120,7 @@ def test_a_url_is_shown_without_its_password(secret: str) -> None:
 
 def test_every_row_says_whose_it_is_and_no_name_is_unique_beyond_its_project(store: PostgresStore) -> None:
     """Keys are either numbers that the library gives out itself, or start with the project."""
-    of_nobody = {"library", "projects"}
+    of_nobody = {"library", "projects", "access_tokens"}
     tables = {row[0] for row in store.database.query("select tablename from pg_tables where schemaname = 'public'", {})}
     owned = store.database.query(
         "select table_name from information_schema.columns"

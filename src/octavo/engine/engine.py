@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
+from octavo.engine.caller import current_caller
 from octavo.engine.index_options import IndexOptions
 from octavo.engine.reader import Reader
 from octavo.errors import LibraryError, NotFound
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from octavo.ingest.snapshot_access import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
-    from octavo.model.collection import Collection
+    from octavo.model.collection import Collection, Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.library_location import Location
     from octavo.model.model_settings import Role
@@ -197,13 +198,21 @@ class Engine:
 
     def within(self, project: str) -> Engine:
         """The same open library, seen from another of its projects. Nothing crosses unless asked for by name."""
-        if project == self.project.name:
+        caller = current_caller()
+        # One that the caller may not enter is as good as one that is not there.
+        hidden = caller is not None and not caller.sees(project)
+        if project == self.project.name and not hidden:
             return self
-        if project not in self._others:
-            if project not in {known.name for known in self.store.catalog.projects()}:
+        if project not in self._others or hidden:
+            if hidden or project not in {known.name for known in self.store.catalog.projects()}:
                 raise NotFound(f"there is no project {project}", hint="`octavo projects list` shows the projects")
             self._others[project] = Engine(self.library.within(project))
         return self._others[project]
+
+    def visible_projects(self) -> tuple[Project, ...]:
+        """All projects, or those that the caller of a server may enter."""
+        caller, projects = current_caller(), self.store.catalog.projects()
+        return tuple(project for project in projects if caller is None or caller.sees(project.name))
 
     def in_memory(self) -> Engine:
         """An empty library in memory, with the same project, recipe and model; gone once it is closed."""

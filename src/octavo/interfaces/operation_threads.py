@@ -11,12 +11,14 @@ import threading
 from collections.abc import Callable, Container, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass
+from octavo.engine.caller import ANYONE, OWNER, authorise, current_caller
 from octavo.engine.child_process import Died
 from octavo.engine.engine import Engine
 from octavo.engine.index_runs import Stopped
@@ -25,6 +27,7 @@ from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
 from octavo.errors import LibraryError, OctavoError
 from octavo.interfaces.process_pool import ProcessPool
+from octavo.model.access_token import AuditedWrite
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
 from octavo.observability.progress import Progress
@@ -83,9 +86,10 @@ class Calls:
 
         Hints name the tools that are `offered`; None leaves them to a person with a command line.
         """
+        authorise(operation.name, operation.scope)
         made = request(operation.name, operation.takes, arguments, forgiving=forgiving)
         try:
-            return await self.work(partial(_answered, operation, made, progress, offered), progress)
+            return await self.perform(operation, partial(_answered, operation, made, progress, offered), progress)
         except OctavoError as error:
             if operation.gives is not HealthAnswer:
                 raise
@@ -95,8 +99,18 @@ class Calls:
 
     async def value(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
         """The answer alone, for those who show it themselves: half of what a search costs is writing it in two ways."""
+        authorise(operation.name, operation.scope)
         made = request(operation.name, operation.takes, arguments)
-        return await self.work(lambda engine: operation.run(engine, made, None))
+        return await self.perform(operation, lambda engine: operation.run(engine, made, None))
+
+    async def perform(
+        self, operation: Operation, function: Callable[[Engine], _T], progress: CallProgress | None = None
+    ) -> _T:
+        """What an operation does, in a thread: refused where the caller may not, and audited where it writes."""
+        authorise(operation.name, operation.scope)
+        if not operation.annotations.read_only:
+            function = partial(_audited, operation.name, function)
+        return await self.work(function, progress)
 
     async def work(self, function: Callable[[Engine], _T], progress: CallProgress | None = None) -> _T:
         """Anything else that needs the library, in a thread."""
@@ -106,7 +120,7 @@ class Calls:
             with cancelled_by(cancellation):
                 return self.run(function)
 
-        future = self._pool.submit(run)
+        future = self._pool.submit(copy_context().run, run)  # it works on behalf of the same caller
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         try:
@@ -120,7 +134,7 @@ class Calls:
     async def apart(self, function: Callable[[Engine], _T]) -> _T:
         """The same in a process of its own, where there are some: both `function` and what it gives are sent there and
         back, the one by `pickle`, the other made of plain values. What nobody waits for any more is not begun."""
-        if self._processes is not None:
+        if self._processes is not None and current_caller() in (None, OWNER, ANYONE):  # they know of no caller
             with suppress(Died):
                 return await asyncio.wrap_future(self._processes.submit(function))
         return await self.work(function)
@@ -128,6 +142,9 @@ class Calls:
     def run(self, function: Callable[[Engine], _T]) -> _T:
         """In this thread."""
         engine = self.engine()
+        caller = current_caller()
+        if caller is not None:
+            engine = engine.within(caller.works_in(engine.project.name))
         try:
             return function(engine)
         except LibraryError:
@@ -206,6 +223,26 @@ def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading
         files.follow(use, stop)
 
     return follow
+
+
+def _audited(operation: str, function: Callable[[Engine], _T], engine: Engine) -> _T:
+    """Notes who had this done, where somebody else than the account itself may have."""
+    outcome = "ok"
+    try:
+        return function(engine)
+    except OctavoError as error:
+        outcome = error.code
+        raise
+    except BaseException:
+        outcome = OctavoError.code
+        raise
+    finally:
+        if caller := current_caller():
+            entry = AuditedWrite(engine.library.now(), caller.name, operation, engine.project.name, outcome)
+            try:
+                engine.store.access.note_write(engine.project.id, entry)
+            except OctavoError as error:
+                logger("audit").error("%s by %s (%s) is not in the audit: %s", operation, caller.name, outcome, error)
 
 
 def _answered(

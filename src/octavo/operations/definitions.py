@@ -23,6 +23,7 @@ from octavo.operations.reading.definitions import READING
 from octavo.operations.search.definitions import SEARCH
 from octavo.operations.snapshots.definitions import SNAPSHOTS
 from octavo.operations.summaries.definitions import SUMMARIES
+from octavo.operations.tokens.definitions import TOKENS
 from octavo.operations.writing.definitions import WRITING
 
 DEFINITIONS: tuple[Operation, ...] = (
@@ -42,6 +43,7 @@ DEFINITIONS: tuple[Operation, ...] = (
     *JOBS,
     *DATABASE,
     *PROJECTS,
+    *TOKENS,
     *MEMORY,
     *CANONICAL,
     *WRITING,

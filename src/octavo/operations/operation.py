@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from octavo.dataclass import dataclass
+from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.lines import Block
 from octavo.operations.listing import Listing, listed
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 _VERBS = frozenset({"find", "get", "list", "search"})
 """First words of names that are no group of commands."""
 DEFAULT, MEMORY, CODE, FULL = "default", "memory", "code", "full"
+_SETTING_UP = frozenset({"database", "evaluation", "graph", "jobs", "library", "models", "profiles", "queries"})
+_SETTING_UP |= {"snapshots", "summaries", "tokens"}
+"""Packages whose writes change the library's folders, models and indexes, not what people wrote."""
 _OF_ROWS = frozenset({DEFAULT, MEMORY, CODE, "history", "graph", "writing"})
 DATA = "data"
 """Named among sets of tools: answers are structured data, in place of text."""
@@ -119,6 +123,13 @@ class Operation:
     @property
     def _package(self) -> str:
         return self.module.rpartition(".")[0]
+
+    @property
+    def scope(self) -> AccessScope:
+        """What a token must allow: what changes how the library is set up needs more than what changes its content."""
+        if self.annotations.read_only:
+            return AccessScope.READ
+        return AccessScope.ADMIN if self._package.rpartition(".")[2] in _SETTING_UP else AccessScope.WRITE
 
     @property
     def writes_files(self) -> bool:

@@ -6,6 +6,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
+from octavo.ports.access import AccessTokens
 from octavo.ports.adapters import (
     AheadEmbedder,
     AtOnceEmbedder,
@@ -52,6 +53,7 @@ from octavo.ports.store import IndexedStore, Store
 from octavo.ports.summaries import Summaries, SummaryIndex
 
 __all__ = [
+    "AccessTokens",
     "AheadEmbedder",
     "AtOnceEmbedder",
     "Catalog",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.stored_rows import LibraryCounts
     from octavo.observability.progress import Progress
+    from octavo.ports.access import AccessTokens
     from octavo.ports.adapters import VectorIndex
     from octavo.ports.entities import Entities
     from octavo.ports.language_model import Completions
@@ -87,6 +88,9 @@ class Store(Protocol):
 
     @property
     def completions(self) -> Completions: ...
+
+    @property
+    def access(self) -> AccessTokens: ...
 
     @property
     def query_log(self) -> QueryLog: ...

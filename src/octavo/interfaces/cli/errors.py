@@ -34,6 +34,7 @@ EXITS: Mapping[type[errors.OctavoError], Exit] = {
     errors.OctavoError: Exit.DEFECT,
     errors.InvalidArgument: Exit.USAGE,
     errors.ConfigurationError: Exit.CONFIGURATION,
+    errors.Forbidden: Exit.USAGE,
     errors.NotFound: Exit.NO_MATCH,
     errors.NotIndexed: Exit.NOT_INDEXED,
     errors.Stale: Exit.NOT_INDEXED,

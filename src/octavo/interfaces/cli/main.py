@@ -77,6 +77,7 @@ COMMANDS: Mapping[str, Entry] = {
     "status": Entry(f"{_AT}.status:status"),
     "doctor": Entry(),
     "tui": Entry(f"{_AT}.tui:tui", "Look at the library in the terminal."),
+    "tokens": Entry(f"{_AT}.tokens:tokens", "Make and revoke tokens of people and programs; see what they changed."),
     "serve": Entry(f"{_AT}.serve:serve", "Serve the library to browsers and programs over HTTP, and to MCP clients."),
     "mcp": Entry(f"{_AT}.mcp:mcp", "Serve an MCP client over stdin and stdout, or tell a client of this server."),
     "skill": Entry(f"{_AT}.skill:skill", "Teach an agent when and how to use Octavo."),
@@ -92,7 +93,7 @@ COMMANDS: Mapping[str, Entry] = {
 EVERY_DAY = "start try add index status search ask get remember recall serve doctor"
 GROUPS = (
     "notes doc memory canonical sessions projects graph cluster summaries profiles models eval queries jobs db "
-    "snapshots mcp skill daemon config"
+    "snapshots tokens mcp skill daemon config"
 )
 """What `octavo --help` lists: a dozen commands, and all groups."""
 
@@ -103,7 +104,7 @@ SECTIONS: Mapping[str, str] = {
     "Remember": "remember recall forget memory canonical sessions projects",
     "Write notes": "notes doc lint",
     "See what belongs together": "graph cluster summaries",
-    "Serve people and programs": "tui serve mcp skill daemon worker jobs",
+    "Serve people and programs": "tui serve tokens mcp skill daemon worker jobs",
     "Choose and measure models": "profiles models embed eval queries",
     "Look after it": "db snapshots config completion version help",
 }

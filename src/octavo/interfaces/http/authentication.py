@@ -12,8 +12,10 @@ import ipaddress
 import os
 import secrets
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -21,16 +23,37 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import Scope
 
+from octavo.engine.caller import OWNER, Caller, caller_with
+from octavo.model.access_token import TOKEN_PREFIX, AccessToken, token_hash
+
 _OWN_ACCOUNT = None if sys.platform == "win32" else os.geteuid()
 _SESSIONS = 1_000  # the oldest ends when another begins
 _ESTABLISHED = "01"
+_FRESH_SECONDS = 5.0  # for which a token that was looked up is believed: a revoked one is refused as soon
+_KNOWN = 1_000  # looked-up hashes, those of unknown tokens too
+
+
+Lookup = Callable[[str], Awaitable[AccessToken | None]]
+"""The token with a hash, as the library has it now."""
+
+
+class BrowserSession(NamedTuple):
+    """`account` is the one that began it, where that is known; `digest` that of its token, None for the server's."""
+
+    account: int | None
+    digest: str | None
 
 
 class Access:
-    def __init__(self, token: str) -> None:
+    """The server's own token opens everything; others are the library's, with what each allows."""
+
+    def __init__(self, token: str, lookup: Lookup) -> None:
         self._token = token
-        self._sessions: dict[str, int | None] = {}  # id → the account that began it, where that is known
+        self._lookup = lookup
+        self._known: dict[str, tuple[float, AccessToken | None]] = {}  # hash → when it was looked up, and what for
+        self._sessions: dict[str, BrowserSession] = {}
         self._invitations: set[str] = set()
+        self._budgets: dict[str, tuple[float, float]] = {}  # token → requests left, as of when
 
     def invite(self) -> str:
         """A code that opens one session. The address that a browser is started with is seen by every account of the
@@ -38,29 +61,60 @@ class Access:
         self._invitations.add(code := secrets.token_urlsafe(32))
         return code
 
-    def admits(self, scope: Scope, headers: Headers) -> bool:
+    async def caller(self, scope: Scope, headers: Headers) -> Caller | None:
+        """Who asks; None for those who are not let in."""
         if by_unix_socket(scope):
-            return True
+            return OWNER
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return self._is_token(given.strip())
-        session = session_of(headers)
-        return session in self._sessions and _same_account(self._sessions[session], account_of_peer(scope))
+            return await self._caller_with(given.strip())
+        session = self._sessions.get(session_of(headers))
+        if session is None or not _same_account(session.account, account_of_peer(scope)):
+            return None
+        return OWNER if session.digest is None else await self._caller_of(session.digest)
 
-    def begin(self, scope: Scope, *, token: str = "", code: str = "") -> str | None:
-        """The id of a new session for whoever has the token or an invitation; None for others."""
-        account = account_of_peer(scope)
+    async def begin(self, scope: Scope, *, token: str = "", code: str = "") -> str | None:
+        """The id of a new session for whoever has a token or an invitation; None for others."""
+        account, digest = account_of_peer(scope), None
         if code in self._invitations and _same_account(_OWN_ACCOUNT, account):
             self._invitations.remove(code)
-        elif not self._is_token(token):
+        elif await self._caller_with(token) is None:
             return None
+        elif not self._is_token(token):
+            digest = token_hash(token)
         while len(self._sessions) >= _SESSIONS:
             del self._sessions[next(iter(self._sessions))]
-        self._sessions[session := secrets.token_urlsafe(32)] = account
+        self._sessions[session := secrets.token_urlsafe(32)] = BrowserSession(account, digest)
         return session
 
     def end(self, headers: Headers) -> None:
         self._sessions.pop(session_of(headers), None)
+
+    def overdrawn(self, caller: Caller) -> float:
+        """Seconds until the caller may ask again; 0 where it may now, which is then counted."""
+        if caller.rate is None:
+            return 0.0
+        now, second = time.monotonic(), caller.rate / 60
+        left, since = self._budgets.get(caller.name, (float(caller.rate), now))
+        left = min(float(caller.rate), left + (now - since) * second)
+        granted = left >= 1
+        self._budgets[caller.name] = (left - 1 if granted else left, now)
+        return 0.0 if granted else (1 - left) / second
+
+    async def _caller_with(self, given: str) -> Caller | None:
+        if self._is_token(given):
+            return OWNER
+        return await self._caller_of(token_hash(given)) if given.startswith(TOKEN_PREFIX) else None
+
+    async def _caller_of(self, digest: str) -> Caller | None:
+        now = time.monotonic()
+        looked_up, token = self._known.get(digest, (-_FRESH_SECONDS, None))
+        if now - looked_up >= _FRESH_SECONDS:
+            token = await self._lookup(digest)
+            while len(self._known) >= _KNOWN:
+                del self._known[next(iter(self._known))]
+            self._known[digest] = (now, token)
+        return caller_with(token) if token is not None and token.holds(time.time()) else None
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self._token.encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import math
 import time
 from collections.abc import Callable, Collection, Mapping
 from urllib.parse import urlsplit
@@ -13,6 +14,9 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from octavo.config.schema import Serve
+from octavo.dataclass import replace
+from octavo.engine.caller import ANYONE, CALLER, Caller, acting_as
+from octavo.errors import OctavoError
 from octavo.interfaces.access_token import loopback
 from octavo.interfaces.http.authentication import Access, session_of
 from octavo.interfaces.http.problems import protocol_problem
@@ -24,6 +28,8 @@ STREAMS = frozenset({"/mcp"})  # last as long as the client wants
 _BODY_SECONDS = 15.0  # for the whole body of a request to arrive
 _AGAIN = "give the token in another tab, then come back here, go back and send it again: what you wrote is still there"
 _OWN_PAGES = frozenset({"same-origin", "none"})  # none: a person typed the address, or a program sends the header
+PROJECT_HEADER = "octavo-project"
+"""Names the project of a request, where that is not the server's."""
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -80,7 +86,7 @@ class Guard:
             self._metrics.request(route, status, time.perf_counter() - started)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused = self._refusal(scope)
+        refused = await self._refusal(scope)
         if refused is not None:
             await refused(scope, receive, send)
             return
@@ -97,7 +103,8 @@ class Guard:
             return  # the client went away; nobody is left to answer
         self._active += 1
         try:
-            await self._limited(scope, replayed, send)
+            with acting_as(scope.get(CALLER)):
+                await self._limited(scope, replayed, send)
         finally:
             self._active -= 1
 
@@ -162,7 +169,7 @@ class Guard:
         """A page for whoever looks at one, forms included."""
         return self._page if _asks_for_page(Headers(scope=scope)) else protocol_problem
 
-    def _refusal(self, scope: Scope) -> ASGIApp | None:
+    async def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
         refused = self._refused(scope)
         host = headers.get("host", "")
@@ -178,14 +185,33 @@ class Guard:
             again = None if scope["method"] == "GET" else "open the page of this server, and send it from there"
             return refused(403, "another web page made this request", again, None)
         preflight = allowed and scope["method"] == "OPTIONS"  # which browsers send without the token
-        if self.access and not preflight and not _open(scope["path"]) and not self.access.admits(scope, headers):
-            return self._unknown(scope, headers)
+        if not preflight and not _open(scope["path"]):
+            try:
+                caller = await self.access.caller(scope, headers) if self.access else ANYONE
+            except OctavoError as error:
+                return refused(503, f"who asks cannot be looked up: {error.message}", "try again in a moment", None)
+            if caller is None:
+                return self._unknown(scope, headers)
+            if forbidden := self._forbidden(scope, headers, caller):
+                return forbidden
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._settings.max_request_bytes:
             return self._too_large(scope)
         if self.draining.is_set() or (self._active >= self._settings.concurrency and scope["path"] not in OPEN):
             detail = "the server is shutting down" if self.draining.is_set() else "too many requests at once"
             return refused(503, detail, "try again in a moment", {"Retry-After": "1"})
+        return None
+
+    def _forbidden(self, scope: Scope, headers: Headers, caller: Caller) -> ASGIApp | None:
+        """A project that the token is not for, whether there is one or not, and more requests than it may make."""
+        refused, project = self._refused(scope), headers.get(PROJECT_HEADER)
+        if project and not caller.sees(project):
+            detail = f"the token {caller.name} is not for the project {project[:200]!r}"
+            return refused(403, detail, f"it is for: {', '.join(caller.projects)}", None)
+        if self.access and (seconds := self.access.overdrawn(caller)):
+            detail = f"the token {caller.name} may make {caller.rate} requests a minute"
+            return refused(429, detail, "wait a moment", {"Retry-After": str(math.ceil(seconds))})
+        scope[CALLER] = replace(caller, project=project) if project else caller
         return None
 
     def _unknown(self, scope: Scope, headers: Headers) -> ASGIApp:

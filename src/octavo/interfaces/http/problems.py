@@ -18,6 +18,7 @@ STATUSES: Mapping[type[errors.OctavoError], int] = {
     errors.OctavoError: 500,
     errors.InvalidArgument: 400,
     errors.ConfigurationError: 500,
+    errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.NotIndexed: 409,
     errors.Stale: 409,

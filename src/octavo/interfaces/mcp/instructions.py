@@ -30,17 +30,18 @@ _EMPTY = (
 
 def instructions(engine: Engine, offered: Container[str]) -> str:
     """At most 1.5 KB: as many collections as fit, largest first, and how to use the tools that are offered."""
-    use = _use(offered)
+    use = usage(offered)
     return f"{holdings(engine, LIMIT - size(use) - 2, offered)}\n\n{use}".rstrip()
 
 
 def without_library(error: OctavoError, offered: Container[str]) -> str:
     """What to say when the library cannot be opened now: it may be there at the next call."""
     trouble = one_line(f"{error.message}; {error.hint}")[:600]
-    return f"The library cannot be searched yet: {trouble}.\n\n{_use(offered)}".rstrip()
+    return f"The library cannot be searched yet: {trouble}.\n\n{usage(offered)}".rstrip()
 
 
-def _use(offered: Container[str]) -> str:
+def usage(offered: Container[str]) -> str:
+    """How to use the tools that are offered."""
     return " ".join(sentence for tool, sentence in _USE if tool in offered)
 
 

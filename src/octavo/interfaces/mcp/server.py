@@ -12,6 +12,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from octavo.engine.caller import CALLER, acting_as, current_caller
 from octavo.engine.index_runs import Stopped
 from octavo.errors import OctavoError
 from octavo.interfaces.mcp import memory_resources, prompts, resources
@@ -32,8 +33,28 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any, Any]
 
 _T = TypeVar("_T")
+_R = TypeVar("_R")
 
 _log = logging.getLogger("octavo.mcp")
+
+
+class LibraryServer(Server[Any]):
+    """What a library holds is told to nobody whose token is not for its project: they learn how to use the tools."""
+
+    told = ""
+    own_project: str | None = None
+    """Of a server over HTTP; None where the account itself asks."""
+    usage = ""
+
+    @property  # type: ignore[override]
+    def instructions(self) -> str:
+        caller = current_caller()
+        hidden = self.own_project is not None and not (caller and caller.sees(self.own_project))
+        return self.usage if hidden else self.told
+
+    @instructions.setter
+    def instructions(self, told: str | None) -> None:
+        self.told = told or ""
 
 
 def make_server(
@@ -44,7 +65,7 @@ def make_server(
     data: bool = False,
     seeds: Sequence[Alias] = (),
     dotted: bool = False,
-) -> Server[Any]:
+) -> LibraryServer:
     """`data` is for clients that take structured content: they are given that in place of text. `seeds` are tools under
     other programs' names, which go before operations of the same; with `dotted`, names have dots."""
     seed_tools = SeedTools(seeds, dotted=dotted) if seeds else None
@@ -58,7 +79,11 @@ def make_server(
     schemas = {tool.name: tool.input_schema for tool in listing.tools}
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return listing
+        caller = current_caller()
+        if caller is None:
+            return listing
+        named = {tool.name: tools.get(tool.name) or seed_tools.named(tool.name).of for tool in listing.tools}  # type: ignore[union-attr]
+        return types.ListToolsResult(tools=[tool for tool in listing.tools if caller.may(named[tool.name].scope)])
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if seed_tools and (alias := seed_tools.named(params.name)):
@@ -116,26 +141,37 @@ def make_server(
         )
         return types.CompleteResult(completion=values)
 
-    return Server(
+    return LibraryServer(
         "octavo",
         version=__version__,
         title="Octavo",
         description="The library that fits in your pocket: search and read an indexed library.",
         instructions=instructions_text,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
+        on_list_tools=_on_behalf(list_tools),
+        on_call_tool=_on_behalf(call_tool),
+        on_list_resources=_on_behalf(list_resources),
         on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
+        on_read_resource=_on_behalf(read_resource),
         on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-        on_completion=complete,
+        on_get_prompt=_on_behalf(get_prompt),
+        on_completion=_on_behalf(complete),
         # Without it every call over HTTP makes the whole listing, to see whether a header should say an argument.
         get_tool_input_schema=schemas.get,
     )
 
 
-async def prepared_server(calls: Calls, tools: str) -> Server[Any]:
+def _on_behalf(handler: Callable[[Context, _T], Awaitable[_R]]) -> Callable[[Context, _T], Awaitable[_R]]:
+    """Over HTTP a conversation goes on in a task of its own: each message brings the caller of its request."""
+
+    async def handle(context: Context, params: _T) -> _R:
+        scope = getattr(context.request, "scope", None)
+        with acting_as(current_caller() if scope is None else scope.get(CALLER)):
+            return await handler(context, params)
+
+    return handle
+
+
+async def prepared_server(calls: Calls, tools: str) -> LibraryServer:
     """A server of the named tools, with its instructions."""
     operations, seeds, dotted = chosen(tools), aliases(tools), DOTTED in set_names(tools)
     told = await library_instructions(calls, operations)

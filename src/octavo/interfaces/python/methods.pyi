@@ -82,6 +82,10 @@ from octavo.answers import (
     SummariesBuilt,
     SummariesCleared,
     SyncReport,
+    TokenCreated,
+    TokenRevoked,
+    TokensAuditAnswer,
+    TokensListAnswer,
     UpgradeAnswer,
     ValidateAnswer,
     WriteAnswer,
@@ -89,6 +93,7 @@ from octavo.answers import (
 from octavo.interfaces.python.engine_handle import Handle
 from octavo.interfaces.python.progress import ProgressCallback
 
+AccessScope = Literal["read", "write", "admin"]
 ContentType = Literal["prose", "code", "table", "comment", "docstring", "config", "diff"]
 EdgeType = Literal[
     "links_to",
@@ -168,6 +173,8 @@ class Methods:
     def snapshots(self) -> SnapshotsMethods: ...
     @property
     def summaries(self) -> SummariesMethods: ...
+    @property
+    def tokens(self) -> TokensMethods: ...
     def search(
         self,
         query: str,
@@ -2496,6 +2503,50 @@ class SummariesMethods:
         Remove the summaries; nothing makes them again by itself.
         """
 
+class TokensMethods:
+    def create(
+        self,
+        name: str,
+        *,
+        scope: AccessScope = "read",
+        projects: str | Iterable[str] = (),
+        rate: int | None = None,
+        days: int | None = None,
+    ) -> TokenCreated:
+        """Make a token for a person or a program.
+
+        A token that servers of this library take. It is told once: only its hash is kept.
+
+        Args:
+            name: What the token is called.
+            scope: What it allows: read, write (memories and notes too) or admin (everything that is served).
+            projects: The projects it is for; all if none is named.
+            rate: Requests a minute, of each server. 1 to 1,000,000.
+            days: After how many days it ends; never unless said. 1 to 36,500.
+        """
+    def list(self) -> TokensListAnswer:
+        """List the tokens of the library and what they allow.
+
+        Every token with its scope, its projects and whether it holds.
+        """
+    def revoke(self, name: str) -> TokenRevoked:
+        """End a token.
+
+        Servers refuse the token from then on, after five seconds at the latest.
+
+        Args:
+            name: What the token is called.
+        """
+    def audit(self, *, limit: int = 50, who: str | None = None) -> TokensAuditAnswer:
+        """List what was changed over HTTP, by whom, newest first.
+
+        Every write over HTTP: when, by which token, which operation, and how it ended.
+
+        Args:
+            limit: How many at most. 1 to 100,000.
+            who: Only writes with this token.
+        """
+
 class AsyncMethods:
     def __init__(self, caller: Callable[..., Any]) -> None: ...
     @property
@@ -2536,6 +2587,8 @@ class AsyncMethods:
     def snapshots(self) -> SnapshotsAsyncMethods: ...
     @property
     def summaries(self) -> SummariesAsyncMethods: ...
+    @property
+    def tokens(self) -> TokensAsyncMethods: ...
     async def search(
         self,
         query: str,
@@ -3614,3 +3667,21 @@ class SummariesAsyncMethods:
         """Show the summaries of a file and its sections."""
     async def clear(self) -> SummariesCleared:
         """Remove all summaries of the project."""
+
+class TokensAsyncMethods:
+    async def create(
+        self,
+        name: str,
+        *,
+        scope: AccessScope = "read",
+        projects: str | Iterable[str] = (),
+        rate: int | None = None,
+        days: int | None = None,
+    ) -> TokenCreated:
+        """Make a token for a person or a program."""
+    async def list(self) -> TokensListAnswer:
+        """List the tokens of the library and what they allow."""
+    async def revoke(self, name: str) -> TokenRevoked:
+        """End a token."""
+    async def audit(self, *, limit: int = 50, who: str | None = None) -> TokensAuditAnswer:
+        """List what was changed over HTTP, by whom, newest first."""

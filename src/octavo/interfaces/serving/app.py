@@ -23,12 +23,14 @@ from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.guard import OPEN, Guard
 from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
+from octavo.interfaces.mcp.instructions import usage
 from octavo.interfaces.mcp.seeds.sets import aliases
 from octavo.interfaces.mcp.server import library_instructions, make_server
 from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.serving.seed_routes import seed_routes
 from octavo.interfaces.web.page_templates import Site, wants_page
 from octavo.interfaces.web.routes import page_routes
+from octavo.model.access_token import AccessToken
 from octavo.observability.metrics import Metrics
 from octavo.operations.table import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
@@ -50,6 +52,9 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         server.instructions = await library_instructions(calls, operations)
+        server.usage = usage({operation.name for operation in operations})
+        if token is not None:
+            server.own_project = calls.engine().project.name
         async with sessions.run():
             yield
 
@@ -66,7 +71,7 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
     metrics = Metrics()
     app.router.routes += seed_routes(calls, seeds)  # first: of two routes of one name, the set's own answers
     add_routes(app, calls, metrics, secured=token is not None)
-    access = Access(token) if token is not None else None
+    access = Access(token, partial(_token_with, calls)) if token is not None else None
     site = Site(calls, writable=settings.write and token is not None, open_with=settings.open_with, access=access)
     app.router.routes += page_routes(site, app.openapi)
     app.router.routes.append(Route("/mcp", endpoint=StreamableHTTPASGIApp(sessions)))
@@ -84,6 +89,10 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
             expose_headers=["Mcp-Session-Id"],
         )
     return Guard(inner, settings, access, metrics, site.refused)
+
+
+async def _token_with(calls: Calls, digest: str) -> AccessToken | None:
+    return await calls.work(lambda engine: engine.store.access.by_hash(digest))
 
 
 class _Application(FastAPI):

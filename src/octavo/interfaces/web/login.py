@@ -26,7 +26,7 @@ class Login:
         elif not given.keys() & {"token", "code"}:
             refused = "refused" in given
             return self._site.page("login.html", refused=refused, title="Token needed")
-        session = self._access.begin(request.scope, token=given.get("token", ""), code=given.get("code", ""))
+        session = await self._access.begin(request.scope, token=given.get("token", ""), code=given.get("code", ""))
         if session is None:
             return RedirectResponse("/login?refused=1", 303)
         # What the address held is in no page, so no link gives it away.

@@ -12,8 +12,10 @@ from starlette.responses import RedirectResponse, Response
 from octavo.config.file_edits import set_value, target, unset
 from octavo.config.load import load, settings
 from octavo.config.setting_descriptions import Setting, described, plain, sections, written
+from octavo.engine.caller import authorise
 from octavo.errors import InvalidArgument
 from octavo.interfaces.web.page_templates import Listed, Site, fields
+from octavo.model.access_token import AccessScope
 
 _SAFE = "retrieval."  # how a search is answered; everything else names places, services or what is stored
 
@@ -45,6 +47,7 @@ class SettingsPage:
             else:
                 unset(file, name, os.environ, Path.cwd())
 
+        authorise("settings", AccessScope.ADMIN)
         await self._site.calls.work(change)
         return RedirectResponse(f"/settings#{name}", 303)
 

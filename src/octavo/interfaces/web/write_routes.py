@@ -15,6 +15,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.web import html_text
 from octavo.interfaces.web.page_templates import Listed, Site, fields, given
+from octavo.operations.table import EVERY
 from octavo.operations.writing.requests import WriteRequest
 from octavo.writing.note_change import WriteAnswer
 from octavo.writing.shown_section import replace_shown_section, section_text
@@ -100,7 +101,9 @@ class Changes:
             note = engine.notes.writable(edit.uri, edit.collection)
             return replace_shown_section(engine.notes, note, edit.path, edit.content, terms)
 
-        return await self._site.calls.work(write)
+        if dry_run:
+            return await self._site.calls.work(write)
+        return await self._site.calls.perform(EVERY["doc_replace_section"], write)
 
     def _shown(self, edit: SectionEdit, seen: str, difference: str = "", *, overtaken: bool = False) -> Response:
         shown = {"edit": edit, "hash": seen, "difference": difference, "overtaken": overtaken}

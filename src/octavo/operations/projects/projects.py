@@ -6,6 +6,7 @@ import os.path
 import re
 from pathlib import Path
 
+from octavo.engine.caller import refuse_bound_caller
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.collection import DEFAULT_WORKSPACE, Collection, PlaceKind, Project
@@ -26,7 +27,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w. -]+")
 def projects_list(engine: Engine, request: ProjectsListRequest) -> ProjectsListAnswer:
     catalog = engine.store.catalog
     listed = []
-    for project in sorted(catalog.projects(), key=lambda project: project.name):
+    for project in sorted(engine.visible_projects(), key=lambda project: project.name):
         if request.workspace not in (None, project.workspace):
             continue
         counts = engine.store.counts(project.id)
@@ -51,6 +52,7 @@ def projects_resolve(engine: Engine, request: ProjectsResolveRequest) -> Project
     project, by = resolved or (None, "created")
     created = project is None
     if request.create_if_missing:
+        refuse_bound_caller("projects_resolve with create_if_missing")
         project = _record(engine, project or _new_name(engine, request, path, repository), path, repository)
     if project is None:
         raise NotFound(
@@ -86,13 +88,15 @@ def _find(
     catalog = engine.store.catalog
     if request.name:
         named = _full_name(request.name, request.workspace)
-        for project in catalog.projects():
+        for project in engine.visible_projects():
             if project.name == named:
                 return project, "name"
         return None  # a name is explicit: no other project will do
 
+    visible = engine.visible_projects()
+
     def in_workspace(project: Project) -> bool:
-        return request.workspace in (None, project.workspace)
+        return request.workspace in (None, project.workspace) and project in visible
 
     if repository:
         for project, place in catalog.places(PlaceKind.REPOSITORY):
@@ -159,7 +163,7 @@ def _collections_around(engine: Engine, path: Path) -> list[tuple[Project, Colle
             project,
             collection,
         )
-        for project in catalog.projects()
+        for project in engine.visible_projects()
         for collection in catalog.collections(project.id)
         if collection.on_disk and (path.is_relative_to(collection.root) or collection.root.is_relative_to(path))
     )

@@ -24,6 +24,7 @@ from octavo.stores.shared.projects import CatalogRepository, KeyCache
 if TYPE_CHECKING:
     from octavo.model.damage import Damage
     from octavo.observability.progress import Progress
+    from octavo.stores.shared.access import AccessRepository
     from octavo.stores.shared.clusters import ClusterRepository
     from octavo.stores.shared.completion_cache import CompletionRepository
     from octavo.stores.shared.entities import EntityRepository
@@ -57,6 +58,7 @@ class SharedStore:
     most_dimensions: int | None = None
 
     # A search uses few of the following, or none.
+    access: AccessRepository = _late("access:AccessRepository", clock=False)
     clusters: ClusterRepository = _late("clusters:ClusterRepository")
     completions: CompletionRepository = _late("completion_cache:CompletionRepository")
     entities: EntityRepository = _late("entities:EntityRepository", clock=False)

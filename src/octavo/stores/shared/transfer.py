@@ -70,6 +70,8 @@ TABLES = (
     Table("section_links"),
     Table("query_log"),
     Table("query_log_hits", ("project", "query", "rank")),
+    Table("access_tokens", ("name",)),
+    Table("write_audit"),
 )
 """Every transferred table, each after those it references."""
 

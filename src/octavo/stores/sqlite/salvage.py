@@ -41,6 +41,8 @@ TABLES = (
     "note_writes",
     "query_log",
     "query_log_hits",
+    "access_tokens",
+    "write_audit",
 )
 """What only the library knows. Everything else is computed again from these, the folders and the model."""
 

@@ -40,7 +40,7 @@ class SeedTools:
     ) -> types.CallToolResult:
         project = self.project(conversation)
         try:
-            payload = await calls.work(lambda engine: alias.answered(engine, arguments, project))
+            payload = await calls.perform(alias.of, lambda engine: alias.answered(engine, arguments, project))
         except OctavoError as error:
             return failure(error)
         except Exception:

@@ -1,0 +1,1 @@
+"""Who may ask a server: tokens, and what was changed with them."""

@@ -1,0 +1,48 @@
+"""What is asked about tokens."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from octavo.dataclass import dataclass
+from octavo.model.access_token import SCOPES, AccessScope
+from octavo.model.field_constraints import Field
+
+TokenName = Annotated[
+    str, Field("What the token is called.", min_length=1, max_length=100, pattern=r"^[\w.@-]+$", argument="NAME")
+]
+ProjectName = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+@dataclass(frozen=True, slots=True)
+class TokensCreateRequest:
+    name: TokenName
+    scope: Annotated[
+        str,
+        Field(
+            "What it allows: read, write (memories and notes too) or admin (everything that is served).",
+            choices=[scope.value for scope in SCOPES],
+        ),
+    ] = AccessScope.READ.value
+    projects: Annotated[
+        tuple[ProjectName, ...],
+        Field("The projects it is for; all if none is named.", option="--for", metavar="PROJECT"),
+    ] = ()
+    rate: Annotated[int, Field("Requests a minute, of each server.", ge=1, le=1_000_000)] | None = None
+    days: Annotated[int, Field("After how many days it ends; never unless said.", ge=1, le=36_500)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokensListRequest:
+    """Nothing is asked but the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokensRevokeRequest:
+    name: TokenName
+
+
+@dataclass(frozen=True, slots=True)
+class TokensAuditRequest:
+    limit: Annotated[int, Field("How many at most.", ge=1, le=100_000, option="-n/--limit")] = 50
+    who: Annotated[str, Field("Only writes with this token.", max_length=100)] | None = None
