@@ -46,7 +46,7 @@ class LibraryServer(Server[Any]):
     """Of a server over HTTP; None where the account itself asks."""
     usage = ""
 
-    @property  # type: ignore[override]
+    @property
     def instructions(self) -> str:
         caller = current_caller()
         hidden = self.own_project is not None and not (caller and caller.sees(self.own_project))
