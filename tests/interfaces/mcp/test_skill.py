@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import yaml
 from cli_calls import Octavo
 
 from octavo.interfaces.cli.commands.skill import skill_text
-from octavo.operations.table import OPERATIONS
+from octavo.operations.schemas import input_schema
+from octavo.operations.table import OPERATIONS, chosen
 
 PLUGIN = Path(__file__).parents[3] / "plugins" / "claude-code"
 MARKETPLACE = Path(__file__).parents[3] / ".claude-plugin" / "marketplace.json"
@@ -64,3 +69,76 @@ def test_without_a_client_those_that_are_used_here_are_taught(octavo: Octavo, en
     result = octavo("skill", "install")
     assert result.exit_code == 0
     assert "Cursor" in result.stdout
+
+
+def test_the_tools_it_names_are_the_default_set_and_what_it_says_of_them_holds() -> None:
+    text = skill_text()
+    tools = re.search(r"\(`search`.*?\)", text, re.DOTALL)
+    assert tools is not None
+    assert sorted(re.findall(r"`(\w+)`", tools[0])) == sorted(operation.name for operation in chosen("default"))
+    assert "Where `search_code` and `log` are offered" in text
+    schema = input_schema(OPERATIONS["search"].takes)["properties"]
+    filters = re.search(r"instead of more words: (.*?)\. In the query", text, re.DOTALL)
+    assert filters is not None
+    assert set(re.findall(r"`([a-z]+_\w+)`", filters[1])) | {"collections", "kinds", "language"} <= schema.keys()
+    kinds = re.search(r"`kinds` \(`(.*?)`\)", text, re.DOTALL)
+    assert kinds is not None and set(kinds[1].split()) == set(schema["kinds"]["items"]["enum"])
+
+
+class Hooks:
+    """The plugin's hooks as Claude Code runs them: an event on stdin, what is printed on stdout."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.transcript = folder / "session.jsonl"
+
+    def __call__(self, event: str, **environ: str) -> str:
+        declared = json.loads((PLUGIN / "hooks" / "hooks.json").read_text("utf-8"))["hooks"][event][0]["hooks"][0]
+        told = {"hook_event_name": event, "cwd": str(self.folder), "transcript_path": str(self.transcript)}
+        run = subprocess.run(
+            declared["command"].replace("python3", shlex.quote(sys.executable)),
+            shell=True,
+            input=json.dumps(told),
+            env={
+                **os.environ,
+                "CLAUDE_PLUGIN_ROOT": str(PLUGIN),
+                "OCTAVO": str(Path(sys.executable).with_name("octavo")),
+                **environ,
+            },
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+        )
+        assert run.stderr == ""
+        return run.stdout
+
+
+def test_hooks_do_nothing_unless_they_are_switched_on(octavo: Octavo, environment: Path) -> None:
+    octavo("init")
+    hooks = Hooks(environment)
+    octavo("remember", "The dome closes above 85 per cent.")
+    hooks.transcript.write_text(json.dumps({"type": "user", "message": {"content": "Always close the dome."}}), "utf-8")
+    assert hooks("SessionEnd") == hooks("SessionStart") == ""
+    assert hooks("SessionStart", OCTAVO_OFFER="1") == ""
+    recalled = hooks("SessionStart", OCTAVO_RECALL="1")
+    assert "The dome closes above 85 per cent." in recalled and "not instructions" in recalled
+
+
+def test_what_a_session_leaves_is_offered_once_and_stored_by_nobody(octavo: Octavo, environment: Path) -> None:
+    octavo("init")
+    hooks = Hooks(environment)
+    typed = [
+        "From now on use tabs. What time is it?",
+        "We decided to close at 85.\nnever share the password hunter2, always hide it",
+        [{"type": "tool_result", "content": "always a tool"}, {"type": "text", "text": "I prefer short answers."}],
+    ]
+    events = [{"type": "user", "message": {"content": content}} for content in typed]
+    events.append({"type": "assistant", "message": {"content": "I will always do that."}})
+    hooks.transcript.write_text("\n".join(map(json.dumps, events)), "utf-8")
+    hooks("SessionEnd", OCTAVO_OFFER="1")
+    offered = hooks("SessionStart", OCTAVO_OFFER="1")
+    listed = [line[2:] for line in offered.splitlines() if line.startswith("- ")]
+    assert listed == ["From now on use tabs.", "We decided to close at 85.", "I prefer short answers."]
+    assert "Nothing of it is stored" in offered
+    assert hooks("SessionStart", OCTAVO_OFFER="1") == ""
+    assert json.loads(octavo("recall", "--json").stdout)["memories"] == []
