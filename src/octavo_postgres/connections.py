@@ -29,7 +29,7 @@ class Connections:
     """
 
     def __init__(self, url: DatabaseUrl, limit: int, timeout: float, prepare: Callable[[Connection], None]) -> None:
-        self._url = url
+        self.url = url
         self._timeout = timeout
         self._prepare = prepare
         self._free: list[Connection] = []
@@ -39,7 +39,7 @@ class Connections:
     @contextmanager
     def borrowed(self) -> Iterator[Connection]:
         if not self._slots.acquire(timeout=self._timeout):
-            raise Busy(f"every connection to {self._url} is taken", hint="try again in a moment")
+            raise Busy(f"every connection to {self.url} is taken", hint="try again in a moment")
         try:
             connection = self._free_or_new()
             try:
@@ -51,9 +51,9 @@ class Connections:
 
     def connect(self, *, autocommit: bool = True) -> Connection:
         """A connection owned by the caller: to listen on, or to build an index with."""
-        with translated(self._url):
+        with translated(self.url):
             connection = psycopg.connect(
-                self._url.secret,
+                self.url.secret,
                 autocommit=autocommit,
                 prepare_threshold=None,
                 connect_timeout=max(2, round(self._timeout)),

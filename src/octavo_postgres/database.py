@@ -12,6 +12,7 @@ import psycopg
 
 from octavo.errors import InvalidArgument
 from octavo.model.library_location import DatabaseUrl
+from octavo.ports.store import ReplicaLost
 from octavo.stores.shared.database import Row
 from octavo_postgres.connections import Connection, Connections
 from octavo_postgres.dialect import (
@@ -26,10 +27,12 @@ from octavo_postgres.dialect import (
 )
 from octavo_postgres.errors import translated
 from octavo_postgres.halfvec import little_endian, register
+from octavo_postgres.replicas import Replica, Replicas
 from octavo_postgres.schema import Extensions, ensure_schema
 
 T = TypeVar("T")
 
+_REPLICA_SECONDS = 2.0  # to wait for a connection to a replica: the primary answers as well
 _ROW_BATCH = 2_000  # rows per insert: far below the protocol's message limit
 
 
@@ -48,7 +51,10 @@ class PostgresDatabase:
         upgrade: bool = False,
         busy_timeout_ms: int = 5_000,
         connections: int = 8,
+        reads: Sequence[DatabaseUrl] = (),
+        reads_within: float = 0.0,
     ) -> None:
+        """Searches go to one of `reads` that has what the primary had `reads_within` seconds ago."""
         self.url = url
         self._busy_timeout_ms = busy_timeout_ms
         self.queries = queries()
@@ -57,6 +63,7 @@ class PostgresDatabase:
         self._types: dict[str, Mapping[str, str]] = {}
         self.connections = Connections(url, connections, busy_timeout_ms / 1e3, self._prepare)
         self.extensions = Extensions()
+        self.replicas: Replicas | None = None
         try:
             with translated(url), self.connections.borrowed() as connection:
                 self.extensions = ensure_schema(connection, url, create=create, upgrade=upgrade)
@@ -64,6 +71,10 @@ class PostgresDatabase:
         except BaseException:
             self.close()
             raise
+        followers = [
+            Replica(follower, Connections(follower, connections, _REPLICA_SECONDS, self._prepare)) for follower in reads
+        ]
+        self.replicas = Replicas(self.connections, followers, reads_within) if followers else None
 
     def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         query, values = self.queries[name], encoded(parameters or {})
@@ -156,6 +167,8 @@ class PostgresDatabase:
                 self._local.writing = False
             with translated(self.url):
                 connection.commit()
+            if self.replicas is not None:
+                self.replicas.saw_primary(connection)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -164,6 +177,31 @@ class PostgresDatabase:
             return
         with self._in_transaction("begin_reading", {}):
             yield
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Like `reading`, on a replica that is fresh enough where there is one."""
+        replicas = self.replicas
+        if replicas is None or self._current_connection() is not None:
+            with self.reading():
+                yield
+            return
+        with replicas.fresh() as fresh:
+            if fresh is None:
+                with self.reading():
+                    self.with_connection(replicas.saw_primary)
+                    yield
+                return
+            replica, self._local.connection = fresh
+            self._local.failure = None
+            try:
+                yield
+            finally:
+                self._local.connection = None
+                failure: psycopg.Error | None = self._local.failure
+                if failure is not None:  # whatever was read since then may lack something
+                    replicas.lost(replica, failure)
+                    raise ReplicaLost(f"the replica {replica.url} failed") from failure
 
     @contextmanager
     def patient(self, seconds: float) -> Iterator[None]:
@@ -186,6 +224,8 @@ class PostgresDatabase:
 
     def close(self) -> None:
         self.connections.close()
+        if self.replicas is not None:
+            self.replicas.close()
 
     @contextmanager
     def _in_transaction(self, name: str, parameters: Mapping[str, Any]) -> Iterator[Connection]:
@@ -227,7 +267,9 @@ class PostgresDatabase:
             with translated(self.url):
                 try:
                     return read(current)
-                except psycopg.Error:
+                except psycopg.Error as error:
+                    if isinstance(error, psycopg.OperationalError):
+                        self._local.failure = error
                     if not self.writing and not current.closed:
                         # One stage of a search may fail while the others go on, so the read transaction continues.
                         current.rollback()

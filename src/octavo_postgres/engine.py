@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from octavo.config.schema import Config
+from octavo.errors import ConfigurationError
 from octavo.model.library_location import DatabaseUrl
 from octavo.ports import Store
 from octavo.stores.shared.transfer import TableTransfer
@@ -13,7 +14,17 @@ from octavo_postgres.transfer import postgres_transfer
 
 def open_store(url: DatabaseUrl, config: Config, *, create: bool) -> Store:
     settings = config.postgres
-    return PostgresStore(url, create=create, lexical=settings.lexical, index_from=settings.index_from)
+    for place in settings.reads:
+        if not isinstance(place, DatabaseUrl):
+            raise ConfigurationError(f"postgres.reads has {place}, which is no URL of a server")
+    return PostgresStore(
+        url,
+        create=create,
+        lexical=settings.lexical,
+        index_from=settings.index_from,
+        reads=[place for place in settings.reads if isinstance(place, DatabaseUrl)],
+        reads_within=settings.reads_within_seconds,
+    )
 
 
 def open_tables(url: DatabaseUrl, *, read_only: bool) -> TableTransfer:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from octavo.model.ids import ProjectId
@@ -39,8 +40,17 @@ class PostgresStore(SharedStore):
         connections: int = 8,
         lexical: LexicalBackend = "auto",
         index_from: int = EXACT_BELOW,
+        reads: Sequence[DatabaseUrl] = (),
+        reads_within: float = 0.0,
     ) -> None:
-        self.database = PostgresDatabase(url, create=create, busy_timeout_ms=busy_timeout_ms, connections=connections)
+        self.database = PostgresDatabase(
+            url,
+            create=create,
+            busy_timeout_ms=busy_timeout_ms,
+            connections=connections,
+            reads=reads,
+            reads_within=reads_within,
+        )
         self._index_from = index_from
         self.keys = keys = KeyCache(self.database)
         vectors = VectorFormat(pack=Half, unpack=matrix, raw=little_endian)
@@ -58,6 +68,12 @@ class PostgresStore(SharedStore):
         indexed = ensure_index(self.database, self.keys, project, profile, self._index_from, options)
         return self.lexical_choice.build_index() or indexed or bool(compacted)
 
+    def searching(self) -> AbstractContextManager[None]:
+        return self._in_one_state(self.database.searching())
+
+    def left_out(self) -> tuple[str, ...]:
+        return () if self.database.replicas is None else self.database.replicas.left_out()
+
     def size(self) -> int:
         """Bytes used by the library's tables and indexes."""
         return int(value(self.database, "library_size"))
@@ -67,7 +83,11 @@ class PostgresStore(SharedStore):
         version, vectors, hnsw = self.database.rows("server_described")[0]
         how = self.lexical_choice.capability()
         lexical = f"pg_search {how.version}" if how.usable else f"Octavo's own postings ({how.reason})"
-        return f"PostgreSQL {version}, pgvector {vectors}, {hnsw} HNSW indexes; words by {lexical}"
+        following, replicas = "", self.database.replicas
+        if replicas is not None:
+            replicas.probe()
+            following = f"; {len(replicas) - len(self.left_out())} of {len(replicas)} replicas answer searches"
+        return f"PostgreSQL {version}, pgvector {vectors}, {hnsw} HNSW indexes; words by {lexical}{following}"
 
     def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
         """Blocks until a job is enqueued, `stop` is set, or the time is over."""

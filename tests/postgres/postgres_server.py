@@ -96,7 +96,7 @@ class Program:
             raise RuntimeError("the test server did not start; the lines above say why")
 
     def tell(self, word: str) -> None:
-        """`stop` and `start`; returns once it is done."""
+        """`stop` and `start`, or `replica-stop` and `replica-start`; returns once it is done."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(f"{word}\n")
         self.process.stdin.flush()
@@ -230,6 +230,12 @@ def main(folder: Path, settings: Sequence[str] = ()) -> None:
     def run(command: list[str]) -> None:
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
 
+    def replica(word: str, *options: str) -> None:
+        (control,) = folder.glob(".pg0/installation/*/bin/pg_ctl")
+        run([str(control), "-D", str(folder / "replica"), "-w", "-m", "immediate", *options, word])
+
+    following: list[str] = []
+
     def follow() -> str:
         (programs,) = folder.glob(".pg0/installation/*/bin")
         libraries = {path.parent for path in folder.glob(".pg0/installation/**/libicuuc.so*")}
@@ -239,7 +245,8 @@ def main(folder: Path, settings: Sequence[str] = ()) -> None:
         run([str(programs / "pg_basebackup"), "-D", data, "-R", "-X", "stream", "-c", "fast", "-d", primary])
         options = " ".join(f"-c {one}" for one in (*_SETTINGS, f"port={its_port}", f"unix_socket_directories={folder}"))
         log = str(folder / "replica.log")
-        run([str(programs / "pg_ctl"), "-D", data, "-w", "-l", log, "-o", options, "start"])
+        following[:] = ["-l", log, "-o", options]
+        replica("start", *following)
         return f"postgresql://postgres:postgres@127.0.0.1:{its_port}/postgres"
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -249,6 +256,11 @@ def main(folder: Path, settings: Sequence[str] = ()) -> None:
         for line in sys.stdin:
             if line.strip() == "replica":
                 say(follow())
+                continue
+            if line.startswith("replica-"):
+                word = line.strip().removeprefix("replica-")
+                replica(word, *(following if word == "start" else ()))
+                say(line.strip())
                 continue
             run(start if line.strip() == "start" else stop)
             say(line.strip())

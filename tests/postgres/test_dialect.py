@@ -18,7 +18,7 @@ _NUMBERS = {"limit", "most", "fanout", "hops", "reach", "dimensions", "indexed",
 _TRUTHS = {"thematic", "pinned_only"}
 _OF_ITS_OWN = re.compile(
     r"begin_|schema_|migration_|extension|halfvec_|hnsw_|index_lock|lexical_|vectors_|windows_|scores_|active_|column_|rows_of|similarity_"
-    r"|stage_a|pg_search_|bm25_|planner_|chunks_nearest|statistics_|library_size|server_|table_columns|sequences_|jobs_listen"
+    r"|primary_|replica_|pg_search_|bm25_|planner_|chunks_nearest|statistics_|library_size|server_|table_columns|sequences_|jobs_listen"
 )
 _NOT_EXPLAINED = (
     "begin_",

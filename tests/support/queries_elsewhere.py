@@ -23,6 +23,9 @@ ELSEWHERE: dict[str, str] = {
         extension_make_pg_trgm extension_make_vector extensions halfvec_type migration_lock schema_isolated
         schema_present schema_put schema_version
     """,
+    "Only PostgreSQL has replicas: tests/postgres/test_replicas.py": """
+        primary_position replica_position server_identity
+    """,
     "Only PostgreSQL notifies: tests/postgres/test_workers.py": """
         jobs_listen
     """,

@@ -222,9 +222,10 @@ def _validated(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
     library = values.get("library")
     if isinstance(library, str | Path):
         values = {**values, "library": location(library)}
-    if also := values.get("also_search"):
-        given = [also] if isinstance(also, str | Path) else also
-        values = {**values, "also_search": [location(item) if isinstance(item, str) else item for item in given]}
+    for name in ("also_search", "postgres.reads"):
+        if places := values.get(name):
+            given = [places] if isinstance(places, str | Path) else places
+            values = {**values, name: [location(item) if isinstance(item, str) else item for item in given]}
     # Most searches name a library and nothing else, and any path will do: pydantic need not be imported for that.
     if values.keys() <= {"library"}:
         return Config(values.get("library"))

@@ -297,6 +297,12 @@ class Postgres:
     index_from: Annotated[
         int, Field("Vectors of a profile from which on it has an HNSW index; fewer are compared one by one.", ge=1)
     ] = 20_000
+    reads: Annotated[
+        tuple[Location, ...], Field("URLs of replicas that searches read from; writes go to the library's own.")
+    ] = ()
+    reads_within_seconds: Annotated[
+        float, Field("A replica that lacks what the primary had so long ago is left out.", gt=0, le=86_400)
+    ] = 10.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from octavo.dataclass import replace
+from octavo.ports.store import ReplicaLost
 
 if TYPE_CHECKING:
     from octavo.ports import Store
@@ -34,7 +35,7 @@ class _Interruptible:
         try:
             ask()
         finally:
-            self._stack.enter_context(self._store.reading())
+            self._stack.enter_context(self._store.searching())
         if self._store.generation() != seen:
             raise _Outdated
 
@@ -47,8 +48,8 @@ def in_read_snapshot(store: Store, library: SearchedLibrary, answer: Callable[[S
     begins anew; what the model said is kept in `SearchRun.reranked`.
     """
     for _ in range(_ATTEMPTS):
-        with ExitStack() as stack:
-            stack.enter_context(store.reading())
+        with suppress(ReplicaLost), ExitStack() as stack:
+            stack.enter_context(store.searching())
             run = replace(library.run, transaction=_Interruptible(store, stack), in_another_language={})
             try:
                 return answer(replace(library, run=run))

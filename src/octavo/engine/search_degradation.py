@@ -34,7 +34,8 @@ class Degradation:
             for stage in trace
             if stage.failed or stage.unread
         )
-        return (*failed, *((f"snapshot: {snapshot}; the library answers without it",) if snapshot else ()))
+        copies = self._library.store.left_out()
+        return (*failed, *copies, *((f"snapshot: {snapshot}; the library answers without it",) if snapshot else ()))
 
     def unread_names(self, query: Query) -> tuple[str, ...]:
         """That a search is confined to what documents mention, and nobody has read them for it."""

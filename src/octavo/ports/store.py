@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from octavo.ports.summaries import Summaries
 
 
+class ReplicaLost(Exception):
+    """The copy of the library that a search was reading from failed: it begins again, on another."""
+
+
 class Store(Protocol):
     """One library. Its parts share one transaction: what is written together appears together or not at all."""
 
@@ -110,6 +114,15 @@ class Store(Protocol):
 
     def reading(self) -> AbstractContextManager[None]:
         """Everything read inside sees one state of the library."""
+        ...
+
+    def searching(self) -> AbstractContextManager[None]:
+        """Like `reading`, of a copy of the library that may be seconds older, where there are such. Never older than
+        what this process has written or seen; raises `ReplicaLost` where the copy failed, and then asks another."""
+        ...
+
+    def left_out(self) -> tuple[str, ...]:
+        """Which copies searches do without at the moment, and why."""
         ...
 
     def patient(self, seconds: float) -> AbstractContextManager[None]:

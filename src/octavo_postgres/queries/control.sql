@@ -6,6 +6,17 @@ select pg_advisory_xact_lock(hashtext('octavo write ' || current_schema()));
 -- name: begin_reading
 begin isolation level repeatable read read only;
 
+-- name: primary_position
+-- The library's own server may itself be a replica, which others follow.
+select pg_wal_lsn_diff(
+  case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end, '0/0')::bigint;
+
+-- name: replica_position
+select pg_is_in_recovery(), coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::bigint;
+
+-- name: server_identity
+select system_identifier, current_database(), current_schema() from pg_control_system();
+
 -- name: migration_lock
 select pg_advisory_xact_lock(hashtext('octavo schema ' || current_schema()));
 

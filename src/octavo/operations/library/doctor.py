@@ -96,8 +96,10 @@ def _library_check(engine: Engine, *, deep: bool) -> Sequence[Check]:
 
 
 def _server_check(engine: Engine) -> Sequence[Check]:
-    server = engine.store.server()
-    return [Check("server", True, server)] if server else []
+    server, lacking = engine.store.server(), engine.store.left_out()
+    hint = "until it is back, searches read from the others and from the primary"
+    copies = [Check("replica", False, problem.removeprefix("replica: "), hint) for problem in lacking]
+    return [Check("server", True, server), *copies] if server else []
 
 
 def _converting_check() -> Check:

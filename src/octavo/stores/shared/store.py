@@ -105,9 +105,18 @@ class SharedStore:
             self.keys.forget()
             raise
 
+    def reading(self) -> AbstractContextManager[None]:
+        return self._in_one_state(self.shared.reading())
+
+    def searching(self) -> AbstractContextManager[None]:
+        return self.reading()
+
+    def left_out(self) -> tuple[str, ...]:
+        return ()
+
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        with self.shared.reading():
+    def _in_one_state(self, transaction: AbstractContextManager[None]) -> Iterator[None]:
+        with transaction:
             # Another process may have removed a collection and added it again, under another key.
             self.keys.forget()
             outer, self._read.counters = getattr(self._read, "counters", None), {}
