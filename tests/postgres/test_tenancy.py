@@ -161,9 +161,11 @@ def test_a_role_of_one_project_cannot_read_or_change_another(bound: str, url: Da
             assert mine.execute(of_project("select 1 from {} where project = %s", table), key).fetchall() == [], table
             assert mine.execute(of_project("delete from {} where project = %s", table), key).rowcount == 0, table
         assert mine.execute("select name from projects").fetchall() == [("mine",)]
+        token = "insert into access_tokens (name, hash, scope, projects, created_at) values ('a', %s, 'admin', '', 0)"
         for statement in (
             "insert into recipes (project, id, body, active, created_at) values (%s, 'a', '{}', 0, 0)",
             "update texts set project = %s",
+            token,
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 mine.execute(statement.encode(), key)

@@ -70,8 +70,11 @@ begin
     where p.polrelid = 'projects'::regclass and not p.polpermissive
   loop
     for owned in
-      select c.oid, c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'project'
+      -- What belongs to no project is the library's, and not for them; but for its counters, which every write advances.
+      select c.oid, c.relname, case when a.attname is null then 'false' else 'project = ' || bound.number end admitted
+      from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attname = 'project'
       where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
+        and c.relname not in ('projects', 'library')
     loop
       execute format('alter table %I enable row level security', owned.relname);
       if not exists (select 1 from pg_policy where polrelid = owned.oid and polname = 'everyone') then
@@ -79,8 +82,8 @@ begin
       end if;
       execute format('drop policy if exists %I on %I', bound.polname, owned.relname);
       execute format(
-        'create policy %I on %I as restrictive to %I using (project = %s) with check (project = %s)',
-        bound.polname, owned.relname, bound.rolname, bound.number, bound.number);
+        'create policy %I on %I as restrictive to %I using (%s) with check (%s)',
+        bound.polname, owned.relname, bound.rolname, owned.admitted, owned.admitted);
     end loop;
   end loop;
 end $$;
