@@ -30,7 +30,8 @@ class SeedClient:
     async def refused(self, tool: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
         result = await self.mcp.call_tool(tool, arguments or {})
         assert result.is_error
-        error: dict[str, Any] = json.loads(result.content[0].text)["error"]
+        payload: dict[str, Any] = json.loads(result.content[0].text)
+        error: dict[str, Any] = payload.get("error", payload)
         return error
 
 

@@ -48,6 +48,8 @@ PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and
 class WatchState:
     active: bool
     folders: tuple[FolderState, ...] = ()
+    last_event: float | None = None
+    """When something was last noticed in a folder."""
 
     @property
     def queued(self) -> int:
@@ -120,6 +122,7 @@ class Watcher:
         self._active = False
         self._look_at = 0.0
         self._more = False  # vectors to make, without waiting for the next look
+        self._last_event: float | None = None
         self._memories = MemoryFolders(library, self._look_soon)
         self.on_report: Callable[[IndexReport], None] | None = None
 
@@ -136,6 +139,7 @@ class Watcher:
                     FolderState(folder.collection.name, folder.state, folder.queued, folder.detail or None)
                     for folder in folders
                 ),
+                self._last_event,
             )
 
     def start(self, settings: Watch | None = None) -> None:
@@ -281,6 +285,7 @@ class Watcher:
                 for paths in changes(folder.collection.root, folder.stop, ready, polling=polling, poll_ms=poll_ms):
                     files = frozenset(path for path in paths if not is_repository(path))
                     with self.condition:
+                        self._last_event = self._library.adapters.clock()
                         if files:
                             self._queue(folder, files)
                         if files != paths:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from seed_calls import SeedClient, talk_with
+
+from octavo.engine.wiring import open_library
+from octavo.interfaces.mcp.seeds.alias import SeedCall
+from octavo.interfaces.mcp.seeds.edgecoder import TOOLS, reranks
 
 FIELDS = {"filePath", "startLine", "endLine", "content", "score", "matchType", "contentType", "language"}
 
@@ -45,5 +50,13 @@ def test_8_stats_count_vectors_and_name_the_last_build(library: Path) -> None:
         assert stats["documents"] >= 4
         assert stats["vectors"] == stats["chunks"] > 0
         assert {"modelId", "lastBuild", "failed"} <= stats.keys()
+        assert stats["indexSizeBytes"] > 10_000
 
     talk_with(library, "edgecoder", talk)
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("off", [True, False, False]), ("on", [False, False, False])])
+def test_9_1_a_constrained_machine_reranks_nothing(library: Path, mode: str, expected: list[bool]) -> None:
+    with open_library(library, settings={"embedding.constrained": mode}) as engine:
+        asked: tuple[dict[str, bool], ...] = ({"useReranker": True}, {"useReranker": False}, {})
+        assert [reranks(SeedCall(TOOLS[0], engine, given, {})) for given in asked] == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from seed_calls import SeedClient, talk_with
@@ -59,6 +60,11 @@ def test_10_2_reindex_and_watch(library: Path) -> None:
         assert watching == {"enabled": True, "debounce_ms": 250}
         assert (await client.ask("msrl_watch", {"enabled": False}))["enabled"] is False
         assert (await client.refused("msrl_reindex", {"scope": "prefix"}))["code"] == "INVALID_ARGUMENT"
+        watcher = (await client.ask("msrl_status"))["watcher"]
+        assert watcher == {"enabled": False, "debounce_ms": 2_000, "queue_depth": 0, "last_event_utc": None}
+        refused = await client.mcp.call_tool("msrl_reindex", {"scope": "sideways"})
+        error = json.loads(refused.content[0].text)
+        assert (error["code"], error["details"]["field"]) == ("INVALID_ARGUMENT", "msrl.reindex.scope")
 
     talk_with(library, "msrl", talk)
 

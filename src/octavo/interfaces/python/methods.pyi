@@ -2332,13 +2332,14 @@ class ProfilesMethods:
         Args:
             name: The profile's name.
         """
-    def reindex(self, name: str) -> ProfileAnswer:
+    def reindex(self, name: str, *, force: bool = False) -> ProfileAnswer:
         """Fill an embedding profile in the background, then search with it.
 
         A worker gives every chunk its vector; the profile that answers now goes on until then.
 
         Args:
             name: The profile's name.
+            force: Compute the vectors there are again, too; words find what waits for one.
         """
 
 class ProjectsMethods:
@@ -3602,7 +3603,7 @@ class ProfilesAsyncMethods:
         """Make or change an embedding profile."""
     async def activate(self, name: str) -> ProfileAnswer:
         """Search with an embedding profile from now on."""
-    async def reindex(self, name: str) -> ProfileAnswer:
+    async def reindex(self, name: str, *, force: bool = False) -> ProfileAnswer:
         """Fill an embedding profile in the background, then search with it."""
 
 class ProjectsAsyncMethods:

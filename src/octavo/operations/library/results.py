@@ -160,6 +160,7 @@ class WatchAnswer:
     queued: int
     debounce_ms: int
     folders: tuple[FolderState, ...]
+    last_event_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.operations.library.requests import WatchRequest
@@ -21,4 +22,5 @@ def watch(engine: Engine, request: WatchRequest) -> WatchAnswer:
 
 def watch_state(engine: Engine) -> WatchAnswer:
     state = engine.watcher.state()
-    return WatchAnswer(state.active, state.queued, engine.watcher.settings.debounce_ms, state.folders)
+    last = None if state.last_event is None else when(state.last_event)
+    return WatchAnswer(state.active, state.queued, engine.watcher.settings.debounce_ms, state.folders, last)

@@ -35,6 +35,7 @@ from octavo.operations.profiles.requests import (
     MemoryReingestRequest,
     ProfilesActivateRequest,
     ProfilesListRequest,
+    ProfilesReindexRequest,
     ProfilesSetRequest,
 )
 from octavo.operations.profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
@@ -132,8 +133,10 @@ def profiles_activate(engine: Engine, request: ProfilesActivateRequest) -> Profi
     return ProfileAnswer(_shown(engine, replace(profile, state=EmbeddingProfileState.ACTIVE), embedder))
 
 
-def profiles_reindex(engine: Engine, request: ProfilesActivateRequest) -> ProfileAnswer:
+def profiles_reindex(engine: Engine, request: ProfilesReindexRequest) -> ProfileAnswer:
     """Promises to fill the profile and to let it answer then; until that, the one that answers goes on."""
+    if request.force:
+        _remove_vectors(engine, request.name)
     if request.name == CONFIGURED:
         return _fill_configured(engine)
     profile = profile_named(engine.store, engine.project.id, request.name)
@@ -141,6 +144,17 @@ def profiles_reindex(engine: Engine, request: ProfilesActivateRequest) -> Profil
     if profile.state is EmbeddingProfileState.ACTIVE:
         return ProfileAnswer(_shown(engine, profile, embedder), _embed_pending(engine))
     return _filling(engine, profile, embedder)
+
+
+def _remove_vectors(engine: Engine, name: str) -> None:
+    """What a service computed before it changed is not compared with what it computes now."""
+    store, project = engine.store, engine.project.id
+    named = name != CONFIGURED
+    embedder = engine.profile_embedder(profile_named(store, project, name)) if named else engine.configured_embedder()
+    with store.transaction():
+        store.embeddings.remove(
+            project, embedder.profile, sorted(set(store.embeddings.assignments(project)[:, 1].tolist()))
+        )
 
 
 def memory_reingest(engine: Engine, request: MemoryReingestRequest) -> PromisedAnswer:

@@ -75,4 +75,7 @@ class MemoryReingestRequest:
     item: ItemName
 
 
-ProfilesReindexRequest = ProfilesActivateRequest
+@dataclass(frozen=True, slots=True)
+class ProfilesReindexRequest:
+    name: ProfileName
+    force: Annotated[bool, Field("Compute the vectors there are again, too; words find what waits for one.")] = False

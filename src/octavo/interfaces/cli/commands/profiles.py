@@ -10,7 +10,7 @@ from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
-from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
+from octavo.operations.profiles.requests import ProfilesReindexRequest, ProfilesSetRequest
 
 
 @click.group(cls=OperationGroup)
@@ -30,9 +30,9 @@ def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
 
 
 @profiles.add
-@command(ProfilesActivateRequest, "profiles_reindex")
+@command(ProfilesReindexRequest, "profiles_reindex")
 @click.option("--wait", is_flag=True, help="Do the work here and now, rather than leave it to a worker.")
-def reindex(choices: Choices, request: ProfilesActivateRequest, wait: bool) -> None:
+def reindex(choices: Choices, request: ProfilesReindexRequest, wait: bool) -> None:
     from octavo.operations.jobs.run_jobs import work
     from octavo.operations.profiles.embedders import profile_state
 

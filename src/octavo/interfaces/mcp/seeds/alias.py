@@ -60,6 +60,8 @@ class Alias:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     run: Callable[[SeedCall], Any] = lambda call: call.ask()
     settles_project: bool = False
+    flat_errors: bool = False
+    """Whether code and message stand at the top of an error, not below `error`."""
 
     def called(self, *, dotted: bool) -> str:
         return self.name if dotted else self.name.replace(".", "_")
@@ -150,9 +152,9 @@ def result(payload: Any, *, data: bool) -> types.CallToolResult:
     return types.CallToolResult(content=[written], structured_content=payload if data else None)
 
 
-def failure(error: OctavoError) -> types.CallToolResult:
+def failure(error: OctavoError, *, flat: bool = False) -> types.CallToolResult:
     body = {"code": error.code, "message": error.message, "hint": error.hint, "details": dict(error.details)}
-    written = json.dumps({"error": body}, ensure_ascii=False, default=str)
+    written = json.dumps(body if flat else {"error": body}, ensure_ascii=False, default=str)
     return types.CallToolResult(content=[types.TextContent(type="text", text=written)], is_error=True)
 
 

@@ -40,14 +40,15 @@ def _content(hit: Json) -> str:
     return "code" if hit["content_type"] == "code" else "markdown"
 
 
-def _reranked(call: SeedCall) -> list[Json]:
-    """With the reranker where one is set up, unless the client says otherwise or the machine is short of memory."""
+def reranks(call: SeedCall) -> bool:
+    """Where a reranker is set up, unless the client says otherwise; never on a machine that is short of memory."""
     config: Any = call.engine.library.config
     configured = config is not None and config.reranking.model is not None
-    constrained = config is not None and config.embedding.constrained == "on"
-    wanted = call.given.get("useReranker", configured) and not constrained
-    renamed = {**call.renamed, "use_reranker": wanted}
-    return _results(SeedCall(call.alias, call.engine, call.given, renamed))
+    return bool(call.given.get("useReranker", configured)) and not call.engine.library.adapters.constrained()
+
+
+def _reranked(call: SeedCall) -> list[Json]:
+    return _results(SeedCall(call.alias, call.engine, call.given, {**call.renamed, "use_reranker": reranks(call)}))
 
 
 def _stats(call: SeedCall) -> Json:
@@ -61,6 +62,7 @@ def _stats(call: SeedCall) -> Json:
         "lastBuild": job.get("finished_at"),
         "indexing": job.get("state") == "running",
         "failed": sum(row["failed"] for row in found["collections"]),
+        "indexSizeBytes": found["library_bytes"],
     }
 
 

@@ -34,7 +34,7 @@ def _candidates(call: SeedCall) -> Json:
 
 def _breakdown(hit: Json) -> Json:
     steps = {step["stage"]: step for step in hit.get("steps", ())}
-    fused = next((steps[name] for name in steps if name.endswith("fusion") or name == "single"), {})
+    fused: Json = next((steps[name] for name in steps if name.endswith("fusion") or name == "single"), {})
 
     def of(stage: str, name: str) -> Any:
         return steps.get(stage, {}).get(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from octavo.algorithms.shard_assignment import shard_of
+from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.interfaces.mcp.seeds.alias import (
     Alias,
@@ -85,7 +86,12 @@ def _status(call: SeedCall) -> Json:
             "leaves": found["chunks"],
             "shards": int(snapshot.get("shards", 0)),
         },
-        "watcher": {"enabled": bool(watch.get("watching")), "debounce_ms": watch.get("debounce_ms")},
+        "watcher": {
+            "enabled": bool(watch.get("watching")),
+            "debounce_ms": watch.get("debounce_ms"),
+            "queue_depth": watch.get("queued", 0),
+            "last_event_utc": watch.get("last_event_at"),
+        },
     }
     return answer | ({"error": job["error"]} if state == "error" else {})
 
@@ -130,7 +136,7 @@ def _write(name: str, description: str, **arguments: Any) -> Alias:
     return Alias(f"msrl.doc.{name}", f"doc_{name}", description, {"doc_uri": _URI, **arguments}, _written)
 
 
-TOOLS: tuple[Alias, ...] = (
+_ROWS: tuple[Alias, ...] = (
     Alias(
         "msrl.query",
         "search",
@@ -189,3 +195,5 @@ TOOLS: tuple[Alias, ...] = (
         to_parent_heading_path=_path(),
     ),
 )
+
+TOOLS: tuple[Alias, ...] = tuple(replace(row, flat_errors=True) for row in _ROWS)

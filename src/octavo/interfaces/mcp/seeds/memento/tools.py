@@ -265,6 +265,7 @@ TOOLS: tuple[Alias, ...] = (
             embedding_profile_id=text("name", longest=100, required=True),
             idempotency_key=text(None, longest=200),
             mode=choice(("enqueue", "inline"), "enqueue", None),
+            force=flag(False),
         ),
         projects.profile_reindexed,
     ),
