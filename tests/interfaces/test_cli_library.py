@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cli_calls import Octavo, Vault, write_vault
+from cli_calls import Octavo, Vault, surroundings, write_vault
 from library_places import Databases, ServerDatabases
 
 
@@ -36,6 +40,32 @@ def test_starting_with_a_folder_makes_a_library_that_answers_and_says_three_next
     assert [each["name"] for each in json.loads(octavo("list", "--json").stdout)["collections"]] == ["notes"]
     assert octavo("start", folder, "--open", "--tui").exit_code == 2
     assert octavo("start", folder, "--open").exit_code == 0, "nobody watches: nothing is opened"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
+def test_a_start_that_is_watched_learns_by_itself_and_says_when_it_is_done(tmp_path: Path) -> None:
+    import pty
+
+    (folder := tmp_path / "notes").mkdir()
+    for number in range(1_050):  # more than are learnt at once
+        (folder / f"{number}.md").write_text(f"Lamp {number}.\n")
+    settings = {**surroundings(tmp_path / "home"), "OCTAVO_LIBRARY": str(tmp_path / "library.db"), "TERM": "xterm"}
+    del settings["OCTAVO_EMBEDDING_PROVIDER"]
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        [sys.executable, "-m", "octavo", "start", str(folder)], stdout=subprocess.PIPE, stderr=theirs, env=settings
+    )
+    os.close(theirs)
+    said = b""
+    with suppress(OSError):  # Linux says so when the other end is closed
+        while part := os.read(ours, 65_536):
+            said += part
+    os.close(ours)
+    printed, _ = started.communicate()
+    assert started.returncode == 0
+    assert b"--wait-full" not in printed, "it does so itself"
+    assert b"You can search already" in said and said.count(b" left") and b"\xe2\x80\xa6" not in said
+    assert b"All passages are learnt." in said
 
 
 def test_adding_a_folder_twice_or_one_around_or_inside_of_it_is_told_with_what_to_do(
@@ -236,3 +266,9 @@ def test_without_a_passage_the_library_is_opened_in_the_browser(
         assert octavo("open").exit_code == 0
     assert octavo("open").exit_code == 0
     assert ports == [0, None]
+
+
+def test_an_address_of_a_server_is_no_library(octavo: Octavo) -> None:
+    said = octavo("--library", "http://search.example:7411", "search", "dome")
+    assert said.exit_code == 2
+    assert "http://search.example:7411 is no library" in said.stderr and "octavo serve" in said.stderr

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from octavo.dataclass import dataclass
+from octavo.errors import InvalidArgument
 from octavo.plugins import STORES, has
 
 
@@ -45,6 +46,11 @@ def location(given: str | Path) -> Location:
         scheme, separator, _ = given.partition("://")
         if separator and has(STORES, scheme):
             return DatabaseUrl(given)
+        if separator and scheme in ("http", "https"):
+            raise InvalidArgument(
+                f"{given} is no library: it is a file, or a database such as postgresql://…",
+                hint="a library that `octavo serve` offers is asked in a browser, over HTTP, or by an MCP client",
+            )
     return Path(given)
 
 

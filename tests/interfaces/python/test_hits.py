@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from python_calls import VAULT
 
 import octavo
@@ -41,3 +42,14 @@ def test_what_a_note_says_in_html_is_shown_and_not_obeyed(library: octavo.Librar
     shown = library.get("evil.md")._repr_html_() + library.search("zeppelin")._repr_html_()
     assert "<script" not in shown and "<img" not in shown
     assert "&lt;script&gt;" in shown
+
+
+def test_a_hit_a_sentence_and_a_memory_are_taken_by_their_place(library: octavo.Library) -> None:
+    found = library.search("when does the dome have to close?")
+    assert (found[0], found[-1]) == (found.hits[0], found.hits[-1])
+    with pytest.raises(IndexError):
+        library.search("qwxzv")[0]
+    library.remember("The pump is behind the boiler.")
+    assert library.recall("where is the pump")[0].text == "The pump is behind the boiler."
+    answer = library.ask("when does the dome have to close?")
+    assert answer[0] == answer.sentences[0]

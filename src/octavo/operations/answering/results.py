@@ -159,3 +159,6 @@ class AskAnswer:
 
     def __len__(self) -> int:
         return len(self.sentences)
+
+    def __getitem__(self, place: int) -> AnswerSentence:
+        return self.sentences[place]

@@ -106,6 +106,9 @@ class RecallAnswer:
     def __len__(self) -> int:
         return len(self.memories)
 
+    def __getitem__(self, place: int) -> FoundMemory:
+        return self.memories[place]
+
 
 @dataclass(frozen=True, slots=True)
 class TypedLink:

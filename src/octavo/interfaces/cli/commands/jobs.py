@@ -45,6 +45,8 @@ def worker(choices: Choices, once: bool, threads: int | None) -> Exit:
         configure("info" if choices.verbose else session.config.log_level, format=session.config.log_format)
         do = work_everywhere if choices.project is None else work
         many = threads or session.config.work.threads
+        if not (once or choices.quiet):
+            click.echo(f"Waiting for jobs of {session.library}; Ctrl-C ends it.", err=True)
         with ThreadPoolExecutor(many, "octavo-work") as pool:
             try:
                 begun = [

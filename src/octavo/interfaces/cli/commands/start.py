@@ -20,7 +20,7 @@ from octavo.interfaces.presenting.formats import Answer
 from octavo.operations.library.requests import AddRequest, IndexRequest
 from octavo.operations.lines import Part
 
-_LEARNING = "learning; you can search already, in another terminal"
+_WAIT_FULL = "octavo index --wait-full"
 _NEXT = (
     ('octavo search "a question"', "finds passages"),
     ('octavo ask "a question"', "answers from them"),
@@ -73,10 +73,15 @@ def _index(choices: Choices, session: Session, *, wait: bool) -> Exit:
     operation = operation_of("index")
     bar = progress(quiet=choices.quiet, named=_phase)
     answer = operation.run(session.engine, IndexRequest(), bar)
+    learns = wait and bool(answer.fast_vectors) and sys.stderr.isatty() and not choices.quiet
+    if learns:  # what the advisory asks for is done below
+        answer = replace(answer, advisories=tuple(item for item in answer.advisories if item.command != _WAIT_FULL))
     choices.answer(_with_next(index_answer(answer, verbose=choices.verbose)))
-    if wait and answer.fast_vectors and sys.stderr.isatty() and not choices.quiet:
+    if learns:
+        _tell(choices, "\nYou can search already, in another terminal: this one learns what the passages mean.")
         try:
             session.engine.index(wait_full=True, progress=bar)
+            _tell(choices, "All passages are learnt.")
         except KeyboardInterrupt:
             bar.finish()
             _tell(choices, "Stopped. Whoever searches or serves the library learns the rest.")
@@ -85,7 +90,7 @@ def _index(choices: Choices, session: Session, *, wait: bool) -> Exit:
 
 def _phase(name: str) -> str:
     """What the bar says of a phase: everything before full vectors has to be done for the first search."""
-    return _LEARNING if name == "embedding" else f"{name}; then you can search"
+    return "learning" if name == "embedding" else f"{name}; then you can search"
 
 
 def _with_next(answer: Answer) -> Answer:
