@@ -24,7 +24,7 @@ SUMMARIES = {
     "list": "List the collections, their documents, or the properties these have.",
     "index": "Bring the library in step with its folders.",
     "status": "Say what the library holds and whether indexing is under way.",
-    "export": "Write documents as a folder of Markdown, or as lines of JSON.",
+    "export": "Write documents as Markdown, as lines of JSON, or as a site.",
     "doctor": "Look for anything that is wrong, and say what to do.",
     "embed": "Turn texts into vectors.",
     "remember": "Remember something, so that every later search finds it.",

@@ -789,6 +789,7 @@ class CollectionsMethods:
         self,
         target: StrPath,
         *,
+        to: Literal["markdown", "jsonl", "site"] | None = None,
         query: str = "",
         limit: int = 50,
         collections: str | Iterable[str] = (),
@@ -798,12 +799,13 @@ class CollectionsMethods:
         where: str | Iterable[str] = (),
         force: bool = False,
     ) -> ExportAnswer:
-        """Write documents as a folder of Markdown, or as lines of JSON.
+        """Write documents as Markdown, as lines of JSON, or as a site.
 
         Write the documents of the library, of a search or the memories for other programs.
 
         Args:
             target: A new folder, or a file ending in .jsonl.
+            to: What to write, where the target's name does not say.
             query: Only documents that this finds.
             limit: How many hits of the query. 1 to 1,000.
             collections: Only these collections.
@@ -2875,6 +2877,7 @@ class CollectionsAsyncMethods:
         self,
         target: StrPath,
         *,
+        to: Literal["markdown", "jsonl", "site"] | None = None,
         query: str = "",
         limit: int = 50,
         collections: str | Iterable[str] = (),
@@ -2884,7 +2887,7 @@ class CollectionsAsyncMethods:
         where: str | Iterable[str] = (),
         force: bool = False,
     ) -> ExportAnswer:
-        """Write documents as a folder of Markdown, or as lines of JSON."""
+        """Write documents as Markdown, as lines of JSON, or as a site."""
 
 class DbAsyncMethods:
     async def backup(self, to: StrPath, *, force: bool = False) -> SavedLibrary:

@@ -101,14 +101,19 @@ LIBRARY = (
     Operation(
         module="octavo.operations.library.exporting",
         name="export",
-        summary="Write documents as a folder of Markdown, or as lines of JSON.",
+        summary="Write documents as Markdown, as lines of JSON, or as a site.",
         description="Write the documents of the library, of a search or the memories for other programs.",
         help=(
             "All documents, those that a --query finds, or with --kind memory the memories. Texts are as they are "
-            "stored: what was redacted stays so. `octavo add` reads either again."
+            "stored: what was redacted stays so. `octavo add` reads Markdown and JSON again; a site is pages with the "
+            "graph and a search, which need no server."
         ),
         listing=Listing(columns=("documents", "path"), confirms=True, shown=("{documents:document}", "{path}|place")),
-        examples=("octavo export copy", "octavo export moons.jsonl --query 'moons of Jupiter' --force"),
+        examples=(
+            "octavo export copy",
+            "octavo export moons.jsonl --query 'moons of Jupiter' --force",
+            "octavo export pages --to site",
+        ),
         example={"target": "moons.jsonl", "query": "moons of Jupiter"},
         remote=False,
     ),

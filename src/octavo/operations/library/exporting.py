@@ -1,9 +1,10 @@
-"""A library, a search or the memories as files for other programs: a folder of Markdown, or lines of JSON."""
+"""A library, a search or the memories as files for other programs: Markdown, lines of JSON, or a site."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,6 +20,7 @@ from octavo.operations.library.documents import documents_below
 from octavo.operations.library.requests import ExportRequest
 from octavo.operations.output_files import write_new
 from octavo.operations.request_filters import filters_of
+from octavo.plugins import EXPORTERS, load
 
 EXPORTED = "document"
 """What a line says it is, by which `octavo_records` reads it again: `{"octavo": "document", …}`."""
@@ -42,7 +44,12 @@ def export(engine: Engine, request: ExportRequest) -> ExportAnswer:
         hits = engine.search(Query(request.query, limit=request.limit, filters=filters_of(engine, request))).hits
         ids = {hit.document_id for hit in hits}
         documents = tuple(document for document in documents if document.id in ids)
-    if PurePosixPath(request.target).suffix in (".jsonl", ".ndjson"):
+    if request.to == "site":
+        folder = _new_folder(request)
+        with _writing(folder):
+            load(EXPORTERS, request.to)(engine, folder, documents, _texts(engine, documents))
+        return ExportAnswer(len(documents), str(folder))
+    if request.to == "jsonl" or (request.to is None and PurePosixPath(request.target).suffix in (".jsonl", ".ndjson")):
         lines = "".join(f"{_line(document, text)}\n" for document, text in _texts(engine, documents))
         return ExportAnswer(len(documents), str(write_new(request.target, lines, force=request.force)))
     return ExportAnswer(len(documents), str(_folder(engine, request, documents)))
@@ -62,18 +69,29 @@ def _line(document: StoredDocument, text: str) -> str:
 
 
 def _folder(engine: Engine, request: ExportRequest, documents: Sequence[StoredDocument]) -> Path:
-    folder = expand_user(request.target)
-    if folder.exists() and not request.force and any(folder.iterdir()):
-        raise InvalidArgument(f"{folder} is not empty", hint="give a new folder, or --force to write into this one")
-    try:
+    folder = _new_folder(request)
+    with _writing(folder):
         for document, text in _texts(engine, documents):
             path = folder / _place(document)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(_markdown(document, text), "utf-8", newline="\n")
         folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _new_folder(request: ExportRequest) -> Path:
+    folder = expand_user(request.target)
+    if folder.exists() and not request.force and (not folder.is_dir() or any(folder.iterdir())):
+        raise InvalidArgument(f"{folder} is not empty", hint="give a new folder, or --force to write into this one")
+    return folder
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise StorageError(f"{folder} cannot be written: {error.strerror}", hint="give another folder") from error
-    return folder
 
 
 def _place(document: StoredDocument) -> PurePosixPath:

@@ -54,6 +54,12 @@ class ExportRequest:
     target: Annotated[
         str, Field("A new folder, or a file ending in .jsonl.", min_length=1, max_length=4_096, argument="TARGET")
     ]
+    to: (
+        Annotated[
+            str, Field("What to write, where the target's name does not say.", choices=("markdown", "jsonl", "site"))
+        ]
+        | None
+    ) = None
     query: Annotated[str, Field("Only documents that this finds.", max_length=20_000, option="--query")] = ""
     limit: Annotated[int, Field("How many hits of the query.", ge=1, le=1_000, option="-n/--limit")] = 50
     collections: fields.Collections = ()

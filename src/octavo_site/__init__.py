@@ -1,0 +1,1 @@
+"""A library as pages that any web server, or none, can show."""
