@@ -336,6 +336,17 @@ def test_a_library_that_was_named_is_written_and_one_that_the_folder_has_is_foll
     assert "--library" not in arguments(), "the library of a folder is found again by whoever works there"
 
 
+def test_who_has_a_library_is_told_that_folders_without_one_are_served_it(octavo: Octavo, environment: Path) -> None:
+    def told() -> str:
+        return octavo("mcp", "install", "--client", "cursor").stdout
+
+    assert "whichever folder" in told() and "init --here" not in told()
+    library = Path(json.loads(octavo("init", "--json").stdout)["library"])
+    assert str(library) in told() and "`octavo add .`" in told() and "`octavo init --here`" in told()
+    assert octavo("init", "--here").exit_code == 0
+    assert "init --here" not in told()
+
+
 def test_an_entry_that_names_another_library_is_not_replaced(octavo: Octavo, environment: Path) -> None:
     first = ("mcp", "install", "--client", "cursor", "--library", environment / "first.db", "--write")
     assert octavo(*first).exit_code == 0

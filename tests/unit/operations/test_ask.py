@@ -81,6 +81,18 @@ def test_nothing_found_is_said_and_not_made_up(engine: Engine) -> None:
     assert answer.answer
 
 
+def test_where_no_sentence_answers_the_nearest_passage_is_named(tmp_path: Path) -> None:
+    (folder := tmp_path / "notes").mkdir()
+    (folder / "pump.md").write_text("# Pump\n\n## Where is the pump switch?\n\n![[pump.png|100]]\n")
+    (folder / "bread.md").write_text("# Bread\n\nKnead it for ten minutes.\n")
+    with open_library(tmp_path / "l.db", create=True) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+        answer = ask(engine, AskRequest("where is the pump switch?"))
+    assert not answer.answered and answer.passages
+    assert answer.hint is not None and "notes/pump.md:3" in answer.hint
+
+
 def test_the_prompt_is_shown_with_every_passage_quoted(engine: Engine) -> None:
     answer = ask(engine, AskRequest("when does the dome have to close?", show_context=True, limit=3))
     assert answer.context is not None

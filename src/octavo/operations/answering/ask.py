@@ -17,7 +17,7 @@ from octavo.answering.written_answer import UNKNOWN, AnswerWriting, WrittenSente
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
-from octavo.model.result import Result
+from octavo.model.result import Hit, Result
 from octavo.operations.answering.answer_parts import quoted, read, usage_of, written
 from octavo.operations.answering.length_limit import fitting
 from octavo.operations.answering.lines import EXTRACTIVE
@@ -79,8 +79,15 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
     elif passages and model is not None:
         answer = _by_model(engine, request, answer, passages, model, tell)
     elif passages:
-        answer = replace(_extracted(engine, request, answer, passages, tell), hint=EXTRACTIVE_HINT)
+        answer = _extracted(engine, request, answer, passages, tell)
+        answer = replace(answer, hint=EXTRACTIVE_HINT if answer.sentences else _nearest(passages[0].hit))
     return replace(answer, took_ms=round((time.perf_counter() - started) * 1e3, 3))
+
+
+def _nearest(hit: Hit) -> str:
+    """Where to read on when no sentence answers: what surrounds a table or an example often does."""
+    cited = hit.citation
+    return f"the nearest passage is {hit.collection}/{cited.uri}:{cited.lines.first}; a search lists the others"
 
 
 def _planning(request: AskRequest, model: LanguageModel | None, own: OwnPrompts) -> Planning | None:

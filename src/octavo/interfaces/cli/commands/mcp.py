@@ -126,7 +126,10 @@ def install(choices: Choices, client: str, write: bool, scope: str, tools: str, 
             row,
             [row],
             columns,
-            lambda width: _lines(row, target, done, follows=not http and "--library" not in line),
+            lambda width: [
+                *_lines(row, target, done),
+                *(() if http or "--library" in line else _followed(choices)),
+            ],
             files=[row["path"]],
         )
     )
@@ -262,7 +265,7 @@ def command_line(choices: Choices, tools: str, *, shared: bool = False) -> list[
     return line
 
 
-def _lines(row: dict[str, Any], target: Client, done: InstalledClient | None, *, follows: bool) -> Iterator[Line]:
+def _lines(row: dict[str, Any], target: Client, done: InstalledClient | None) -> Iterator[Line]:
     if done is None:
         if row["command"]:
             yield (Part(f"Run this, and {target.title} does the rest:"),)
@@ -279,5 +282,15 @@ def _lines(row: dict[str, Any], target: Client, done: InstalledClient | None, *,
         if done.backup:
             yield (Part(f"As it was before: {done.backup}", "dim"),)
     yield (Part(target.afterwards, "dim"),)
-    if follows:
-        yield (Part("It serves the library of whichever folder the client works in.", "dim"),)
+
+
+def _followed(choices: Choices) -> Iterator[Line]:
+    """Which library an entry that names none leads to."""
+    from octavo.config.load import library_location, load
+
+    yield (Part("It serves the library of whichever folder the client works in.", "dim"),)
+    config = load(choices.flags()).config
+    place = library_location(config)
+    if config.library is None and isinstance(place, Path) and place.exists():
+        yield (Part(f"Where a folder has none that is {place}: put a repository into it with `octavo add .`,", "dim"),)
+        yield (Part("or give it one of its own with `octavo init --here`.", "dim"),)
