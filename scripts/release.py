@@ -4,8 +4,9 @@
     ./dev release --tag v1.2.3         the same, for the version that the tag names
 
 `dist/` gets the wheel, the source distribution, SHA256SUMS, sbom.json (CycloneDX, of the environment that the wheel
-makes) and NOTES.md (the changelog's section). The wheel is installed into an empty environment, far from the checkout,
-and has to answer there. Nothing is published: that is what `.github/workflows/release.yml` does.
+makes), NOTES.md (the changelog's section), a Homebrew formula and a conda-forge recipe. The wheel is installed into an
+empty environment, far from the checkout, has to answer there, and the journeys of `tests/journeys` are walked with it.
+Nothing is published: that is what `.github/workflows/release.yml` does.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from package_recipes import filled_recipes
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
@@ -45,11 +48,13 @@ def main() -> int:
     problems += wheel_problems(wheel)
     with tempfile.TemporaryDirectory(prefix="octavo-release-") as folder:
         python = environment(Path(folder), wheel)
-        problems += tried(Path(folder), python)
+        problems += [*tried(Path(folder), python), *journey_problems(wheel)]
         run([sys.executable, "-m", "cyclonedx_py", "environment", str(python), "-o", str(DIST / "sbom.json")])
     (DIST / "NOTES.md").write_text(section(version) or section("Unreleased"), "utf-8")
     sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in (wheel, source)]
     (DIST / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
+    for name, text in filled_recipes(version, hashlib.sha256(source.read_bytes()).hexdigest()).items():
+        (DIST / name).write_text(text, "utf-8")
     parts = json.loads((DIST / "sbom.json").read_text("utf-8")).get("components", [])
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {len(parts)} packages with it")
     for problem in problems:
@@ -133,6 +138,13 @@ def tried(folder: Path, python: Path) -> list[str]:
     if version_here() not in run([*octavo, "--version"], **where):
         problems.append("the installed wheel says another version")
     return problems
+
+
+def journey_problems(wheel: Path) -> list[str]:
+    """People's first hours, with this wheel in the place of one that the tests would build."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(ROOT / "tests/journeys")]
+    done = subprocess.run(command, env={**os.environ, "OCTAVO_WHEEL": str(wheel)}, cwd=ROOT, check=False)
+    return [f"the journeys with {wheel.name} ended with {done.returncode}"] if done.returncode else []
 
 
 if __name__ == "__main__":

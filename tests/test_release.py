@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import release  # noqa: E402
+from package_recipes import filled_recipes  # noqa: E402
 
 
 def test_the_registry_of_mcp_servers_finds_this_version_by_the_name_in_the_readme():
@@ -63,3 +64,17 @@ def test_the_image_takes_only_what_it_copies_and_runs_as_nobody_special():
     copied = {name for line in re.findall(r"^COPY (?!--from)(.*)$", image, re.MULTILINE) for name in line.split()[:-1]}
     assert copied == sent and all((ROOT / name).exists() for name in copied)
     assert image.index("USER octavo") < image.index("ENTRYPOINT")
+
+
+def test_recipes_of_other_package_managers_name_what_the_package_needs():
+    filled = filled_recipes("1.2.3", "f" * 64)
+    recipe, formula = yaml.safe_load(filled["recipe.yaml"]), filled["octavo.rb"]
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    assert len(recipe["requirements"]["run"]) == len(project["dependencies"]) + 1
+    assert "onnxruntime >=1.18" in recipe["requirements"]["run"] and "python >=3.11" in recipe["requirements"]["run"]
+    assert recipe["build"]["python"]["entry_points"] == [f"octavo = {project['scripts']['octavo']}"]
+    assert (recipe["about"]["license"], recipe["about"]["summary"]) == (project["license"], project["description"])
+    assert recipe["source"] == {"url": re.search(r'url "(.+)"', formula)[1], "sha256": "f" * 64}
+    assert "@" not in re.sub(r"python@3\.\d+", "", "".join(filled.values()))
+    assert formula.count("\n  def ") + formula.count(" do\n") + 1 == len(re.findall(r"^ *end$", formula, re.MULTILINE))

@@ -1,8 +1,8 @@
 """A person's first hour: the built wheel in an environment of its own, an empty home, the defaults that ship.
 
-The wheel is built once a run and installed without what it needs: that is taken from the environment of the tests,
-whose own Octavo is not on the path. A journey with the fixture `person` is walked twice, with a library in a file and
-with one on PostgreSQL.
+The wheel is built once a run, or is the one that OCTAVO_WHEEL names, and installed without what it needs: that is taken
+from the environment of the tests, whose own Octavo is not on the path. A journey with the fixture `person` is walked
+twice, with a library in a file and with one on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -40,11 +40,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _install(folder: Path, environment: Path) -> None:
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+    if built := os.environ.get("OCTAVO_WHEEL"):
+        wheels = [Path(built)]
+    else:
+        subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+        wheels = list(folder.glob("*.whl"))
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     python = environment / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "-qq", "--disable-pip-version-check", "--python", python]
-    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--no-compile", *folder.glob("*.whl")], check=True)
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--no-compile", *wheels], check=True)
     (own,) = environment.glob("lib/python*/site-packages")
     # A path from a .pth file is searched for modules and not for further .pth files: the checkout stays out of sight.
     (own / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
