@@ -52,6 +52,7 @@ BOTH_ENGINES = {
     "test_same_json.py",
     "test_several_libraries.py",
     "test_withheld_lines.py",
+    "test_worker_command.py",
     "test_writing.py",
     "web/test_editing.py",
     "web/test_library_pages.py",

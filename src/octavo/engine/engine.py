@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from octavo.model.model_settings import Role
     from octavo.observability.progress import Progress
     from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex
+    from octavo.ports.observer import Observer
     from octavo.writing.project_notes import ProjectNotes
 
 _INDEX_PATIENCE = 2.0  # seconds that a changed note waits for other writers
@@ -88,6 +89,11 @@ class Engine:
     @property
     def builds(self) -> Builds:
         return self.library.builds
+
+    @property
+    def observers(self) -> list[Observer]:
+        """Told of searches and jobs, in every project of the library."""
+        return self.library.adapters.observers
 
     @property
     def location(self) -> Location | None:

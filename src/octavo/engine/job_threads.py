@@ -105,7 +105,7 @@ def run_due_everywhere(engine: AllProjects, name: str, settings: Jobs, stop: thr
     """
     total, waiting = Round(), False
     for project in engine.store.catalog.projects():
-        if stop.is_set() or not engine.store.outbox.due(project.id):
+        if stop.is_set() or not engine.store.outbox.due(project.id, settings.kinds):
             continue
         try:
             total += engine.within(project.name).job_worker(name, settings).run_due(stop)

@@ -65,7 +65,7 @@ class Reader:
         self.loading = loading
         self._query_threads = QueryThreads()
         self._text = SearchText(library.adapters.analyzer)
-        self._remembered = SearchMemory(library.store.generation)
+        self.remembered = SearchMemory(library.store.generation)
         self._degradation = Degradation(library)
         self.languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
@@ -235,6 +235,9 @@ class Reader:
             self.loading = None
         took = (time.perf_counter() - started) * 1e3
         log_search(profile.name, len(hits), took, degraded)
+        for observer in library.adapters.observers:
+            stages = [(stage.stage, stage.took_ms) for stage in trace if stage.skipped is None]
+            observer.searched(profile.name, took, stages, bool(degraded))
         cursor, scored = next_cursor(trace), calibration is not None
         repeatable = not stood_in and all(stage.repeatable is not False for stage in trace)
         return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
@@ -315,7 +318,7 @@ class Reader:
             text=self._text,
             models=self,
             settings=library.config.retrieval,
-            remembered=self._remembered,
+            remembered=self.remembered,
             run=run,
         )
 

@@ -30,6 +30,7 @@ from octavo.interfaces.process_pool import ProcessPool
 from octavo.model.access_token import AuditedWrite
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
+from octavo.observability.metrics import Gauge, Metrics
 from octavo.observability.progress import Progress
 from octavo.operations.hints import answer_for_model
 from octavo.operations.library.results import Check, HealthAnswer
@@ -70,6 +71,8 @@ class Calls:
         self._resting = False
         self._engine: Engine | None = None
         self._guard = threading.Lock()
+        self.metrics = Metrics()
+        self._threads = threads
         self._pool = ThreadPoolExecutor(threads, "octavo-call")
         self._running: set[Future[Any]] = set()
 
@@ -155,9 +158,13 @@ class Calls:
         with self._guard:
             if self._engine is None:
                 self._engine = self._open()
+                self._engine.observers.append(self.metrics)
                 if self._follow is not None:
                     self._follow(self._engine, self._closing)
             return self._engine
+
+    def gauges(self) -> tuple[Gauge, ...]:
+        return Gauge("call_threads", self._threads), Gauge("calls_running", len(self._running))
 
     @property
     def opened_engine(self) -> Engine | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -25,6 +26,7 @@ from octavo.model.recipe import Recipe
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
 from octavo.ports import Embedder, EntityFinder, Store, Summariser, VectorIndex
+from octavo.ports.observer import Observer
 
 Handler = Callable[[Job], None]
 
@@ -44,6 +46,9 @@ class JobEngine(Protocol):
 
     @property
     def store(self) -> Store: ...
+
+    @property
+    def observers(self) -> Sequence[Observer]: ...
 
     @property
     def project(self) -> Project: ...
@@ -86,7 +91,11 @@ def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
 
     def embed(job: Job) -> None:
         engine.follow_active_profile()
-        if engine.writer.upgrade(_AT_ONCE) == _AT_ONCE:
+        started = time.perf_counter()
+        done = engine.writer.upgrade(_AT_ONCE)
+        for observer in engine.observers:
+            observer.embedded(done, time.perf_counter() - started)
+        if done == _AT_ONCE:
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.EMBED, job.subject, {})
         elif engine.accelerator is not None and engine.accelerator.upkeep.due():

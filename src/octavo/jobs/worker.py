@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from octavo.config.schema import Jobs
 from octavo.dataclass import dataclass
-from octavo.errors import OctavoError
+from octavo.errors import ConfigurationError, OctavoError
 from octavo.jobs.backoff import delay
 from octavo.jobs.handlers import Handler, JobEngine, handlers
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobKind, JobState
 from octavo.observability.logs import logger
 from octavo.ports import Store
+from octavo.ports.observer import Observer
 
 _LOG = logger("jobs")
 _KEPT_SECONDS = 7 * 86_400.0  # for which a job that is done is listed
@@ -50,7 +52,9 @@ class JobWorker:
         handlers: Mapping[JobKind, Handler],
         settings: Jobs,
         clock: Callable[[], float],
+        observers: Sequence[Observer] = (),
     ) -> None:
+        self._observers = observers
         self._store = store
         self._project = project
         self._name = name
@@ -73,7 +77,8 @@ class JobWorker:
 
     def run_due(self, stop: threading.Event | None = None) -> Round:
         """Claims what is due, as much as a batch holds, and does it."""
-        if not self._store.outbox.due(self._project):
+        kinds = self._settings.kinds
+        if not self._store.outbox.due(self._project, kinds):
             return Round()
         with self._store.transaction():
             jobs = self._store.outbox.claim(
@@ -82,6 +87,7 @@ class JobWorker:
                 lease_seconds=self._settings.lease_seconds,
                 limit=self._settings.batch,
                 max_attempts=self._settings.max_attempts,
+                kinds=kinds,
             )
             self._store.outbox.purge(self._project, [JobState.DONE], self._clock() - _KEPT_SECONDS)
         total = Round()
@@ -91,11 +97,21 @@ class JobWorker:
                     self._give_back(jobs[number:])
                     break
                 try:
-                    total += self._do(job)
+                    total += self._observed(job)
                 except BaseException:
                     self._give_back(jobs[number:])
                     raise
         return total
+
+    def _observed(self, job: Job) -> Round:
+        started = time.perf_counter()
+        for observer in self._observers:
+            observer.claimed(job.kind.value)
+        ended = self._do(job)
+        outcome = "done" if ended.finished else "dead" if ended.dead else "lost" if ended.lost else "failed"
+        for observer in self._observers:
+            observer.worked(job.kind.value, outcome, time.perf_counter() - started)
+        return ended
 
     def _do(self, job: Job) -> Round:
         try:
@@ -149,5 +165,9 @@ class JobWorker:
 
 
 def worker_of(engine: JobEngine, name: str, settings: Jobs, clock: Callable[[], float]) -> JobWorker:
-    """A worker that does every kind of job of an engine's project."""
-    return JobWorker(engine.store, engine.project.id, name, handlers(engine), settings, clock)
+    """A worker that does every kind of job of an engine's project, or those that the settings name."""
+    if unknown := [kind for kind in settings.kinds if kind not in list(JobKind)]:
+        raise ConfigurationError(
+            f"jobs.kinds names {unknown[0]}, which is no kind of job", hint=f"there are: {', '.join(JobKind)}"
+        )
+    return JobWorker(engine.store, engine.project.id, name, handlers(engine), settings, clock, engine.observers)

@@ -125,14 +125,22 @@ class Outbox(Protocol):
         """The new job, or the one that already waits to do the same, due now unless it failed before."""
         ...
 
-    def due(self, project: ProjectId) -> int:
+    def due(self, project: ProjectId, kinds: Sequence[str] = ()) -> int:
         """How many jobs could be claimed now. A look, not a write: an idle worker leaves no trace."""
         ...
 
     def claim(
-        self, project: ProjectId, worker: str, *, lease_seconds: float, limit: int, max_attempts: int
+        self,
+        project: ProjectId,
+        worker: str,
+        *,
+        lease_seconds: float,
+        limit: int,
+        max_attempts: int,
+        kinds: Sequence[str] = (),
     ) -> tuple[Job, ...]:
-        """Takes due jobs and jobs whose lease ran out, oldest first. What ran out too often is dead instead."""
+        """Takes due jobs and jobs whose lease ran out, of these kinds or of any, oldest first. What ran out too often
+        is dead instead."""
         ...
 
     def renew(self, job: Job, lease_seconds: float) -> bool:

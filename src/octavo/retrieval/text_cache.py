@@ -39,6 +39,8 @@ class RememberedTexts:
         self._recent: dict[str, str] = {}
         self._before: dict[str, str] = {}
         self._size = 0
+        self.found = self.missed = 0
+        """How many texts were remembered when they were asked for, and how many not."""
 
     def known(self, hashes: Iterable[str]) -> dict[str, str]:
         """Those of the texts that are remembered."""
@@ -47,7 +49,10 @@ class RememberedTexts:
             text = self._recent.get(digest)
             if text is None and (text := self._before.get(digest)) is not None:
                 self._put(digest, text)
-            if text is not None:
+            if text is None:
+                self.missed += 1
+            else:
+                self.found += 1
                 texts[digest] = text
         return texts
 

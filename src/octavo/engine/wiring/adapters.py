@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.library_location import Location
     from octavo.ports import Embedder, Reranker, Store
+    from octavo.ports.observer import Observer
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Adapters:
     clock: Callable[[], float] = time.time
     made: Embedder | None = None
     """An embedder in the place of the configuration's, where one is made already."""
+    observers: list[Observer] = field(default_factory=list, compare=False, repr=False)
+    """Told of searches and jobs, in every project of the library."""
 
     @cached_property
     def analyzer(self) -> Analyzer:
@@ -122,7 +126,7 @@ class Adapters:
 
     def in_memory(self, embedder: Embedder) -> Adapters:
         """The same for a library in memory, with a model that is made already."""
-        return replace(self, place=None, made=embedder)
+        return replace(self, place=None, made=embedder, observers=[])
 
     def reranker(self, name: str | None) -> Reranker:
         """A service's, where one has the role of reranking; else one made on this machine, by its name; without a

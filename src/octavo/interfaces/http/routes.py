@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.engine.gauges import job_gauges, library_gauges
 from octavo.errors import InvalidArgument
 from octavo.interfaces.http.client_disconnects import while_wanted
 from octavo.interfaces.http.embeddings import embed_arguments, embedding_list
@@ -21,7 +22,7 @@ from octavo.interfaces.http.server_sent_events import event, event_stream, sente
 from octavo.interfaces.operation_threads import Calls
 from octavo.model.query import Query
 from octavo.model.result import Result
-from octavo.observability.metrics import Metrics
+from octavo.observability.metrics import Gauge, Metrics
 from octavo.operations.operation import Operation
 from octavo.operations.request_arguments import request as parsed
 from octavo.operations.schemas import dump
@@ -77,7 +78,7 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
         return JSONResponse((await calls.call(OPERATIONS["status"], problems)).data)
 
     async def counted(request: Request) -> Response:
-        text = metrics.exposition(await calls.work(_gauges))
+        text = metrics.exposition((*await calls.work(_gauges), *calls.gauges()))
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     schema = {"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}}
@@ -173,14 +174,5 @@ def _answers(engine: Engine) -> None:
     engine.store.counts(engine.project.id)
 
 
-def _gauges(engine: Engine) -> dict[str, tuple[str, float]]:
-    counts = engine.store.counts(engine.project.id)
-    fresh = engine.freshness()
-    return {
-        "documents": ("Documents in the library.", counts.documents),
-        "chunks": ("Chunks in the library.", counts.chunks),
-        "text_bytes": ("Bytes of text in the library.", counts.text_bytes),
-        "failed_files": ("Files that could not be indexed.", counts.failed),
-        "pending_chunks": ("Chunks without a vector yet.", fresh.pending),
-        "queued_changes": ("Changes on disk that are not looked at yet.", fresh.queued),
-    }
+def _gauges(engine: Engine) -> tuple[Gauge, ...]:
+    return (*library_gauges(engine), *job_gauges(engine))

@@ -2525,7 +2525,7 @@ class TokensMethods:
             scope: What it allows: read, write (memories and notes too) or admin (everything that is served).
             projects: The projects it is for; all if none is named.
             rate: Requests a minute, of each server. 1 to 1,000,000.
-            days: After how many days it ends; never unless said. 1 to 36,500.
+            days: After how many days it ends. 1 to 36,500.
         """
     def list(self) -> TokensListAnswer:
         """List the tokens of the library and what they allow.

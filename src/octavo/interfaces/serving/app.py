@@ -31,7 +31,6 @@ from octavo.interfaces.serving.seed_routes import seed_routes
 from octavo.interfaces.web.page_templates import Site, wants_page
 from octavo.interfaces.web.routes import page_routes
 from octavo.model.access_token import AccessToken
-from octavo.observability.metrics import Metrics
 from octavo.operations.table import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
 
@@ -68,7 +67,7 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
         redoc_url=None,
     )
     app.secured = token is not None
-    metrics = Metrics()
+    metrics = calls.metrics
     app.router.routes += seed_routes(calls, seeds)  # first: of two routes of one name, the set's own answers
     add_routes(app, calls, metrics, secured=token is not None)
     access = Access(token, partial(_token_with, calls)) if token is not None else None

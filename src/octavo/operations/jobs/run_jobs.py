@@ -19,18 +19,19 @@ from octavo.services.json_client import asked_once
 _A_MOMENT = 128  # inputs whose vectors a command computes before it ends: about a second
 
 
-def work(engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True) -> Round:
-    """Does queued jobs until none is due, or until `stop` is set."""
-    name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
-    return engine.job_worker(name, settings).run(stop or threading.Event(), until_idle=until_idle)
+def work(
+    engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True, name: str = ""
+) -> Round:
+    """Does queued jobs until none is due, or until `stop` is set. `name` is what leases name, beside the process."""
+    return engine.job_worker(_thread_name(name), settings).run(stop or threading.Event(), until_idle=until_idle)
 
 
 def work_everywhere(
-    engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True
+    engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True, name: str = ""
 ) -> Round:
     """Does the queued jobs of every project of the library, those made meanwhile too."""
     stop, total, pace = stop or threading.Event(), Round(), settings
-    name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+    name = _thread_name(name)
     while not stop.is_set():
         done, held_up = run_due_everywhere(engine, name, pace, stop)
         total += done
@@ -39,6 +40,11 @@ def work_everywhere(
                 break
             engine.store.wait_for_work(stop, AFTER_TROUBLE if held_up else pace.poll_seconds)
     return total
+
+
+def _thread_name(name: str) -> str:
+    """No two threads have the same, whatever the workers are called: a lease is held by one."""
+    return f"{name or socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
 
 
 def work_shortly(engine: Engine, settings: Jobs) -> str:

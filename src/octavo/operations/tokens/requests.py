@@ -29,7 +29,7 @@ class TokensCreateRequest:
         Field("The projects it is for; all if none is named.", option="--for", metavar="PROJECT"),
     ] = ()
     rate: Annotated[int, Field("Requests a minute, of each server.", ge=1, le=1_000_000)] | None = None
-    days: Annotated[int, Field("After how many days it ends; never unless said.", ge=1, le=36_500)] | None = None
+    days: Annotated[int, Field("After how many days it ends.", ge=1, le=36_500)] | None = None
 
 
 @dataclass(frozen=True, slots=True)

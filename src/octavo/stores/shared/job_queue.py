@@ -36,15 +36,24 @@ class OutboxRepository:
         self._database.run("job_put", where | {"payload": body, "now": self._clock()})
         return JobId(value(self._database, "job_last"))
 
-    def due(self, project: ProjectId) -> int:
-        return int(value(self._database, "jobs_due", {"project": self._keys.project(project), "now": self._clock()}))
+    def due(self, project: ProjectId, kinds: Sequence[str] = ()) -> int:
+        where = {"project": self._keys.project(project), "now": self._clock(), "kinds": _listed(kinds)}
+        return int(value(self._database, "jobs_due", where))
 
     def claim(
-        self, project: ProjectId, worker: str, *, lease_seconds: float, limit: int, max_attempts: int
+        self,
+        project: ProjectId,
+        worker: str,
+        *,
+        lease_seconds: float,
+        limit: int,
+        max_attempts: int,
+        kinds: Sequence[str] = (),
     ) -> tuple[Job, ...]:
         now = self._clock()
-        where = {"project": self._keys.project(project), "now": now}
+        where: dict[str, Any] = {"project": self._keys.project(project), "now": now}
         self._database.run("jobs_exhausted", where | {"max_attempts": max_attempts})
+        where |= {"kinds": _listed(kinds)}
         jobs = [_job(project, row) for row in self._database.rows("jobs_claimable", where | {"limit": limit})]
         expires = now + lease_seconds
         self._database.run_many("job_lease", [{"key": job.id, "worker": worker, "expires_at": expires} for job in jobs])
@@ -120,3 +129,7 @@ def _job(project: ProjectId, row: tuple[Any, ...]) -> Job:
         finished_at=row[10],
         error=row[11],
     )
+
+
+def _listed(kinds: Sequence[str]) -> str | None:
+    return json.dumps(list(kinds)) if kinds else None

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
 
 import click
 
+from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import OperationGroup
 from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
+from octavo.model.job import JobKind
 from octavo.observability.logs import configure
+from octavo.observability.metrics import Gauge, Metrics
 from octavo.operations.lines import Part, count
 from octavo.operations.plain_data import plain
 
@@ -28,12 +34,34 @@ from octavo.operations.plain_data import plain
     help="How many jobs at once.",
     show_default="work.threads",
 )
-def worker(choices: Choices, once: bool, threads: int | None) -> Exit:
+@click.option(
+    "--name", default="", envvar="WORKER_ID", metavar="NAME", help="What its leases name; WORKER_ID says too."
+)
+@click.option(
+    "--kinds",
+    multiple=True,
+    type=click.Choice([kind.value for kind in JobKind]),
+    help="Only this kind of job; may be given again.",
+    show_default="jobs.kinds",
+)
+@click.option("--metrics-port", type=click.IntRange(0, 65_535), metavar="N", help="Serve /metrics and /health there.")
+@click.option(
+    "--metrics-host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen for them."
+)
+def worker(
+    choices: Choices,
+    once: bool,
+    threads: int | None,
+    name: str,
+    kinds: tuple[str, ...],
+    metrics_port: int | None,
+    metrics_host: str,
+) -> Exit:
     """Do queued jobs as they come: vectors for what was remembered, and what else takes its time.
 
     The jobs of every project of the library, unless --project names one. Any number of workers may run. Each takes a
-    job for as long as its lease lasts; what a worker that died left undone goes to the next. Exit code 6 means that a
-    job failed.
+    job for as long as its lease lasts; what a worker that died left undone goes to the next. SIGTERM and Ctrl-C end it
+    after the job it is at, and give back what it had claimed. Exit code 6 means that a job failed.
     """
     from octavo.jobs.worker import Round
     from octavo.operations.jobs.run_jobs import work, work_everywhere
@@ -47,10 +75,22 @@ def worker(choices: Choices, once: bool, threads: int | None) -> Exit:
         many = threads or session.config.work.threads
         if not (once or choices.quiet):
             click.echo(f"Waiting for jobs of {session.library}; Ctrl-C ends it.", err=True)
-        with ThreadPoolExecutor(many, "octavo-work") as pool:
+        settings = replace(session.config.jobs, kinds=kinds or session.config.jobs.kinds)
+        with ExitStack() as stack:
+            if metrics_port is not None:
+                from octavo.engine.gauges import job_gauges
+                from octavo.interfaces.metrics_port import metrics_served
+
+                metrics, engine = Metrics(), session.engine
+                engine.observers.append(metrics)
+                told = partial(_told, metrics, lambda: job_gauges(engine))
+                port = stack.enter_context(metrics_served(metrics_host, metrics_port, told))
+                if not choices.quiet:
+                    click.echo(f"Metrics at http://{metrics_host}:{port}/metrics", err=True)
+            pool = stack.enter_context(ThreadPoolExecutor(many, "octavo-work"))
             try:
                 begun = [
-                    pool.submit(do, session.engine, session.config.jobs, stop, until_idle=once) for _ in range(many)
+                    pool.submit(do, session.engine, settings, stop, until_idle=once, name=name) for _ in range(many)
                 ]
                 done = sum((running.result() for running in begun), Round())
             finally:
@@ -59,6 +99,10 @@ def worker(choices: Choices, once: bool, threads: int | None) -> Exit:
     text = f"{count(done.finished, 'job')} done, {done.failed} to be tried again, {done.dead} given up"
     choices.answer(Answer(row, [row], tuple(row), lambda width: [(Part(text),)], brief=True))
     return Exit.PARTIAL if done.failed or done.dead else Exit.OK
+
+
+def _told(metrics: Metrics, gauges: Callable[[], Iterator[Gauge]]) -> str:
+    return metrics.exposition(gauges())
 
 
 @click.group(cls=OperationGroup)

@@ -22,7 +22,7 @@ select max(key) from jobs;
 -- name: fragment_due
 -- Named states keep what is done, of which there is most, unread. What was never tried waits for nothing. What was
 -- promised later than now was promised before the clock was set back: the instant it waits for is of that clock.
-where project = :project and (
+where project = :project and (:kinds is null or kind in (select value from json_each(:kinds))) and (
   (state = 'ready' and (attempts = 0 or run_after <= :now or created_at > :now))
   or (state = 'leased' and lease_expires_at <= :now))
 
