@@ -69,6 +69,7 @@ ONE_ENGINE = {
     "mcp/test_skill.py": _NO_LIBRARY,
     "mcp/test_starting.py": "the library that it makes by itself is a file",
     "test_cli_config.py": _NO_LIBRARY,
+    "test_kubernetes.py": _NO_LIBRARY,
     "test_cli_help.py": _NO_LIBRARY,
     "test_cli_highlight.py": _NO_LIBRARY,
     "test_cli_try.py": "a temporary library is a file",
