@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.config.snapshot_settings import Faiss
 from octavo.errors import DamagedSnapshot, MissingExtra
 from octavo.plugins import install_command
 
 HNSW = "hnsw"
+_DEFAULTS = Faiss()
 
-_FLAT_BELOW = 1_000
-_MOST_CELLS, _PROBES = 256, 16
-_SUBVECTORS, _BITS = 64, 8  # product quantisation: sub-vectors per vector, bits per code
-_HNSW_LINKS, _EF_CONSTRUCTION, _EF_SEARCH = 32, 200, 64
+_MOST_CELLS = 256
+_UNSET = 1  # what faiss itself writes for the cells to look into
 _OVERSAMPLING = 2  # times as many candidates as codes need: quantised distances are closer, but not exact
 
 
@@ -41,10 +41,11 @@ def require_faiss() -> Any:
     return faiss
 
 
-def save_index(path: Path, form: str, matrix: NDArray[np.float16]) -> None:
-    """Builds an index over the rows of a shard; it is on disk when this returns."""
+def save_index(path: Path, form: str, matrix: NDArray[np.float16], settings: Faiss = _DEFAULTS) -> None:
+    """Builds an index over the rows of a shard; it is on disk when this returns. How far a query looks is in it."""
     faiss, vectors = require_faiss(), np.ascontiguousarray(matrix, dtype=np.float32)
-    index = _empty(faiss, form, *vectors.shape)
+    rows, dimensions = vectors.shape
+    index = _empty(faiss, form, rows, dimensions, settings)
     index.train(vectors)
     index.add(vectors)
     with path.open("wb") as file:
@@ -53,18 +54,20 @@ def save_index(path: Path, form: str, matrix: NDArray[np.float16]) -> None:
         os.fsync(file.fileno())
 
 
-def _empty(faiss: Any, form: str, rows: int, dimensions: int) -> Any:
-    if rows < _FLAT_BELOW:
+def _empty(faiss: Any, form: str, rows: int, dimensions: int, settings: Faiss) -> Any:
+    # A code of n bits is learnt from 2^n vectors at least.
+    if rows < max(settings.min_vectors, 1 << settings.nbits if form != HNSW else 0):
         return faiss.IndexFlatIP(dimensions)
     if form == HNSW:
-        index = faiss.IndexHNSWFlat(dimensions, _HNSW_LINKS, faiss.METRIC_INNER_PRODUCT)
-        index.hnsw.efConstruction = _EF_CONSTRUCTION
+        index = faiss.IndexHNSWFlat(dimensions, settings.hnsw_m, faiss.METRIC_INNER_PRODUCT)
+        index.hnsw.efConstruction, index.hnsw.efSearch = settings.ef_construction, settings.ef_search
         return index
-    subvectors = next(count for count in range(min(_SUBVECTORS, dimensions), 0, -1) if dimensions % count == 0)
+    subvectors = next(count for count in range(min(settings.m, dimensions), 0, -1) if dimensions % count == 0)
     cells = faiss.IndexFlatIP(dimensions)
     index = faiss.IndexIVFPQ(
-        cells, dimensions, min(_MOST_CELLS, isqrt(rows)), subvectors, _BITS, faiss.METRIC_INNER_PRODUCT
+        cells, dimensions, min(_MOST_CELLS, isqrt(rows)), subvectors, settings.nbits, faiss.METRIC_INNER_PRODUCT
     )
+    index.nprobe = settings.nprobe
     # Shards are small on purpose; without this faiss warns about it on stderr.
     index.cp.min_points_per_centroid = index.pq.cp.min_points_per_centroid = 1
     index.own_fields = True
@@ -114,9 +117,10 @@ class FaissIndexes:
         if mask is not None:
             options["sel"] = self._faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
         if isinstance(index, self._faiss.IndexIVFPQ):
-            parameters = self._faiss.SearchParametersIVF(nprobe=_PROBES, **options)
+            probes = _DEFAULTS.nprobe if index.nprobe == _UNSET else index.nprobe
+            parameters = self._faiss.SearchParametersIVF(nprobe=probes, **options)
         elif isinstance(index, self._faiss.IndexHNSWFlat):
-            parameters = self._faiss.SearchParametersHNSW(efSearch=max(_EF_SEARCH, count), **options)
+            parameters = self._faiss.SearchParametersHNSW(efSearch=max(index.hnsw.efSearch, count), **options)
         else:
             parameters = self._faiss.SearchParameters(**options)
         rows: NDArray[np.int64] = index.search(np.ascontiguousarray(vectors), count, params=parameters)[1][0]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from octavo.config.retrieval_settings import Retrieval
+from octavo.config.snapshot_settings import Snapshots
 from octavo.dataclass import dataclass
 from octavo.model.execution_provider import CPU, ExecutionProviders
 from octavo.model.field_constraints import Field
@@ -25,7 +26,6 @@ _Threads = Annotated[int, Field(ge=1, le=256)]
 _Processes = Annotated[int, Field(ge=1, le=64)]
 _Count = Annotated[int, Field(ge=1)]
 _Port = Annotated[int, Field(ge=1, le=65_535)]
-_Shards = Annotated[int, Field(ge=1, le=1_024)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,29 +265,6 @@ class Daemon:
     idle_seconds: Annotated[
         float, Field("How long the server stays after its last client has gone.", ge=0, le=604_800)
     ] = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshots:
-    """Files next to a large library that make searching it fast."""
-
-    enabled: Annotated[bool, Field("Whether snapshots are built and used.")] = True
-    threshold: Annotated[int, Field("How many chunks a library needs to get snapshots.", ge=1)] = 20_000
-    keep: Annotated[int, Field("How many snapshots are kept, the newest first.", ge=1, le=1_000)] = 3
-    shards: Annotated[
-        _Shards | None, Field("Into how many files vectors are divided; unset, by the size of the library.")
-    ] = None
-    open_shards: Annotated[_Shards, Field("How many of these files are mapped into memory at once.")] = 128
-    outline: Annotated[
-        bool, Field("Whether to store a vector for each section, for profiles with a `dense_outline` stage.")
-    ] = False
-    vectors: Annotated[
-        Literal["codes", "ivfpq", "hnsw"],
-        Field("How nearest vectors are found: binary codes, or a faiss index (`octavo[faiss]`)."),
-    ] = "codes"
-    copies: Annotated[
-        bool, Field("Whether each snapshot has files of its own, instead of hard links to unchanged ones.")
-    ] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import Lengths, best
 from octavo.algorithms.shard_assignment import shard_count, shard_of
+from octavo.config.snapshot_settings import Faiss
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot, NotIndexed, OctavoError
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
@@ -48,6 +49,7 @@ class Making:
     keep: int = 3
     outline: bool = False
     vectors: str = CODES
+    faiss: Faiss = Faiss()
     copies: bool = False
     """Whether files that did not change are copied, where they would else be hard links."""
     clock: Callable[[], float] = time.time
@@ -300,7 +302,7 @@ def _write_shard(making: Making, number: int, windows: WindowVectors, built: Pat
     save_shard(built / SHARD.format(number), windows)
     if making.vectors != CODES:
         path = built / index_name(SHARD.format(number), making.vectors)
-        load(INDEXES, making.vectors).save_index(path, making.vectors, windows.matrix)
+        load(INDEXES, making.vectors).save_index(path, making.vectors, windows.matrix, making.faiss)
     _write_outline(making, number, windows, built)
 
 
@@ -332,7 +334,7 @@ def _changed_shards(
                     carry(previous.path / file_name, built / file_name, copy=making.copies)
                     carried[file_name] = replace(previous.manifest.files[file_name], carried=True)
             if making.vectors != CODES and index not in carried:
-                load(INDEXES, making.vectors).save_index(built / index, making.vectors, windows.matrix)
+                load(INDEXES, making.vectors).save_index(built / index, making.vectors, windows.matrix, making.faiss)
             if OUTLINE.format(number) not in carried:
                 _write_outline(making, number, windows, built)
             total += len(windows)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from octavo.config.schema import Snapshots
+    from octavo.config.snapshot_settings import Snapshots
     from octavo.model.ids import ProjectId
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.snapshot import Manifest

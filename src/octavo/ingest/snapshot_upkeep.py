@@ -179,6 +179,7 @@ class SnapshotUpkeep:
             keep=self._setup.settings.keep,
             outline=self._setup.settings.outline,
             vectors=self._setup.settings.vectors,
+            faiss=self._setup.settings.faiss,
             copies=self._setup.settings.copies,
             clock=self._setup.clock,
         )

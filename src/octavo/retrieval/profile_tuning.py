@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from octavo.dataclass import replace
@@ -49,7 +50,9 @@ def _varied(profile: RetrievalProfile, given: Mapping[str, Any]) -> Iterable[Any
     """The refinements, with what makes hits differ from each other where hits of one document are counted."""
     more: list[Any] = []
     if "diversity_strategy" in given:
-        more += [_stage("refine", "minhash_duplicates"), _stage("refine", "mmr")]
+        # Without the package that estimates, the few candidates are compared exactly.
+        alike = "minhash_duplicates" if find_spec("rensa") else "ngram_duplicates"
+        more += [_stage("refine", alike), _stage("refine", "mmr")]
     if "max_per_section" in given:
         more.append(_stage("refine", "cap_per_section", limit=given["max_per_section"]))
     at = next(

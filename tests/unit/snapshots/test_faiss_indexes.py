@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from snapshot_samples import Bench
 
+from octavo.config.snapshot_settings import Faiss
 from octavo.errors import MissingExtra
 from octavo.model.snapshot import WindowVectors
 from octavo.plugins import INDEXES, OURS
@@ -124,3 +125,17 @@ def test_without_faiss_building_says_what_to_install_and_reading_goes_by_the_cod
         assert bench.snapshots.current().shards.approximate is None  # type: ignore[union-attr]
     with pytest.raises(MissingExtra):
         require_faiss()
+
+
+def test_the_numbers_of_an_index_are_settings_and_stay_in_its_file(
+    vectors: NDArray[np.float16], tmp_path: Path
+) -> None:
+    faiss = require_faiss()
+    few = Faiss(min_vectors=500, m=6, nbits=6, nprobe=3, hnsw_m=8, ef_construction=40, ef_search=20)
+    for form in OURS[INDEXES]:
+        save_index(tmp_path / form, form, vectors[:600], few)
+        save_index(tmp_path / f"{form}-usual", form, vectors[:600])
+    ivfpq, hnsw = (faiss.read_index(str(tmp_path / form)) for form in ("ivfpq", "hnsw"))
+    assert (ivfpq.nprobe, ivfpq.pq.M, ivfpq.pq.nbits) == (3, 6, 6)
+    assert (hnsw.hnsw.efSearch, hnsw.hnsw.efConstruction) == (20, 40)
+    assert isinstance(faiss.read_index(str(tmp_path / "ivfpq-usual")), faiss.IndexFlatIP)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from snapshot_samples import Bench
 
-from octavo.config.schema import Snapshots
+from octavo.config.snapshot_settings import Snapshots
 from octavo.errors import Busy, DamagedSnapshot, StorageError
 from octavo.ingest import snapshot_build as publishing
 from octavo.ingest.snapshot_access import Accelerator

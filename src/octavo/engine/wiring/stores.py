@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from octavo.algorithms.text_analysis import Analyzer
-from octavo.config.schema import Config, Snapshots
+from octavo.config.schema import Config
+from octavo.config.snapshot_settings import Snapshots
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.ingest.snapshot_access import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSetup
