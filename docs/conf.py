@@ -55,6 +55,7 @@ NAVIGATION = {
         "guides/editors",
         "guides/serving",
         "guides/team",
+        "guides/partitions",
         "guides/large-libraries",
         "guides/models",
         "models",

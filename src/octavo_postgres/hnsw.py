@@ -87,6 +87,7 @@ def ensure_index(
         if not key or int(value(database, "vectors_counted", where)) < exact_below:
             return False
         tuning = tuning_of(database, owner) if options is None else Tuning.of(options)
+        table = str(value(database, "hnsw_table", {"project": owner}))
         expected = expected_index(key, profile.dimensions, tuning)
         if describe_index(database, key) == expected:
             return False
@@ -94,7 +95,7 @@ def ensure_index(
         with exclusive_connection(database, key) as connection:
             if describe_index(database, key) == expected:
                 return False  # another process was faster
-            _build(connection, key, profile.dimensions, expected.settings)
+            _build(connection, table, key, profile.dimensions, expected.settings)
     except StorageError as error:
         if not isinstance(error.__cause__, psycopg.errors.InsufficientPrivilege):
             raise
@@ -112,14 +113,14 @@ def exclusive_connection(database: PostgresDatabase, number: int) -> Iterator[Co
         yield stack.enter_context(closing(database.connections.connect()))
 
 
-def _build(connection: Connection, key: int, dimensions: int, settings: Mapping[str, int]) -> None:
+def _build(connection: Connection, table: str, key: int, dimensions: int, settings: Mapping[str, int]) -> None:
     """Searches use the index that is there until the new one takes its name."""
     name, new = sql.Identifier(index_name(key)), sql.Identifier(f"{index_name(key)}_new")
     cursor = psycopg.ClientCursor(connection)
     cursor.execute(_text("hnsw_drop").format(name=new))  # of a build that was broken off
     widths = {"dimensions": dimensions, "indexed": INDEXED_DIMENSIONS}
     make = _text("hnsw_make_long" if dimensions > INDEXED_DIMENSIONS else "hnsw_make")
-    cursor.execute(make.format(name=new), {"profile": key, **widths, **settings})
+    cursor.execute(make.format(name=new, table=sql.Identifier(table)), {"profile": key, **widths, **settings})
     cursor.execute(_text("hnsw_drop").format(name=name))
     cursor.execute(_text("hnsw_rename").format(name=new, new=name))
 

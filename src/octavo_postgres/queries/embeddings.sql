@@ -76,6 +76,15 @@ select pg_advisory_xact_lock(hashtext('octavo index ' || current_schema()), :num
 -- name: hnsw_drop
 drop index concurrently if exists {name};
 
+-- name: hnsw_table
+-- Where vectors are partitioned by project, that project's part: an index is made concurrently of no more than one.
+select coalesce(
+  (select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = 'vectors'::regclass and pg_get_expr(c.relpartbound, c.oid) = format('FOR VALUES IN (%L)', :project)),
+  (select c.relname from pg_partitioned_table p join pg_class c on c.oid = p.partdefid
+   where p.partrelid = 'vectors'::regclass),
+  'vectors');
+
 -- name: hnsw_rename
 alter index {name} rename to {new};
 
@@ -83,11 +92,11 @@ alter index {name} rename to {new};
 select to_regclass(:name) is not null;
 
 -- name: hnsw_make_long
-create index concurrently {name} on vectors using hnsw ((subvector(data, 1, :indexed)::halfvec(:indexed)) halfvec_ip_ops)
+create index concurrently {name} on {table} using hnsw ((subvector(data, 1, :indexed)::halfvec(:indexed)) halfvec_ip_ops)
 with (m = :m, ef_construction = :ef_construction) where profile = :profile;
 
 -- name: hnsw_make
-create index concurrently {name} on vectors using hnsw ((data::halfvec(:dimensions)) halfvec_ip_ops)
+create index concurrently {name} on {table} using hnsw ((data::halfvec(:dimensions)) halfvec_ip_ops)
 with (m = :m, ef_construction = :ef_construction) where profile = :profile;
 
 -- name: statistics_stale
