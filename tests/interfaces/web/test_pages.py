@@ -164,6 +164,8 @@ def test_a_search_without_hits_says_so_and_offers_to_look_everywhere(vault: Vaul
             assert "how it was searched" in page
         narrowed = (await client.get("/results?q=%22qqqqzzzz%22&since=1d", headers=HTML)).text
         assert '<a href="/?q=%22qqqqzzzz%22">Search everything</a>' in narrowed
+        misspelt = (await client.get("/?q=%22sourdoguh%22", headers=HTML)).text
+        assert '<a href="/?q=%22sourdough%22">&#34;sourdough&#34;</a>' in misspelt
         unanswered = (await client.post("/ask", data={"q": '"qqqqzzzz"'}, headers=HTML)).text
         assert 'id="end"><p class="note">' in unanswered
 

@@ -129,7 +129,8 @@ def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
 
 def _no_match(answer: SearchAnswer) -> str:
     """What is still to be learnt, the footer says."""
-    return "No match so far." if answer.freshness.pending else "No match."
+    none = "No match so far." if answer.freshness.pending else "No match."
+    return f"{none} Did you mean: {answer.did_you_mean}" if answer.did_you_mean else none
 
 
 def _folded(hit: FoundHit) -> Line:

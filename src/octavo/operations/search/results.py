@@ -94,7 +94,8 @@ class SearchAnswer:
     """`next_cursor` is there when more hits were found than fit; `trace` when it was asked for, `query` if short.
 
     `degraded` names what could not be searched, with the reason. `repeatable` is false where a deadline or a service
-    that did not answer had a say: asked again, the same question may be answered differently."""
+    that did not answer had a say: asked again, the same question may be answered differently. `did_you_mean` is a query
+    without a hit, with its misspelt words as the library spells them."""
 
     profile: str
     took_ms: float
@@ -105,6 +106,7 @@ class SearchAnswer:
     query: str | None = None
     degraded: tuple[str, ...] | None = None
     repeatable: bool | None = None
+    did_you_mean: str | None = None
 
     def __iter__(self) -> Iterator[FoundHit]:
         return iter(self.hits)
@@ -142,6 +144,7 @@ def without_hits(result: Result, *, explain: bool) -> SearchAnswer:
         query=result.query,
         degraded=result.degraded or None,
         repeatable=None if result.repeatable else False,
+        did_you_mean=result.did_you_mean,
     )
 
 

@@ -49,6 +49,9 @@ def find(
     result = found_in(engine, result)
     if query.filters.as_of is not None:
         result = _with_past(engine, query, chosen, result)
+    if not result.hits and result.freshness.documents and request.query and not judged_in_full:
+        meant = import_module("octavo.operations.search.respelling").respelt
+        result = replace(result, did_you_mean=meant(engine, query))
     if engine.logs_queries:
         import_module("octavo.operations.queries.queries").log_query(engine, result)
     return _fresh(result, request)

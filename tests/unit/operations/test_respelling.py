@@ -1,0 +1,35 @@
+"""What a query without a hit may have meant, in the vault of the examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from octavo.engine.engine import Engine
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.run_search import find
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ('"colimation"', '"collimation"'),
+        ('"telesocpe"', '"telescope"'),
+        ("tag:colimation", None),
+        ('"qwertzuiop"', None),
+        ('"moth"', None),
+    ],
+)
+def test_a_misspelt_word_without_a_hit_is_answered_with_the_nearest_of_the_library(
+    engine: Engine, query: str, meant: str | None
+) -> None:
+    result = find(engine, SearchRequest(query))
+    assert (result.hits, result.did_you_mean) == ((), meant)
+
+
+def test_what_the_filters_leave_out_is_not_suggested(engine: Engine) -> None:
+    assert find(engine, SearchRequest('"colimation"', tags_all=("nobody-has-this",))).did_you_mean is None
+
+
+def test_a_search_with_hits_suggests_nothing(engine: Engine) -> None:
+    result = find(engine, SearchRequest("collimation"))
+    assert result.hits and result.did_you_mean is None
