@@ -78,7 +78,7 @@ class Replicas:
     def lost(self, replica: Replica, error: Exception) -> None:
         message = translation(replica.url, error).message if isinstance(error, psycopg.Error) else str(error)
         replica.connections.drop_free()
-        self._leave_out(replica, message, lost=True)
+        self._leave_out(replica, message.replace(str(replica.url), "it", 1), lost=True)
 
     def close(self) -> None:
         for replica in self._replicas:
