@@ -50,6 +50,7 @@ SMALLEST = {
     "benchmarks/replaced": "{notes} --letters 20",
     "benchmarks/scale": "50 --folder {work} --queries 2 --text {notes}",
     "benchmarks/score_properties": "{notes} --pairs 1 --asked 1",
+    "benchmarks/team": "--servers 1 --workers 1 --clients 1 --seconds 1",
     "benchmarks/serving": "{notes} --queries 2 --clients 1 --edits 1 --provider hashing --out {out}",
     "benchmarks/soak": "--seconds 3 --documents 40 --out {out}",
     "benchmarks/support": "{notes} --each 1",
@@ -90,7 +91,7 @@ NOT_RUN = {
 WANTED = {
     "benchmarks/painting": "playwright",
     "benchmarks/replaced": "pathspec",
-    **{name: "psycopg" for name in SMALLEST if "postgres" in name},
+    **{name: "psycopg" for name in SMALLEST if "postgres" in name or name.endswith("/team")},
 }
 """The packages that not every environment of the tests has."""
 

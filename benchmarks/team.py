@@ -1,0 +1,244 @@
+"""A team on PostgreSQL: servers and workers, clients that search, recall and remember, and kills of each kind.
+
+    ./dev bench team --servers 2 --workers 2 --clients 8 --seconds 20
+
+Phases of equal length: calm; a worker is killed; a server is killed; a server is asked to end while another takes over;
+all connections of the database are cut. What was killed is started again at once. A client that gets no answer tries
+another server, a write with the same key. Afterwards every acknowledged memory is looked for, the queue is emptied, and
+the whole library is checked. Prints JSON. Everything runs on this machine: with two cores, latencies say how a phase
+compares with the calm one, and nothing about a team's machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
+
+import psycopg
+from postgres_server import running
+
+from octavo.engine.wiring import open_library
+from octavo.model.job import JobState
+from octavo.model.memory import MemoryId
+
+ROOT = Path(__file__).parents[1]
+TOKEN = "a-token-of-the-team-that-is-long-enough"
+TRIES = 40
+QUESTIONS = ("when does the dome close", "polar alignment", "which eyepiece", "humidity", "how is the mirror cleaned")
+
+
+@dataclass
+class Phase:
+    """What clients saw: seconds of each answered call by operation, and when calls were refused or went unanswered."""
+
+    name: str
+    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    errors: list[float] = field(default_factory=list)
+    given_up: int = 0
+    event_at: float = 0.0
+    """When something was killed."""
+
+    def told(self) -> dict[str, Any]:
+        figures = {
+            name: {
+                "calls": len(taken),
+                "p50_ms": round(statistics.median(taken) * 1e3, 1),
+                "p95_ms": round(sorted(taken)[int(len(taken) * 0.95)] * 1e3, 1),
+            }
+            for name, taken in sorted(self.seconds.items())
+        }
+        last = max((at - self.event_at for at in self.errors), default=0.0)
+        unanswered = {"errors": len(self.errors), "last_error_after_s": round(last, 1), "given_up": self.given_up}
+        return {"phase": self.name, **figures, **unanswered}
+
+
+class Team:
+    """The processes, and where the servers listen."""
+
+    def __init__(self, environ: dict[str, str], token_file: Path) -> None:
+        self._environ = environ
+        self._token_file = token_file
+        self.servers: list[tuple[subprocess.Popen[str], int]] = []
+        self.workers: list[subprocess.Popen[str]] = []
+
+    def start_server(self) -> None:
+        process = self._started("serve", "--port", "0", "--no-watch", "--token-file", str(self._token_file))
+        assert process.stderr is not None
+        address = next(word for line in process.stderr for word in line.split() if word.startswith("http://"))
+        self.servers.append((process, int(address.rpartition(":")[2])))
+
+    def start_worker(self) -> None:
+        self.workers.append(self._started("-q", "worker", "--name", f"worker-{len(self.workers)}"))
+
+    def kill_server(self, number: int) -> None:
+        process, _ = self.servers.pop(0)
+        process.send_signal(number)
+        self.start_server()
+
+    def kill_worker(self) -> None:
+        self.workers.pop(0).kill()
+        self.start_worker()
+
+    def end(self) -> None:
+        for process in (*self.workers, *(process for process, _ in self.servers)):
+            process.terminate()
+        for process in (*self.workers, *(process for process, _ in self.servers)):
+            process.wait(60)
+
+    def _started(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "octavo", *arguments],
+            env=self._environ,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE if arguments[0] == "serve" else subprocess.DEVNULL,
+            text=True,
+        )
+
+
+class Client:
+    """Asks for as long as a phase lasts, and keeps what was acknowledged."""
+
+    def __init__(self, team: Team, number: int) -> None:
+        self._team = team
+        self._number = number
+        self._chance = random.Random(number)
+        self._written = 0
+        self.acknowledged: list[str] = []
+
+    def run(self, phase: Phase, until: float) -> None:
+        while time.monotonic() < until:
+            draw = self._chance.random()
+            if draw < 0.5:
+                self._call(phase, "search", {"query": self._chance.choice(QUESTIONS), "limit": 5})
+            elif draw < 0.8:
+                self._call(phase, "recall", {"query": f"note {self._chance.randrange(100)} of the night", "limit": 5})
+            else:
+                self._written += 1
+                key = f"client-{self._number}-{self._written}"
+                text = f"Note {self._written} of the night by client {self._number}: the seeing was {draw:.6f}."
+                answer = self._call(phase, "remember", {"text": text, "idempotency_key": key})
+                if answer is not None:
+                    self.acknowledged.append(answer["item"])
+
+    def _call(self, phase: Phase, operation: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        started = time.monotonic()
+        for _ in range(TRIES):
+            try:
+                _, port = self._chance.choice(self._team.servers)  # none while the only one is started again
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                headers = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
+                connection.request("POST", f"/v1/{operation}", json.dumps(arguments), headers)
+                answer = connection.getresponse()
+                body = answer.read()
+                connection.close()
+                if answer.status == 200:
+                    phase.seconds[operation].append(time.monotonic() - started)
+                    found: dict[str, Any] = json.loads(body)
+                    return found
+            except (OSError, http.client.HTTPException, IndexError):
+                pass
+            phase.errors.append(time.monotonic())
+            time.sleep(0.25)
+        phase.given_up += 1
+        return None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--servers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each phase")
+    chosen = parser.parse_args()
+    with running() as server, tempfile.TemporaryDirectory() as folder:
+        url = server.database(empty=True).secret
+        with open_library(url, create=True) as engine:
+            engine.add_collection("vault", ROOT / "examples" / "vault")
+            engine.index()
+        token_file = Path(folder) / "token"
+        token_file.write_text(TOKEN, "utf-8")
+        token_file.chmod(0o600)
+        environ = {**os.environ, "HOME": folder, "OCTAVO_LIBRARY": url, "OCTAVO_DAEMON_ENABLED": "false"}
+        team = Team(environ | {"OCTAVO_WORK_IN_SERVER": "false"}, token_file)
+        try:
+            for _ in range(chosen.servers):
+                team.start_server()
+            for _ in range(chosen.workers):
+                team.start_worker()
+            clients = [Client(team, number) for number in range(chosen.clients)]
+            events = {
+                "calm": lambda: None,
+                "a worker is killed": team.kill_worker,
+                "a server is killed": lambda: team.kill_server(signal.SIGKILL),
+                "a server is replaced": lambda: team.kill_server(signal.SIGTERM),
+                "connections are cut": lambda: cut(url),
+            }
+            phases = [ran(name, event, clients, chosen.seconds) for name, event in events.items()]
+        finally:
+            team.end()
+        acknowledged = [item for client in clients for item in client.acknowledged]
+        report = looked_for(url, acknowledged)
+    print(json.dumps({"phases": [phase.told() for phase in phases], **report}, indent=2))
+
+
+def ran(name: str, event: Any, clients: list[Client], seconds: float) -> Phase:
+    phase, until = Phase(name), time.monotonic() + seconds
+    threads = [threading.Thread(target=client.run, args=(phase, until)) for client in clients]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds / 4)
+    phase.event_at = time.monotonic()
+    event()
+    for thread in threads:
+        thread.join()
+    return phase
+
+
+def cut(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
+
+
+def looked_for(url: str, acknowledged: list[str]) -> dict[str, Any]:
+    """Does what is still queued, then reads every acknowledged memory and the whole library."""
+    subprocess.run(
+        [sys.executable, "-m", "octavo", "-q", "worker", "--once"],
+        env={**os.environ, "OCTAVO_LIBRARY": url},
+        stdout=subprocess.DEVNULL,
+        timeout=300,
+        check=False,
+    )
+    with open_library(url) as engine:
+        project, memories = engine.project.id, engine.store.memories
+        lost = [item for item in set(acknowledged) if memories.get(project, MemoryId(item)) is None]
+        return {
+            "acknowledged": len(acknowledged),
+            "acknowledged_twice": len(acknowledged) - len(set(acknowledged)),
+            "lost": len(lost),
+            "dead_jobs": len(engine.store.outbox.jobs(project, [JobState.DEAD])),
+            "without_vector": engine.freshness().pending,
+            "check": list(engine.store.check()),
+        }
+
+
+if __name__ == "__main__":
+    main()
