@@ -87,3 +87,15 @@ def test_running_text_is_joined_and_forms_are_left() -> None:
         "short\nlines\nof a poem",
     ):
         assert reflowed(formed) == formed
+
+
+def test_the_line_below_a_table_s_head_and_a_rule_leave_their_place_to_what_says_something() -> None:
+    text = "Four keys.\n\n| key | held by |\n|---:|:---|\n| 1 | Marit |\n\n---\n- 2 are spare"
+    assert shown(text, "key", 40, 4) == ["Four keys.", "| key | held by |", "| 1 | Marit |", "- 2 are spare"]
+    assert "|---:|:---|" in shown(text, "key", 40, None)
+
+
+def test_of_windows_that_answer_alike_one_that_opens_with_a_line_is_shown_before_one_with_more_marks() -> None:
+    text = "the key lorem ipsum dolor consectetur adipiscing a key and another key"
+    assert shown(text, "key", 24, 2) == ["the key lorem ipsum", "dolor consectetur …"]
+    assert shown(f"{text} in the hall", "key hall", 24, 2)[-1].endswith("in the hall"), "what answers more is shown"

@@ -14,6 +14,7 @@ _RUNNING = 40
 _PROSE = re.compile(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
+_SAYS_NOTHING = re.compile(r"\s*|[ \t]*\|?[ \t]*:?-{3,}:?[ \t|:-]*")  # blank, a rule, or below the head of a table
 _FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
 
 
@@ -24,7 +25,9 @@ def excerpt(
 
     What is `headed` opens with what it is, as code does with a declaration: its first lines, where they answer as well.
     """
-    lines = [line for line in wrapped(text, width) if most is None or text[line.start : line.end].strip()]
+    lines = [
+        line for line in wrapped(text, width) if most is None or not _SAYS_NOTHING.fullmatch(text, line.start, line.end)
+    ]
     first = 0 if most is None else _best(text, lines, highlights, most, headed)
     last = len(lines) if most is None else min(len(lines), first + most)
     for index, line in enumerate(lines[first:last], first):
@@ -35,19 +38,20 @@ def excerpt(
 
 
 def _best(text: str, lines: Sequence[Wrapped], highlights: Sequence[Highlight], most: int, headed: bool) -> int:
-    """The first line of the window that answers most of the query and has most marks.
+    """The first line of the window that answers most of the query.
 
-    Of several, one that opens where a line of the text does, then one that leads in with one line.
+    Of several, one that opens where a line of the text does, then the one with most marks, then one that leads in with
+    one line.
     """
     inside = [[mark for mark in highlights if line.start <= mark.start < line.end] for line in lines]
-    best, best_value = 0, (0, False, 0, False, 0)
+    best, best_value = 0, (0, False, False, 0, 0)
     for first in range(max(1, len(lines) - most + 1)):
         window = inside[first : first + most]
         here = [mark for line in window for mark in line]
         lead = next((index for index, line in enumerate(window) if line), 0)
         opens = not lines or text[lines[first].start - 1 : lines[first].start] in ("", "\n")
         answered = len({token for mark in here for token in mark.tokens})
-        value = (answered, headed and first == 0, len(here), opens, -abs(lead - 1))
+        value = (answered, headed and first == 0, opens, len(here), -abs(lead - 1))
         if here and value > best_value:
             best, best_value = first, value
     return best
