@@ -353,6 +353,9 @@ class Config:
     log_format: Annotated[
         Literal["text", "json"], Field("Lines for people, or for machines: `{ts, level, component, msg, data}`.")
     ] = "text"
+    traces: Annotated[
+        bool, Field("Whether servers and workers make OpenTelemetry spans of searches and jobs (`octavo[otel]`).")
+    ] = False
     chunking: Chunking = Chunking()
     embedding: Embedding = Embedding()
     ingest: Ingest = Ingest()

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -159,6 +160,7 @@ class Calls:
             if self._engine is None:
                 self._engine = self._open()
                 self._engine.observers.append(self.metrics)
+                trace_if_wanted(self._engine)
                 if self._follow is not None:
                     self._follow(self._engine, self._closing)
             return self._engine
@@ -230,6 +232,12 @@ def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading
         files.follow(use, stop)
 
     return follow
+
+
+def trace_if_wanted(engine: Engine) -> None:
+    """Imported on use: few want spans."""
+    if engine.library.config.traces:
+        engine.observers.append(import_module("octavo.observability.traces").Spans())
 
 
 def _audited(operation: str, function: Callable[[Engine], _T], engine: Engine) -> _T:

@@ -76,6 +76,10 @@ def worker(
         if not (once or choices.quiet):
             click.echo(f"Waiting for jobs of {session.library}; Ctrl-C ends it.", err=True)
         settings = replace(session.config.jobs, kinds=kinds or session.config.jobs.kinds)
+        if session.config.traces:
+            from octavo.interfaces.operation_threads import trace_if_wanted
+
+            trace_if_wanted(session.engine)
         with ExitStack() as stack:
             if metrics_port is not None:
                 from octavo.engine.gauges import job_gauges
