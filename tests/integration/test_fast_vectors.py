@@ -14,6 +14,7 @@ import pytest
 from workbench import several_processes
 
 from octavo.config.schema import Jobs
+from octavo.engine import freshness, full_vectors
 from octavo.engine.engine import Engine
 from octavo.engine.freshness import learning
 from octavo.engine.wiring import open_library
@@ -166,6 +167,17 @@ def test_the_best_candidates_get_their_full_vector_before_a_search_says_that_not
         assert (result.hits, result.freshness.pending) == ((), 0)
         assert full(engine) == sorted(NOTES)
         assert fast_rows(engine) == 0
+
+
+def test_beside_somebody_who_learns_a_search_takes_no_more_passages_than_it_has_time_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_vectors, "LEAST_JUDGED", 2)
+    with opened(folder) as engine:
+        engine.index()
+        engine.store.leases.take(engine.project.id, freshness.PACE, "a worker", 600.0, {"a_second": 0.5})
+        assert engine.search(Query("what is the capital of Mongolia?")).freshness.pending == len(NOTES) - 2
+        assert len(full(engine)) == 2
 
 
 def test_what_is_found_for_sure_is_not_waited_for(folder: Path) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from octavo.model.ids import ChunkKey
     from octavo.observability.progress import Progress
 
+PATIENCE_SECONDS, LEAST_JUDGED = 1.5, 10  # that a search waits for full vectors, and chunks that get theirs anyway
 _PACE_SECONDS = 600.0
 
 
@@ -68,6 +69,9 @@ def embed_candidates(library: OpenLibrary, chunks: Sequence[ChunkKey]) -> int:
     active = library.active
     if active.fast_profile is None or library.adapters.constrained():
         return 0
+    pace = library.store.leases.current(library.project.id, PACE)
+    if pace is not None:  # somebody computes them now, on the same processors: a search takes what it has time for
+        chunks = chunks[: max(LEAST_JUDGED, round(PATIENCE_SECONDS * pace.detail["a_second"]))]
     return embed_pending(
         library.store, library.project.id, active.embedder, NoProgress(), of_chunks=chunks, fast=active.fast_profile
     )
