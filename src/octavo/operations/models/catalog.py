@@ -40,7 +40,12 @@ from octavo.operations.profiles.embedders import (
     profiles_reindex,
     profiles_set,
 )
-from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesListRequest, ProfilesSetRequest
+from octavo.operations.profiles.requests import (
+    ProfilesActivateRequest,
+    ProfilesListRequest,
+    ProfilesReindexRequest,
+    ProfilesSetRequest,
+)
 from octavo.operations.profiles.results import ProfileAnswer
 
 
@@ -135,7 +140,7 @@ def _named(name: str) -> InstalledModel:
 
 def _activate_configured(engine: Engine) -> ModelAnswer:
     """What the configuration names, installed or not: a folder of its own, a service, the one of tests."""
-    done = profiles_reindex(engine, ProfilesActivateRequest(CONFIGURED))
+    done = profiles_reindex(engine, ProfilesReindexRequest(CONFIGURED))
     return ModelAnswer(_configured(engine), job=done.job)
 
 
