@@ -52,6 +52,7 @@ BEFORE = (
     ["remember", "Perhaps paint the dome green.", "--title", "A passing thought"],
     ["canonical", "upsert", "plans/closing", "observatory/observing/Closing down.md"],
     ["sessions", "start", "Aligning the finder"],
+    ["tokens", "create", "laptop"],
     ["eval", "make", "--out", "questions", "--limit", "5"],
 )
 

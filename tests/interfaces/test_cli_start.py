@@ -167,7 +167,7 @@ def test_the_shell_is_offered_commands_collections_profiles_and_uris(
 
 
 def test_the_shell_is_offered_settings_and_their_values(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert complete(shell, monkeypatch, "config", "set", "retrieval.l") == ["retrieval.limit"]
+    assert complete(shell, monkeypatch, "config", "set", "retrieval.lim") == ["retrieval.limit"]
     assert complete(shell, monkeypatch, "config", "set", "snapshots.vectors", "") == ["codes", "ivfpq", "hnsw"]
 
 

@@ -37,6 +37,7 @@ TOKENS = (
         description="Servers refuse the token from then on, after five seconds at the latest.",
         listing=Listing(columns=("name",), confirms=True, shown=("Revoked {name}.",)),
         example=None,
+        examples=("octavo tokens revoke laptop",),
         annotations=WRITES,
     ),
     _tokens(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from octavo.config.load import load
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError, StorageError
 from octavo.interfaces.cli import server_answers, shell_completion
@@ -89,6 +88,8 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
     own = profile_file(request.profile)
     if own:
         request = replace(request, profile=None)
+    from octavo.config.load import load  # `--help` does without
+
     # A profile from a file and a recording are not what a server keeps at hand.
     config = load(choices.flags()).config
     any_hit = None
