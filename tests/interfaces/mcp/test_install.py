@@ -340,11 +340,11 @@ def test_who_has_a_library_is_told_that_folders_without_one_are_served_it(octavo
     def told() -> str:
         return octavo("mcp", "install", "--client", "cursor").stdout
 
-    assert "whichever folder" in told() and "init --here" not in told()
+    assert "whichever folder" in told() and "one of its own by itself" not in told()
     library = Path(json.loads(octavo("init", "--json").stdout)["library"])
-    assert str(library) in told() and "`octavo add .`" in told() and "`octavo init --here`" in told()
+    assert str(library) in told() and "`octavo add .`" in told() and "one of its own by itself" in told()
     assert octavo("init", "--here").exit_code == 0
-    assert "init --here" not in told()
+    assert "one of its own by itself" not in told()
 
 
 def test_an_entry_that_names_another_library_is_not_replaced(octavo: Octavo, environment: Path) -> None:

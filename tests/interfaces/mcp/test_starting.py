@@ -13,6 +13,7 @@ from mcp_calls import over_stdio
 
 from octavo.config.load import load
 from octavo.config.local_library import repository, repository_library
+from octavo.interfaces.cli.commands.mcp import make_for_repository
 
 
 @pytest.fixture
@@ -58,6 +59,17 @@ def test_nothing_is_made_for_who_does_not_want_it_or_has_a_library(
 
     over_stdio(arguments, talk)
     assert not repository_library(repository_folder).exists()
+
+
+@pytest.mark.parametrize("there", ["notes", "orchard", "orchard/garden", "."])
+def test_a_repository_that_the_library_holds_nothing_of_gets_its_own(
+    repository_folder: Path, octavo: Octavo, there: str
+) -> None:
+    folder = repository_folder.parent / there
+    folder.mkdir(exist_ok=True)
+    assert octavo("init").exit_code == octavo("add", folder, "--name", "there").exit_code == 0
+    made = make_for_repository(load().config, repository_folder, beside_others=False)
+    assert made == repository_library(repository_folder).is_file() == (there == "notes")
 
 
 def test_two_repositories_have_two_libraries_and_a_home_directory_has_none(tmp_path: Path) -> None:

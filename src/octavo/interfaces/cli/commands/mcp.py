@@ -6,20 +6,21 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from octavo.dataclass import replace
-from octavo.errors import InvalidArgument
+from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.cli.command_groups import CommandGroup
 from octavo.interfaces.cli.options import Choices, pass_choices, shared_options, tools_option
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
 from octavo.interfaces.mcp.stdout_guard import take_output
 from octavo.interfaces.presenting.formats import Answer
-from octavo.model.library_location import make_folder
+from octavo.model.library_location import make_folder, real_path
 from octavo.observability.logs import configure
 from octavo.operations.lines import Line, Part
 
@@ -68,9 +69,9 @@ def mcp(
     Clients start this command themselves: `octavo mcp install` tells them how. It ends when its input does. All clients
     of a library share one server, which the first of them starts; with --no-daemon, and on Windows, each works alone.
 
-    Started in a git repository where no library is found, it makes one for the repository in your data folder, indexes
-    and watches it. --no-auto leaves that to you; with --auto the repository gets one even if you have a library
-    elsewhere.
+    Started in a git repository that no library holds anything of, it makes one for the repository in your data folder,
+    indexes and watches it. --no-auto leaves that to you; with --auto the repository gets one even if your library has
+    a part of it, or nothing yet.
     """
     if context.invoked_subcommand is not None:
         return
@@ -200,7 +201,9 @@ def make_for_repository(config: Config, folder: Path, *, beside_others: bool) ->
 
     root = repository(folder)
     place = library_location(config)
-    if root is None or config.library is not None or (not beside_others and isinstance(place, Path) and place.exists()):
+    if root is None or config.library is not None:
+        return False
+    if not beside_others and isinstance(place, Path) and place.exists() and not _of_elsewhere(config, place, root):
         return False
     from octavo.engine.wiring import open_engine
     from octavo.observability.logs import logger
@@ -216,6 +219,17 @@ def make_for_repository(config: Config, folder: Path, *, beside_others: bool) ->
         engine.close()
     logger("mcp").warning("made a library for %s: %s (--no-auto would not)", root, library)
     return True
+
+
+def _of_elsewhere(config: Config, library: Path, root: Path) -> bool:
+    """Whether a library holds folders, and none that the repository is in or that is in the repository."""
+    from octavo.engine.wiring import open_engine
+
+    with suppress(OctavoError), open_engine(replace(config, library=library)) as engine:
+        folders = [real_path(folder) for folder in engine.own_roots().values()]
+        here = real_path(root)
+        return bool(folders) and not any(here.is_relative_to(at) or at.is_relative_to(here) for at in folders)
+    return False
 
 
 def _removal(target: Client, done: InstalledClient) -> Iterator[Line]:
@@ -292,5 +306,5 @@ def _followed(choices: Choices) -> Iterator[Line]:
     config = load(choices.flags()).config
     place = library_location(config)
     if config.library is None and isinstance(place, Path) and place.exists():
-        yield (Part(f"Where a folder has none that is {place}: put a repository into it with `octavo add .`,", "dim"),)
-        yield (Part("or give it one of its own with `octavo init --here`.", "dim"),)
+        yield (Part(f"Where a folder has none that is {place}; a repository that this holds nothing of", "dim"),)
+        yield (Part("gets one of its own by itself. `octavo add .` puts a repository into it instead.", "dim"),)
