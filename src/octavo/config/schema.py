@@ -181,14 +181,14 @@ class Jobs:
     ] = 5.0
     max_retry_seconds: Annotated[float, Field("The longest such wait.", gt=0, le=604_800)] = 600.0
     max_attempts: Annotated[int, Field("Attempts before a job is given up as dead.", ge=1, le=1_000)] = 5
-    kinds: Annotated[
-        tuple[str, ...],
-        Field("Which kinds of jobs are done here, such as `embed`; all where none is named."),
-    ] = ()
     batch: Annotated[int, Field("How many jobs a worker claims at once.", ge=1, le=1_000)] = 4
     poll_seconds: Annotated[
         float, Field("How often an idle worker looks for jobs when nothing wakes it.", gt=0, le=3_600)
     ] = 1.0
+    kinds: Annotated[
+        tuple[str, ...],
+        Field("Which kinds of jobs are done here, such as `embed`; all where none is named."),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
