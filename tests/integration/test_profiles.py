@@ -33,6 +33,7 @@ from octavo.operations.profiles.embedders import (
 from octavo.operations.profiles.requests import (
     ProfilesActivateRequest,
     ProfilesListRequest,
+    ProfilesReindexRequest,
     ProfilesSetRequest,
 )
 from octavo.operations.projects.requests import SessionsListRequest
@@ -79,7 +80,7 @@ def test_a_profile_is_filled_while_the_old_one_answers_and_then_takes_over_in_ev
         assert states(here) == {"configured": ("active", 5), "local": ("idle", 0)}
         with pytest.raises(Conflict, match="5 chunks have no vector under local"):
             profiles_activate(here, ProfilesActivateRequest("local"))
-        assert profiles_reindex(here, ProfilesActivateRequest("local")).job
+        assert profiles_reindex(here, ProfilesReindexRequest("local")).job
         assert states(here)["local"] == ("filling", 0)
         remember(there, RememberRequest(text="A sixth boiler came while the profile was filled."))
         assert len(recall(there, RecallRequest("boiler")).memories) == 6
@@ -342,7 +343,7 @@ def test_going_back_fills_what_came_in_meanwhile(library: Path, service: Service
         with pytest.raises(Conflict) as caught:
             profiles_activate(engine, ProfilesActivateRequest("configured"))
         assert "profiles reindex configured" in str(caught.value.hint)
-        assert profiles_reindex(engine, ProfilesActivateRequest("configured")).job is not None
+        assert profiles_reindex(engine, ProfilesReindexRequest("configured")).job is not None
         work(engine, FAST)
         assert states(engine)["configured"] == ("active", 6)
         assert states(engine)["local"][0] == "idle"

@@ -22,7 +22,7 @@ FAST = Jobs(retry_seconds=0.001, max_retry_seconds=0.001, max_attempts=3)
 
 
 def statements(mark: str) -> str:
-    return PAGE.read_text("utf-8").split(f"<!-- {mark} -->")[1].split("```sql\n")[1].split("```")[0]
+    return PAGE.read_text("utf-8").split(f"<!-- {mark} -->")[1].split("```postgresql\n")[1].split("```")[0]
 
 
 def opened(url: DatabaseUrl, project: str) -> Engine:

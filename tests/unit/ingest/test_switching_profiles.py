@@ -14,7 +14,7 @@ from octavo.errors import Conflict, NotFound
 from octavo.ingest.profile_switch import profile_named, switch
 from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.operations.profiles.embedders import profiles_reindex
-from octavo.operations.profiles.requests import ProfilesActivateRequest
+from octavo.operations.profiles.requests import ProfilesReindexRequest
 from octavo.stores.sqlite.store import SqliteStore
 
 
@@ -64,7 +64,7 @@ def test_a_profile_that_answers_meanwhile_is_not_set_to_be_filled(
 
     monkeypatch.setattr(Engine, "profile_embedder", opened)
     with pytest.raises(Conflict):
-        profiles_reindex(engine, ProfilesActivateRequest("second"))
+        profiles_reindex(engine, ProfilesReindexRequest("second"))
     assert profile_named(engine.store, engine.project.id, "second").state is EmbeddingProfileState.ACTIVE
 
 
