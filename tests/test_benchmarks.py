@@ -58,7 +58,9 @@ SMALLEST = {
     "benchmarks/typed_queries": "en={notes} --files 5 --each 2 --out {out} --work {work}/typed_queries",
     "benchmarks/typists": "{library} --people 1 --queries 1 --pause 0.05 --out {out}",
     "scripts/fit_calibration": "{judged} --questions 2",
+    "scripts/make_vault": "{out}/vault --files 3",
     "scripts/measure_fast": "{judged}",
+    "scripts/print_openapi": "",
     "scripts/write_sets": "{out}/sets.xz small={judged}",
 }
 WEIGHTS = "makes the shipped weights: wants torch, a GPU, or text and models that are fetched"
