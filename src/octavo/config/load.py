@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -117,9 +118,16 @@ def parsed(name: str, given: Any, origin: str) -> Any:
 
 def validated(kind: type[_Settings], values: Mapping[str, Any]) -> _Settings:
     """Settings from what someone wrote; whatever is wrong with it is a `pydantic.ValidationError`."""
+    checked: _Settings = _validator(kind).validate_python(values)  # type: ignore[arg-type]  # a class has a hash
+    return checked
+
+
+@cache
+def _validator(kind: Any) -> Any:
+    """Built once: it takes longer than all the rest of opening a library."""
     from pydantic import TypeAdapter
 
-    return TypeAdapter(kind).validate_python(values)
+    return TypeAdapter(kind)
 
 
 def library_location(config: Config) -> Location:
