@@ -6,17 +6,19 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from executed_queries import pytest_sessionfinish, pytest_testnodedown, summarise_missing_queries
 from hypothesis import settings
+from long_runs import examples
 
 if TYPE_CHECKING:
     from postgres_server import Server
 
-settings.register_profile("octavo", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("octavo", deadline=None, max_examples=examples(100))
+settings.register_profile("ci", settings.get_profile("octavo"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "octavo")
 
 # What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn. Tests send it.
@@ -36,6 +38,25 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in folders.keys() - os.environ.keys():
             patch.setenv(name, str(tmp_path_factory.mktemp(folders[name])))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_models() -> Iterator[None]:
+    """A model is loaded once in a process, not once for every library that a test opens."""
+    from octavo.embedding import crossencoder, onnx_embedder, onnxruntime_loading
+
+    load, sessions = onnxruntime_loading.model_session, {}
+
+    def loaded(graph: Path, **settings: Any) -> Any:
+        key = (graph, graph.stat().st_mtime_ns if graph.exists() else None, *sorted(settings.items()))
+        if key not in sessions:
+            sessions[key] = load(graph, **settings)
+        return sessions[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (onnx_embedder, crossencoder):
+            patch.setattr(module, "model_session", loaded)
         yield
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from workbench import GOOD, VAULT, Bench
 
 from octavo.chunking.code import CodeChunker
@@ -255,7 +256,7 @@ def act(folder: Path, what: str, name: str, other: str) -> None:
         aside.rename(target)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(step, min_size=1, max_size=12))
 def test_any_history_ends_where_a_first_run_would(tmp_path: Path, steps: list[tuple[str, str, str]]) -> None:
     with tempfile.TemporaryDirectory(dir=tmp_path) as place:

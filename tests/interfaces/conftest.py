@@ -66,8 +66,16 @@ def databases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture
 def location(databases: Databases) -> Iterator[Location]:
-    """Where a test makes a library of its own: a path, or the URL of an empty database."""
+    """Where a test makes a library of its own: a path, or the URL of a database without a project."""
     made = databases.empty()
+    yield made
+    databases.remove(made)
+
+
+@pytest.fixture
+def bare_location(databases: Databases) -> Iterator[Location]:
+    """A path, or the URL of a database in which there is nothing: for tests of what is said of that."""
+    made = databases.bare()
     yield made
     databases.remove(made)
 

@@ -101,7 +101,11 @@ class Databases(Protocol):
     """Whether libraries get the stand-in for a model."""
 
     def empty(self) -> Location:
-        """Where no library is yet."""
+        """Where no library is yet: no file, or a database in which there is only the schema."""
+        ...
+
+    def bare(self) -> Location:
+        """Where there is nothing at all."""
         ...
 
     def copy(self, library: Location) -> Location:
@@ -119,6 +123,8 @@ class Files:
     def empty(self) -> Location:
         return self._folders.mktemp("library") / "library.db"
 
+    bare = empty
+
     def copy(self, library: Location) -> Location:
         return Path(shutil.copy(library, self.empty()))
 
@@ -133,6 +139,10 @@ class ServerDatabases:
         self._server = server
 
     def empty(self) -> Location:
+        """Making the schema takes three times as long as copying it."""
+        return self._server.database().secret
+
+    def bare(self) -> Location:
         return self._server.database(empty=True).secret
 
     def copy(self, library: Location) -> Location:

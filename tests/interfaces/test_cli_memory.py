@@ -54,9 +54,9 @@ def test_a_project_is_made_for_a_folder_and_kept_apart(library: Path) -> None:
     assert answered("projects", "list", "--workspace", "nobody") == {"projects": []}
 
 
-def test_a_canonical_document_is_put_read_and_packed(library: Path) -> None:
+def test_a_canonical_document_is_put_read_and_packed(library: Path, bare_location: Location) -> None:
     (library / "plan.md").write_text("# Plan\n\n## First\n\nThis.\n\n## Then\n\nThat.\n", "utf-8")
-    assert run("canonical", "list").exit_code == 4  # there is no library yet
+    assert run("canonical", "list", "--library", str(bare_location)).exit_code == 4  # there is no library yet
     assert answered("canonical", "upsert", "plans/one", "plan.md", "--class", "implementation_plan")["version"] == 1
     assert answered("canonical", "upsert", "plans/one", given="# Plan\n\n## First\n\nThis.\n")["version"] == 2
     assert run("canonical", "get", "plans/one", "first").stdout == "## First\n\nThis.\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_calls import Octavo, Shell, Vault
+from cli_calls import Location, Octavo, Shell, Vault
 
 import octavo as package
 from octavo.interfaces.cli.main import cli, summary
@@ -59,8 +59,10 @@ def test_every_command_says_in_its_own_help_what_the_list_says_of_it(octavo: Oct
 
 
 def test_alone_it_greets_and_says_the_next_step_for_this_folder(
-    octavo: Octavo, environment: Path, monkeypatch: pytest.MonkeyPatch
+    octavo: Octavo, environment: Path, bare_location: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(bare_location))
+
     def steps() -> list[str]:
         said = octavo()
         assert (said.exit_code, said.stderr) == (0, "")

@@ -108,20 +108,22 @@ def test_leave_is_given_and_taken_back_by_adding_again(library: package.Library,
 BAD = ["/etc/x.md", "../x.md", "a/../note.md", "no\0te.md", "note.txt", "note", "", "note.md/", "sub/", ".md", "x.py"]
 
 
-@pytest.mark.parametrize("uri", BAD)
-@pytest.mark.parametrize("name", [*WRITES, "validate", "create", "template"])
-def test_a_uri_that_is_no_markdown_path_below_the_folder_is_refused(
-    name: str, uri: str, library: package.Library, folder: Path
-) -> None:
+def test_a_uri_that_is_no_markdown_path_below_the_folder_is_refused(library: package.Library, folder: Path) -> None:
     calls = WRITES | {
         "validate": lambda library, uri: library.doc.validate(uri),
         "create": lambda library, uri: library.doc.create(uri, "T"),
         "template": lambda library, uri: library.doc.create("new.md", "T", template=uri),
     }
     before = tree(folder)
-    with pytest.raises(InvalidArgument):
-        calls[name](library, uri)
-    assert tree(folder) == before
+    taken = []
+    for uri in BAD:
+        for name, call in calls.items():
+            try:
+                call(library, uri)
+                taken.append((name, uri))
+            except InvalidArgument:
+                pass
+    assert (taken, tree(folder)) == ([], before)
 
 
 def test_a_uri_is_taken_literally(library: package.Library, folder: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "chunking"))
 
@@ -78,7 +79,7 @@ def chunk_sizes(draw: st.DrawFn) -> ChunkSizes:
 
 
 @given(st.lists(_block, max_size=14), st.booleans(), chunk_sizes(), counters)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_chunks_are_exact_slices_in_order_that_cover_the_text_within_their_sizes(
     blocks: Sequence[str], front_matter: bool, sizes: ChunkSizes, counter: TokenCounter
 ) -> None:
@@ -93,7 +94,7 @@ def test_chunks_are_exact_slices_in_order_that_cover_the_text_within_their_sizes
 @given(
     st.lists(_block, max_size=8), chunk_sizes(), counters, st.integers(24, 140), st.sampled_from(("", "T", "t " * 90))
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_word_of_a_chunk_is_in_a_window_the_embedder_can_read(
     blocks: Sequence[str], sizes: ChunkSizes, counter: TokenCounter, window: int, title: str
 ) -> None:
@@ -146,7 +147,7 @@ _markdown = st.lists(
 
 
 @given(_markdown, st.sampled_from((default_sizes(24), default_sizes(64), default_sizes(256))), st.booleans())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_any_markdown_is_cut_soundly_as_the_bundled_model_counts(text: str, sizes: ChunkSizes, deep: bool) -> None:
     source = Source(DocumentId("doc_1"), "a.md", normalise(text), 0.0)
     document = MarkdownParser().parse(source)

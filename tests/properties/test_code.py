@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "chunking"))
 
@@ -136,7 +137,7 @@ def assert_outlined(document: Document) -> None:
 
 
 @given(st.sampled_from(URIS), _any_text)
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_any_text_is_outlined_in_order_and_covered(uri: str, text: str) -> None:
     document = parsed(uri, text)
 
@@ -145,7 +146,7 @@ def test_any_text_is_outlined_in_order_and_covered(uri: str, text: str) -> None:
 
 
 @given(st.sampled_from(URIS), _any_text, chunk_sizes(), st.sampled_from((WordCounter(), Spelling())))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_chunks_of_any_text_are_exact_slices_in_order_within_the_hard_maximum(
     uri: str, text: str, sizes: ChunkSizes, counter: WordCounter
 ) -> None:

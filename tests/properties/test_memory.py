@@ -8,6 +8,7 @@ import pytest
 from engines import engine_over, wired
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
@@ -81,7 +82,7 @@ def log(memories: ProjectMemories, names: list[str]) -> dict[str, tuple[tuple[ob
     return {name: (one.versions, one.commits) for name, one in told.items()}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(steps)
 def test_history_is_only_ever_added_to(like: OpenLibrary, todo: list[Step]) -> None:
     clock = SetClock()
@@ -103,7 +104,7 @@ def test_history_is_only_ever_added_to(like: OpenLibrary, todo: list[Step]) -> N
             before = after
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(steps, st.integers(0, 9))
 def test_restoring_a_version_leaves_no_difference_to_it(like: OpenLibrary, todo: list[Step], which: int) -> None:
     clock = SetClock()
@@ -120,7 +121,7 @@ def test_restoring_a_version_leaves_no_difference_to_it(like: OpenLibrary, todo:
         assert version(memories, name, restored.version).text == version(memories, name, number).text
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(steps)
 def test_asking_again_under_the_same_key_changes_nothing_and_answers_the_same(
     like: OpenLibrary, todo: list[Step]
@@ -144,7 +145,7 @@ def test_asking_again_under_the_same_key_changes_nothing_and_answers_the_same(
             assert log(engine.memories, names) == before
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(steps)
 def test_a_search_as_of_an_instant_finds_what_stood_then_as_it_was(like: OpenLibrary, todo: list[Step]) -> None:
     clock = SetClock()

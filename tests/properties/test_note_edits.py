@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from markdown_it import MarkdownIt
 
 from octavo.errors import OctavoError
@@ -120,7 +121,7 @@ def is_subsequence(part: Sequence[object], whole: Sequence[object]) -> bool:
     return all(item in rest for item in part)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(TEXTS)
 @example("\ufeff---\r\n---\r\n# A")
 def test_the_outline_has_the_headings_of_commonmark(text: str) -> None:
@@ -128,7 +129,7 @@ def test_the_outline_has_the_headings_of_commonmark(text: str) -> None:
     assert [(heading.level, heading.start, heading.text) for heading in found.headings] == reference(text, found.start)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(
     TEXTS,
     CONTENTS,
@@ -171,7 +172,7 @@ def test_an_edit_changes_nothing_outside_its_place_and_keeps_every_other_section
     assert new[edit.start : edit.end].rstrip(" \t\r\n") == new[edit.start :][: edit.end - edit.start].rstrip(" \t\r\n")
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(TEXTS, NUMBERS, NUMBERS)
 def test_a_move_keeps_the_text_of_every_section_and_the_tree_around_it(text: str, first: int, second: int) -> None:
     document = NoteOutline(text)
@@ -199,7 +200,7 @@ def _bodies(document: NoteOutline) -> list[str]:
     return [document.text[document.headings[number].end : document.body_end(number)] for number in numbers]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(TEXTS)
 def test_fixing_closes_every_jump_and_keeps_every_parent(text: str) -> None:
     document = NoteOutline(text)
@@ -212,7 +213,7 @@ def test_fixing_closes_every_jump_and_keeps_every_parent(text: str) -> None:
     assert re.sub(r"#+", "#", fixed.text) == re.sub(r"#+", "#", text)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(
     TEXTS, st.sampled_from(["one", "> two", "    three", "`four`\nfive"]), st.sampled_from(["six", "seven\n"]), NUMBERS
 )

@@ -13,6 +13,7 @@ from filter_oracle import OracleChunk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lexical_oracle import LexicalOracle
+from long_runs import examples
 from observation import observed
 from set_clock import SetClock
 
@@ -68,7 +69,7 @@ filters = st.builds(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     corpus=st.lists(
         st.tuples(st.sampled_from(ROOMS), rows, st.sampled_from([False] * 3 + [True])), min_size=6, max_size=24
@@ -285,7 +286,7 @@ def vectors_are_those_of_their_inputs(store: Store) -> bool:
     return True
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(st.tuples(st.lists(changes, min_size=1, max_size=6), st.sampled_from([False, False, True])), max_size=6)
 )
@@ -307,7 +308,7 @@ def test_any_history_leaves_what_its_last_state_alone_would(history: list[tuple[
             assert current(store) == current(fresh)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1), max_size=5),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1),

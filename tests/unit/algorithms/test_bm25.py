@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from octavo.algorithms.bm25 import K1, B, Lengths, Postings, best, idf
 
@@ -26,7 +27,7 @@ def test_a_term_that_most_rows_hold_still_counts_a_little() -> None:
     assert idf(10, 9) == 1e-6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 12), st.sampled_from([None, 0.1, 0.6]))
 def test_the_best_are_those_that_scoring_every_row_finds(
     seed: int, terms: int, limit: int, share: float | None

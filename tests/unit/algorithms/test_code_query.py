@@ -7,6 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from octavo.algorithms.code_query import QuestionForm, read_code_query, share_in_order, share_of_runs
 from octavo.algorithms.language_names import language_named
@@ -195,7 +196,7 @@ def test_all_pieces_on_one_line_count_more_than_all_over_the_text() -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_text_can_be_read(text: str) -> None:
     read = read_code_query(text)
     assert all(name.parts and all(name.parts) for name in read.names)
@@ -204,7 +205,7 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 @given(st.text(alphabet=" \n\"'`\\()[]{}.*+?:/#%<>-_aA0$|^", max_size=200))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_punctuation_can_be_read(text: str) -> None:
     read_code_query(text)
 

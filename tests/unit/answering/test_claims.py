@@ -10,6 +10,7 @@ import pytest
 from cited_passages import passage
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from octavo.algorithms.text_analysis import Analyzer
 from octavo.answering.citation_support import Checked, CitationChecker, Support
@@ -170,7 +171,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=12).map(" ".join))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_any_text_can_be_a_claim_and_a_passage(text: str) -> None:
     embedder = HashingEmbedder()
     for claim, source in ((text, PALACE), (PALACE, text), (text, text)):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from octavo.embedding.bundled_embedder import bundled_embedder, bundled_fast_embedder
 from octavo.embedding.fast_vectors import StaticEmbedder
@@ -54,7 +55,7 @@ def test_a_file_that_is_no_table_is_refused_by_name(folder: Path) -> None:
         StaticEmbedder(folder).embed(["dome"])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=8))
 def test_a_vector_depends_on_its_text_alone(texts: list[str]) -> None:
     fast = bundled_fast_embedder()

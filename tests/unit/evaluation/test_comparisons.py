@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from octavo.errors import InvalidArgument
 from octavo.evaluation.significance import bootstrap, compare, randomisation
@@ -47,7 +48,7 @@ def test_no_difference_is_never_significant_and_a_steady_one_is() -> None:
     assert randomisation([0.5] * 40, [0.6 if number % 2 else 0.4 for number in range(40)]) == 1.0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=30))
 def test_the_test_has_no_side(pairs: list[tuple[float, float]]) -> None:
     before, after = [one for one, _ in pairs], [one for _, one in pairs]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
@@ -153,7 +154,7 @@ def test_diffs_read_as_their_golden_files(engine: Engine, clock: SetClock) -> No
     assert memory_diff(engine, MemoryDiffRequest(item, 1, 3, by_section=True)).sections == ()
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(budget=st.integers(50, 700), query=st.sampled_from(["", "pressure", "who is called", "valves and limits"]))
 def test_a_pack_never_outgrows_its_budget_and_cites_exactly(packed: Engine, budget: int, query: str) -> None:
     found = canonical_context_pack(packed, CanonicalContextPackRequest(query, budget))

@@ -8,6 +8,7 @@ import pytest
 from engines import engine_over, wired
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from set_clock import SetClock
 
 from octavo.engine.library import OpenLibrary
@@ -100,7 +101,7 @@ steps = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(steps, max_size=8))
 def test_an_instant_shows_what_replaying_the_commits_up_to_it_gives(like: OpenLibrary, todo: list[Step]) -> None:
     clock = SetClock()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from snapshot_samples import PROFILE, Bench
 
 from octavo.model.query import Filters, PropertyCondition, Terms
@@ -41,7 +42,7 @@ FILTERS = [
 
 
 @settings(
-    max_examples=25,
+    max_examples=examples(25),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=(Phase.explicit, Phase.generate),

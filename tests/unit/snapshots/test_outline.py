@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from numpy.typing import NDArray
 from snapshot_samples import Bench
 
@@ -41,7 +42,7 @@ def windows(matrix: NDArray[Any]) -> WindowVectors:
     return WindowVectors(keys, keys, np.zeros(len(matrix), np.uint8), matrix.astype(np.float16))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 4), st.integers(3, 30), st.integers(0, 1_000), st.sampled_from([0.3, 0.7, 1.0]))
 def test_many_groups_at_once_choose_as_one_by_one(groups: int, size: int, seed: int, balance: float) -> None:
     made = units(groups * size, seed).reshape(groups, size, -1)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from octavo.sources.folder_scan import scan
 from octavo.sources.ignore_rules import IgnoreRules
@@ -103,7 +104,9 @@ content = st.lists(line, max_size=6).map("\n".join)
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(outer=content, inner=content)
 @example(outer="a**/b", inner="")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from octavo.errors import SourceError
 from octavo.model.folder_scan import Scan, SeenFile, SkippedFile
@@ -360,7 +361,7 @@ segment = st.text(st.characters(exclude_characters="/\0", exclude_categories=("C
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.sets(segment, max_size=8))
 def test_any_name_a_file_system_takes_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, names: set[str]

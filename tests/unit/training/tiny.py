@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,12 @@ def tiny_tokenizer(texts: Sequence[str]) -> tuple[bytes, list[str]]:
 
 def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
     """A model folder in Octavo's form, whose vocabulary is the words of some texts; untrained but for its words."""
+    return _written(folder, _tiny_encoder(tuple(texts)))
+
+
+@cache
+def _tiny_encoder(texts: tuple[str, ...]) -> Mapping[str, bytes]:
+    """Rounding its weights takes seconds."""
     from octavo.embedding.wordpiece import WordPieceCounter
     from octavo_train.export import described_encoder, encoder_files
     from octavo_train.model_card import ModelCard
@@ -66,11 +73,16 @@ def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
     listed = "\n".join(vocabulary).encode()
     files = encoder_files(tiny_model(len(vocabulary), WINDOW), texts[:3], counter, listed, b"free", WINDOW)
     made = ModelCard("tiny", "nothing", "0", "2024-05-01", "a test", {}, {})
-    return _written(folder, described_encoder(files, made, WINDOW, WIDTH, {"tokenizer": "wordpiece"}))
+    return described_encoder(files, made, WINDOW, WIDTH, {"tokenizer": "wordpiece"})
 
 
 def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
     """The same for a reranker, which knows nothing yet."""
+    return _written(folder, _tiny_reranker(tuple(texts)))
+
+
+@cache
+def _tiny_reranker(texts: tuple[str, ...]) -> Mapping[str, bytes]:
     from octavo_train.encoder_weights import RerankerWeights
     from octavo_train.export import described_reranker, reranker_files
     from octavo_train.model_card import ModelCard
@@ -81,7 +93,7 @@ def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
     weights = RerankerWeights(tiny_model(len(vocabulary), WINDOW), segments, head, 0.0)
     files = reranker_files(weights, [(texts[0], texts[1])], tokenizer, b"free", WINDOW)
     made = ModelCard("tiny-rerank", "nothing", "0", "2024-05-01", "a test", {}, {})
-    return _written(folder, described_reranker(files, made, WINDOW))
+    return described_reranker(files, made, WINDOW)
 
 
 def _written(folder: Path, files: Mapping[str, bytes]) -> Path:

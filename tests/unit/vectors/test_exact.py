@@ -7,6 +7,7 @@ import pytest
 import samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from octavo.model.ids import ChunkKey
 from octavo.model.result import ScoredChunk
@@ -52,7 +53,7 @@ def test_an_empty_library_has_no_nearest_chunk() -> None:
     assert index.coverage() == 0.0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 12), windows=st.integers(1, 3), limit=st.integers(1, 15))
 def test_search_equals_sorting_every_cosine(seed: int, count: int, windows: int, limit: int) -> None:
     store, index, _ = _library(count, windows)
