@@ -35,11 +35,17 @@ class Connections:
         self._free: list[Connection] = []
         self._guard = threading.Lock()
         self._slots = threading.BoundedSemaphore(limit)
+        self.limit, self.in_use, self.waiting = limit, 0, 0
 
     @contextmanager
     def borrowed(self) -> Iterator[Connection]:
-        if not self._slots.acquire(timeout=self._timeout):
-            raise Busy(f"every connection to {self.url} is taken", hint="try again in a moment")
+        self._count(waiting=1)
+        try:
+            if not self._slots.acquire(timeout=self._timeout):
+                raise Busy(f"every connection to {self.url} is taken", hint="try again in a moment")
+        finally:
+            self._count(waiting=-1)
+        self._count(in_use=1)
         try:
             connection = self._free_or_new()
             try:
@@ -47,7 +53,12 @@ class Connections:
             finally:
                 self._return(connection)
         finally:
+            self._count(in_use=-1)
             self._slots.release()
+
+    @property
+    def idle(self) -> int:
+        return len(self._free)
 
     def connect(self, *, autocommit: bool = True) -> Connection:
         """A connection owned by the caller: to listen on, or to build an index with."""
@@ -70,6 +81,11 @@ class Connections:
             connection.close()
 
     close = drop_free
+
+    def _count(self, in_use: int = 0, waiting: int = 0) -> None:
+        with self._guard:
+            self.in_use += in_use
+            self.waiting += waiting
 
     def _free_or_new(self) -> Connection:
         with self._guard:

@@ -25,7 +25,10 @@ _AFTER_LOSS = 5.0  # seconds before a replica that failed is asked again
 
 
 class Replica:
-    """A server that follows the primary. `problem` is why it is left out; empty where it is not."""
+    """A server that follows the primary. `problem` is why it is left out; empty where it is not.
+
+    `position` in the log is how far it had come when it was last asked, `newest_seconds` the age of its newest change.
+    """
 
     def __init__(self, url: DatabaseUrl, connections: Connections) -> None:
         self.url = url
@@ -33,6 +36,8 @@ class Replica:
         self.problem = ""
         self.verified = False
         self.not_before = 0.0
+        self.position = 0
+        self.newest_seconds = 0.0
 
 
 class Sample(NamedTuple):
@@ -40,6 +45,15 @@ class Sample(NamedTuple):
 
     at: float = float("-inf")
     position: int = 0
+
+
+class Lag(NamedTuple):
+    """How far a replica is behind in bytes, None where it does not answer, and in seconds."""
+
+    connections: Connections
+    behind: int | None
+    seconds: float
+    usable: bool
 
 
 class Replicas:
@@ -94,13 +108,19 @@ class Replicas:
             with ExitStack() as stack:
                 connection = self._begun(replica, bound, stack)
                 if connection is not None:
-                    try:
-                        yield replica, connection
-                    finally:
-                        with suppress(psycopg.Error):
-                            connection.rollback()
+                    yield replica, connection
                     return
         yield None
+
+    def lags(self) -> Iterator[Lag]:
+        """Asks each, after the primary, how far it has come."""
+        with translated(self._primary.url), self._primary.borrowed() as connection:
+            position = _position(connection)
+        self.probe()
+        for replica in self._replicas:
+            behind = max(0, position - replica.position)
+            seconds = replica.newest_seconds if behind else 0.0
+            yield Lag(replica.connections, None if replica.not_before else behind, seconds, not replica.problem)
 
     def probe(self) -> None:
         """Asks each whether it is there and how far it has come."""
@@ -123,7 +143,9 @@ class Replicas:
                 replica.connections.drop_free()
                 connection = _transaction(replica, stack)
             problem = "" if replica.verified else self._strange(connection)
-            recovering, position = connection.execute(queries()["replica_position"]).fetchall()[0]
+            row = connection.execute(queries()["replica_position"]).fetchall()[0]
+            recovering, position, replica.newest_seconds = row
+            replica.position = position
         except Busy:
             return None  # every connection to it is in use
         except (psycopg.Error, OctavoError) as error:
@@ -169,8 +191,14 @@ class Replicas:
 
 def _transaction(replica: Replica, stack: ExitStack) -> Connection:
     connection = stack.enter_context(replica.connections.borrowed())
+    stack.callback(_ended, connection)  # or the pool closes it
     connection.execute(queries()["begin_reading"])
     return connection
+
+
+def _ended(connection: Connection) -> None:
+    with suppress(psycopg.Error):
+        connection.rollback()
 
 
 def _position(connection: Connection) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from octavo.model.ids import ProjectId
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.recipe import EmbeddingProfile
+from octavo.observability.metrics import Gauge
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import value
 from octavo.stores.shared.embeddings import VectorFormat
@@ -73,6 +74,22 @@ class PostgresStore(SharedStore):
 
     def left_out(self) -> tuple[str, ...]:
         return () if self.database.replicas is None else self.database.replicas.left_out()
+
+    def gauges(self) -> Iterator[Gauge]:
+        replicas = self.database.replicas
+        lags = [] if replicas is None else list(replicas.lags())
+        pools = {"primary": self.database.connections}
+        for number, lag in enumerate(lags, 1):
+            pools[name := f"replica_{number}"] = lag.connections
+            yield Gauge("replica_usable", lag.usable, (("server", name),))
+            if lag.behind is not None:
+                yield Gauge("replica_lag_bytes", lag.behind, (("server", name),))
+                yield Gauge("replica_lag_seconds", lag.seconds, (("server", name),))
+        for name, pool in pools.items():
+            yield Gauge("pool_connections", pool.in_use, (("server", name), ("state", "in_use")))
+            yield Gauge("pool_connections", pool.idle, (("server", name), ("state", "idle")))
+            yield Gauge("pool_limit", pool.limit, (("server", name),))
+            yield Gauge("pool_waiting", pool.waiting, (("server", name),))
 
     def size(self) -> int:
         """Bytes used by the library's tables and indexes."""

@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
+from octavo.interfaces.http.oauth import Issuer
 from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.serving.app import make_app
 
@@ -32,12 +33,13 @@ def in_process(
     settings: Serve | None = None,
     token: str | None = None,
     base: str = "http://localhost:7411",
+    issuer: Issuer | None = None,
 ) -> None:
     """Asks the application directly. The library is closed afterwards."""
 
     async def main() -> None:
         calls = Calls(lambda: open_library(library), threads=2)
-        app = make_app(calls, settings or Serve(), token)
+        app = make_app(calls, settings or Serve(), token, issuer=issuer)
         transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
         try:
             async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=60) as client:

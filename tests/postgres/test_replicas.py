@@ -146,6 +146,45 @@ def test_a_replica_that_lags_beyond_the_bound_is_left_out_and_said(library: tupl
         assert engine.search(Query("comet")).degraded == ()
 
 
+def test_the_pools_and_how_far_a_replica_is_behind_are_gauges(
+    library: tuple[str, str], servers: tuple[Server, str]
+) -> None:
+    program = servers[0].program
+    assert program is not None
+    with opened(library) as engine:
+        eventually(lambda: searched_on(engine) == "replica")
+        eventually(lambda: gauges(engine)["replica_lag_bytes", "replica_1", ""] == 0)
+        with engine.store.reading():
+            told = gauges(engine)
+        assert told["pool_connections", "primary", "in_use"] >= 1
+        assert told["pool_connections", "replica_1", "idle"] >= 1
+        assert told["pool_limit", "primary", ""] == told["pool_limit", "replica_1", ""] == 8
+        assert told["pool_waiting", "primary", ""] == told["replica_lag_seconds", "replica_1", ""] == 0
+        pause(library[1])
+        try:
+            remember(engine, RememberRequest(text="The comet is bright."))
+            behind = gauges(engine)
+            assert behind["replica_usable", "replica_1", ""] == 1  # within the bound
+            assert behind["replica_lag_bytes", "replica_1", ""] > 0
+            assert behind["replica_lag_seconds", "replica_1", ""] > 0
+        finally:
+            pause(library[1], on=False)
+        program.tell("replica-stop")
+        try:
+            gone = gauges(engine)
+            assert gone["replica_usable", "replica_1", ""] == 0
+            assert ("replica_lag_bytes", "replica_1", "") not in gone
+        finally:
+            program.tell("replica-start")
+
+
+def gauges(engine: Engine) -> dict[tuple[str, str, str], float]:
+    return {
+        (gauge.name, dict(gauge.labels)["server"], dict(gauge.labels).get("state", "")): gauge.value
+        for gauge in engine.store.gauges()
+    }
+
+
 def test_a_replica_that_is_lost_in_the_middle_of_a_search_costs_no_answer(
     library: tuple[str, str], servers: tuple[Server, str]
 ) -> None:

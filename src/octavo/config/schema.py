@@ -237,6 +237,29 @@ class Serve:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuth:
+    """Tokens of an authorization server beside Octavo's own: off without an issuer."""
+
+    issuer: Annotated[str, Field("The address of the authorization server, as its tokens name it (`iss`).")] = ""
+    resource: Annotated[
+        str, Field("The address of `/mcp` as clients write it; tokens must be for it or for its host (`aud`).")
+    ] = ""
+    keys: Annotated[str, Field("The address of the issuer's keys (JWKS); unset, its metadata say where.")] = ""
+    introspection: Annotated[
+        str, Field("Where tokens are looked up (RFC 7662), for an issuer whose tokens are not signed JWTs.")
+    ] = ""
+    client_id: Annotated[str, Field("The name under which this server looks tokens up.")] = ""
+    client_secret_file: Annotated[Path | None, Field("A file with the secret that goes with it.")] = None
+    scopes: Annotated[
+        tuple[str, ...], Field("The issuer's scopes and what each allows, as `THEIRS=read|write|admin`.")
+    ] = ("octavo:read=read", "octavo:write=write", "octavo:admin=admin")
+    projects_claim: Annotated[
+        str, Field("The claim that lists the projects a token is for; unset, tokens are for all of them.")
+    ] = ""
+    rate: Annotated[int | None, Field("Requests a minute that each person or program may make.", ge=1)] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Watch:
     """How servers and `octavo watch` notice that files change."""
 
@@ -367,6 +390,7 @@ class Config:
     jobs: Jobs = Jobs()
     work: Work = Work()
     serve: Serve = Serve()
+    oauth: OAuth = OAuth()
     watch: Watch = Watch()
     daemon: Daemon = Daemon()
     snapshots: Snapshots = Snapshots()

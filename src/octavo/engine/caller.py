@@ -69,6 +69,7 @@ def authorise(operation: str, scope: AccessScope) -> None:
         raise Forbidden(
             f"the token {caller.name} may {caller.scope.value}, and {operation} needs {scope.value}",
             hint="ask for a token with that scope",
+            details={"scope": scope.value},
         )
 
 

@@ -27,7 +27,8 @@ def library_gauges(engine: Engine) -> Iterator[Gauge]:
 
 
 def job_gauges(engine: Engine) -> Iterator[Gauge]:
-    """Of all projects that the caller may enter."""
+    """Of all projects that the caller may enter, and of the connections it is read over."""
+    yield from engine.store.gauges()
     outbox, now = engine.store.outbox, engine.library.now()
     jobs = [job for project in engine.visible_projects() for job in outbox.jobs(project.id, _UNFINISHED)]
     for (kind, state), number in sorted(Counter((job.kind.value, job.state.value) for job in jobs).items()):

@@ -38,6 +38,12 @@ GAUGES: Mapping[str, str] = {
     "oldest_lease_seconds": "How long ago the lease was renewed that was renewed longest ago.",
     "cached_texts_found": "Texts that searches found in memory.",
     "cached_texts_missed": "Texts that searches read from the library.",
+    "pool_connections": "Connections to the database, by server (primary, replica_1 …) and state: in_use or idle.",
+    "pool_limit": "Connections that a process may have to each server of the database.",
+    "pool_waiting": "Threads that wait for a connection.",
+    "replica_usable": "1 where searches read from the replica, 0 where it is left out.",
+    "replica_lag_bytes": "How much of the primary's log the replica has yet to replay.",
+    "replica_lag_seconds": "How old the newest change is that the replica has, while it lacks any.",
     "call_threads": "Threads that answer requests.",
     "calls_running": "Requests that are being answered, or wait for a thread.",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.stored_rows import LibraryCounts
+    from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress
     from octavo.ports.access import AccessTokens
     from octavo.ports.adapters import VectorIndex
@@ -123,6 +124,10 @@ class Store(Protocol):
 
     def left_out(self) -> tuple[str, ...]:
         """Which copies searches do without at the moment, and why."""
+        ...
+
+    def gauges(self) -> Iterable[Gauge]:
+        """How its connections and its copies are doing now, for those who watch a server or a worker."""
         ...
 
     def patient(self, seconds: float) -> AbstractContextManager[None]:

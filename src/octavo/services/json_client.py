@@ -75,7 +75,7 @@ class Endpoint:
         self._headers = {"Authorization": f"Bearer {key}"} if key and headers is None else dict(headers or {})
         self._wait = wait
         self._clock = clock
-        self._opener = _opener(self._url)
+        self._opener = direct_opener(self._url)
         self._guard = threading.Lock()
         self._next = 0.0
         self._breaker = CircuitBreaker(clock)
@@ -154,7 +154,7 @@ class Endpoint:
     def _response(self, path: str, payload: bytes, seconds: float) -> Iterator[Any]:
         """The answer while it is read. Whatever breaks it off is a `ServiceFailure`."""
         watch = RequestSockets(max(seconds, 0.001), current_cancellation())
-        opener = _opener(self._url, WatchedHttp(watch), WatchedHttps(watch))
+        opener = direct_opener(self._url, WatchedHttp(watch), WatchedHttps(watch))
         try:
             with watch.watching(), opener.open(self._request(path, payload), timeout=max(seconds, 0.001)) as response:
                 yield response
@@ -223,7 +223,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _opener(url: str, *handlers: urllib.request.BaseHandler) -> urllib.request.OpenerDirector:
+def direct_opener(url: str, *handlers: urllib.request.BaseHandler) -> urllib.request.OpenerDirector:
     """Without redirects, and for a service on this machine without proxies: what is local stays local."""
     try:
         local = _is_this_machine(urlsplit(url).hostname or "")

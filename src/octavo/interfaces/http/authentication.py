@@ -24,6 +24,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from octavo.engine.caller import OWNER, Caller, caller_with
+from octavo.interfaces.http.oauth import Issuer
 from octavo.model.access_token import TOKEN_PREFIX, AccessToken, token_hash
 
 _OWN_ACCOUNT = None if sys.platform == "win32" else os.geteuid()
@@ -45,11 +46,12 @@ class BrowserSession(NamedTuple):
 
 
 class Access:
-    """The server's own token opens everything; others are the library's, with what each allows."""
+    """The server's own token opens everything; others are the library's, with what each allows, or the issuer's."""
 
-    def __init__(self, token: str, lookup: Lookup) -> None:
+    def __init__(self, token: str, lookup: Lookup, issuer: Issuer | None = None) -> None:
         self._token = token
         self._lookup = lookup
+        self.issuer = issuer
         self._known: dict[str, tuple[float, AccessToken | None]] = {}  # hash → when it was looked up, and what for
         self._sessions: dict[str, BrowserSession] = {}
         self._invitations: set[str] = set()
@@ -67,7 +69,10 @@ class Access:
             return OWNER
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return await self._caller_with(given.strip())
+            given = given.strip()
+            caller = await self._caller_with(given)
+            foreign = caller is None and self.issuer is not None and given and not given.startswith(TOKEN_PREFIX)
+            return await self.issuer.caller(given) if foreign and self.issuer else caller
         session = self._sessions.get(session_of(headers))
         if session is None or not _same_account(session.account, account_of_peer(scope)):
             return None

@@ -16,14 +16,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from octavo.config.schema import Serve
 from octavo.dataclass import replace
 from octavo.engine.caller import ANYONE, CALLER, Caller, acting_as
-from octavo.errors import OctavoError
+from octavo.errors import Forbidden, OctavoError
 from octavo.interfaces.access_token import loopback
 from octavo.interfaces.http.authentication import Access, session_of
+from octavo.interfaces.http.oauth import METADATA
 from octavo.interfaces.http.problems import protocol_problem
 from octavo.observability.metrics import Metrics
 
 OPEN = frozenset({"/health", "/readyz"})  # asked by supervisors, who have no token; they tell nothing
-_BEFORE_LOGIN = ("/login", "/assets/")  # the form that asks a person for the token, and how it looks
+_BEFORE_LOGIN = ("/login", "/assets/", METADATA)  # the form that asks a person for the token; where programs get one
 STREAMS = frozenset({"/mcp"})  # last as long as the client wants
 _BODY_SECONDS = 15.0  # for the whole body of a request to arrive
 _AGAIN = "give the token in another tab, then come back here, go back and send it again: what you wrote is still there"
@@ -188,6 +189,9 @@ class Guard:
         if not preflight and not _open(scope["path"]):
             try:
                 caller = await self.access.caller(scope, headers) if self.access else ANYONE
+            except Forbidden as error:
+                told = {"WWW-Authenticate": self._challenge("insufficient_scope", error.details.get("scope"))}
+                return refused(403, error.message, error.hint, told)
             except OctavoError as error:
                 return refused(503, f"who asks cannot be looked up: {error.message}", "try again in a moment", None)
             if caller is None:
@@ -219,11 +223,16 @@ class Guard:
         if not _asks_for_page(headers):
             detail = "a token is needed, as Authorization: Bearer TOKEN"
             hint = "`octavo serve` prints which file it is in; `octavo mcp install --http` tells a client"
-            return protocol_problem(401, detail, hint, {"WWW-Authenticate": "Bearer"})
+            told = {"WWW-Authenticate": self._challenge("invalid_token" if "authorization" in headers else "")}
+            return protocol_problem(401, detail, hint, told)
         if scope["method"] == "GET":
             return RedirectResponse("/login?refused=1" if session_of(headers) else "/login", 303)
         # A form of a page that is older than the server.
         return self._page(401, "the session that this page was opened in is over", _AGAIN, None)
+
+    def _challenge(self, error: str, scope: object = None) -> str:
+        issuer = self.access and self.access.issuer
+        return issuer.challenge(error, scope) if issuer else "Bearer"
 
     def _too_large(self, scope: Scope) -> ASGIApp:
         most = self._settings.max_request_bytes

@@ -18,9 +18,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from octavo.config.schema import Serve
-from octavo.errors import OctavoError
+from octavo.errors import Forbidden, OctavoError
 from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.guard import OPEN, Guard
+from octavo.interfaces.http.oauth import Issuer
 from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
 from octavo.interfaces.mcp.instructions import usage
@@ -38,7 +39,9 @@ _log = logging.getLogger("octavo.http")
 _SESSIONS = 200  # of clients from before 2026, which are remembered between requests
 
 
-def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str = "default") -> Guard:
+def make_app(
+    calls: Calls, settings: Serve, token: str | None = None, tools: str = "default", issuer: Issuer | None = None
+) -> Guard:
     # Files are written for those who have a token, and for nobody else who finds the port.
     operations = tuple(operation for operation in chosen(tools) if token is not None or not operation.writes_files)
     seeds = tuple(alias for alias in aliases(tools) if token is not None or not alias.of.writes_files)
@@ -70,11 +73,12 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
     metrics = calls.metrics
     app.router.routes += seed_routes(calls, seeds)  # first: of two routes of one name, the set's own answers
     add_routes(app, calls, metrics, secured=token is not None)
-    access = Access(token, partial(_token_with, calls)) if token is not None else None
+    access = Access(token, partial(_token_with, calls), issuer) if token is not None else None
+    app.router.routes += issuer.routes() if issuer else []
     site = Site(calls, writable=settings.write and token is not None, open_with=settings.open_with, access=access)
     app.router.routes += page_routes(site, app.openapi)
     app.router.routes.append(Route("/mcp", endpoint=StreamableHTTPASGIApp(sessions)))
-    app.add_exception_handler(OctavoError, _purpose)
+    app.add_exception_handler(OctavoError, partial(_purpose, issuer))
     app.add_exception_handler(HTTPException, partial(_protocol, site))
     app.add_exception_handler(UnsupportedMedia, _media)
     app.add_exception_handler(Exception, partial(_defect, site))
@@ -113,9 +117,12 @@ class _Application(FastAPI):
         return self.openapi_schema or {}
 
 
-async def _purpose(request: Request, error: Exception) -> Response:
+async def _purpose(issuer: Issuer | None, request: Request, error: Exception) -> Response:
     assert isinstance(error, OctavoError)
-    return problem_of(error)
+    answer = problem_of(error)
+    if issuer and isinstance(error, Forbidden) and "scope" in error.details:
+        answer.headers["WWW-Authenticate"] = issuer.challenge("insufficient_scope", error.details["scope"])
+    return answer
 
 
 async def _protocol(site: Site, request: Request, error: Exception) -> Response:

@@ -11,12 +11,13 @@ from types import FrameType
 
 import uvicorn
 
-from octavo.config.schema import Serve
+from octavo.config.schema import OAuth, Serve
 from octavo.dataclass import dataclass
-from octavo.errors import Busy
+from octavo.errors import Busy, ConfigurationError
 from octavo.interfaces.access_token import read_token
 from octavo.interfaces.http.guard import Guard
 from octavo.interfaces.http.header_timeout import HeaderTimeoutProtocol
+from octavo.interfaces.http.oauth import Issuer
 from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.serving.app import make_app
 
@@ -40,6 +41,7 @@ def serve(
     listening: Callable[[Listening], None],
     beside: Companion | None = None,
     further: tuple[socket.socket, ...] = (),
+    oauth: OAuth = OAuth(),  # noqa: B008
 ) -> None:
     """Serves until SIGTERM or Ctrl-C, then answers what was asked before and ends. `listening` is told the address.
 
@@ -47,8 +49,11 @@ def serve(
     `further` are sockets that are listened on too.
     """
     token = read_token(settings)
+    issuer = Issuer(oauth) if oauth.issuer else None
+    if issuer and token is None:
+        raise ConfigurationError("oauth.issuer is set, and no token is to be required", hint="leave out --no-token")
     bound = _bind(settings)
-    app = make_app(calls, settings, token, tools)
+    app = make_app(calls, settings, token, tools, issuer)
     config = uvicorn.Config(
         app,
         http=HeaderTimeoutProtocol,

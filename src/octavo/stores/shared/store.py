@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import LibraryCounts
+from octavo.observability.metrics import Gauge
 from octavo.ports import LexicalIndex
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, value
@@ -112,6 +113,9 @@ class SharedStore:
         return self.reading()
 
     def left_out(self) -> tuple[str, ...]:
+        return ()
+
+    def gauges(self) -> Iterable[Gauge]:
         return ()
 
     @contextmanager

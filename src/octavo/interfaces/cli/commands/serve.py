@@ -120,7 +120,7 @@ def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: 
     processes = ProcessPool(partial(searching, flags), count) if count > 1 else None
     calls = Calls(lambda: opened(config), follow=following(config, files), processes=processes)
     beside, further = _sockets(config, calls)
-    listen(calls, config.serve, tools, listening, beside, further)
+    listen(calls, config.serve, tools, listening, beside, further, config.oauth)
 
 
 def searching(flags: dict[str, Any]) -> Runs:
