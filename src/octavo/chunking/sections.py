@@ -33,7 +33,7 @@ class SectionChunker:
     two such subsections.
     """
 
-    version = "sections-1"
+    version = "sections-2"
 
     def __init__(self, sizes: ChunkSizes, counter: TokenCounter) -> None:
         self._sizes = sizes
