@@ -12,6 +12,7 @@ from people import Person, repository
 SHOP = {
     "shop/cart.py": '"""Carts."""\n\n\ndef check_out(total: float) -> int:\n    """The total, with the tax rounded '
     'once."""\n    return round(total * 1.2)\n',
+    "shop/till.py": "from shop.cart import check_out\n\n\ndef pay(prices):\n    return check_out(sum(prices))\n",
     "README.md": "# The shop\n\nA cart is checked out when its owner pays.\n",
 }
 ALMANAC = {
@@ -46,6 +47,7 @@ def test_an_agent_finds_the_function_in_a_repository(person: Person) -> None:
     person.types("index", at=shop)
     hit = person.hits("where is the tax rounded", "--kind", "code", at=shop)[0]
     assert (hit["uri"], hit["kind"]) == ("shop/cart.py", "code")
+    assert person.hits("who calls check_out", at=shop)[0]["uri"] == "shop/till.py"
     assert "Round the tax once" in person.types("log", "why is the tax rounded once", at=shop)
     person.types("daemon", "stop", at=shop)
 

@@ -32,10 +32,19 @@ _DECLARING = re.compile(
     rf"^(?:(?:pub|public|private|export|async|abstract|static)\s+)*(?:def|class|func|fn|function|struct|interface|trait|enum|type|impl|module|namespace|sub|fun|object|record"
     rf"|protocol|extension|method|symbol|definition of)\s+({_IDENTIFIER})(?![\w$]|\s+[a-z])"
 )
+_NAMED_THING = (
+    rf"(?: the)?(?: function| class| method| type)? `?({_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*)`?(?:\(\))?"
+)
 # "where is render defined": what is asked for is a name, however plain a word it is.
 _ASKED_WHERE = re.compile(
-    rf"\b(?:where|which file|what file)\b(?: is| are| do we| does)?(?: the)?(?: function| class| method| type)? "
-    rf"`?({_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*)`?(?:\(\))?(?: is| are)? (?:defined|declared|implemented)\b"
+    rf"\b(?:where|which file|what file)\b(?: is| are| do we| does)?{_NAMED_THING}(?: is| are)? "
+    r"(?:defined|declared|implemented)\b"
+)
+# "who calls render", "where is render used", "callers of render": what is asked for is what uses a name.
+_ASKED_USES = re.compile(
+    rf"\b(?:(?:who|what|which \w+) (?:calls?|uses?|imports?|invokes?)|where do we (?:call|use)"
+    rf"|(?:callers|usages|uses|call sites?|references) (?:of|to)){_NAMED_THING}[?.\s]*$"
+    rf"|\bwhere (?:is|are){_NAMED_THING} (?:called|used|imported|invoked)\b"
 )
 _TICKED = re.compile(r"`([^`\n]{1,200})`")
 _ALONE = re.compile(rf"(?:{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*[?!]?)(?:\(\))?")
@@ -95,6 +104,7 @@ class CodeQuery:
 
     The parts of one of the `pieces` stand in their order on one line of what is meant; each of `runs` are words next to
     each other in it. `parts` are of names that a pattern does not tell whole. A `sentence` only mentions its names.
+    `uses` is whether it asks who calls them.
     """
 
     asked: QuestionForm
@@ -105,6 +115,7 @@ class CodeQuery:
     runs: tuple[str, ...] = ()
     parts: tuple[PartOfName, ...] = ()
     sentence: bool = False
+    uses: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -139,9 +150,10 @@ def read_code_query(text: str) -> CodeQuery:
     if places and len(text.split()) == 1:
         return CodeQuery(QuestionForm.PLACE, text, names, places)
     if names:
-        if any(mark in text for mark in "(){}=;"):
+        uses = _ASKED_USES.search(text) is not None
+        if not uses and any(mark in text for mark in "(){}=;"):
             return CodeQuery(QuestionForm.CODE, text, names, places, runs=_runs(text))
-        return CodeQuery(QuestionForm.NAME, text, names, places, sentence=_is_sentence(text))
+        return CodeQuery(QuestionForm.NAME, text, names, places, sentence=_is_sentence(text), uses=uses)
     return CodeQuery(QuestionForm.PLACE if places else QuestionForm.WORDS, text, _joined(text), places)
 
 
@@ -188,8 +200,8 @@ def _named(text: str) -> Iterator[tuple[str, ...]]:
         bare = ticked[1].strip().removesuffix("()")
         if _QUALIFIED.fullmatch(bare):
             yield _parts(bare)
-    for asked in _ASKED_WHERE.finditer(text):
-        yield _parts(asked[1])
+    for asked in (*_ASKED_WHERE.finditer(text), *_ASKED_USES.finditer(text)):
+        yield _parts(asked[asked.lastindex or 1])
     for declared in _DECLARING.finditer(text):
         yield (declared[1],)
     for match in _QUALIFIED.finditer(text):

@@ -187,6 +187,23 @@ def test_a_sentence_only_mentions_the_names_in_it(text: str, sentence: bool) -> 
     assert (read.asked, read.sentence) == (QuestionForm.NAME, sentence)
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("who calls render?", "render"),
+        ("what uses Client.send()", "send"),
+        ("callers of the function save_base", "save_base"),
+        ("where is render used", "render"),
+        ("where is render defined", None),
+        ("where is the dome", None),
+        ("who called me", None),
+    ],
+)
+def test_who_calls_something_asks_for_its_uses(text: str, name: str | None) -> None:
+    read = read_code_query(text)
+    assert (read.names[0].parts[-1] if read.uses else None) == name
+
+
 def test_all_pieces_on_one_line_count_more_than_all_over_the_text() -> None:
     (pieces,) = read_code_query(r"def get_\w+_label\(").pieces
     assert share_in_order(pieces, "def get_price_label(x):\n") == 1.0

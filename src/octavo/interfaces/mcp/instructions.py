@@ -14,7 +14,7 @@ LIMIT = 1_500  # bytes
 CITING = "Cite every statement as collection/uri:line."
 
 _USE: tuple[tuple[str, str], ...] = (
-    ("search", "search finds passages by word and by meaning; ask whole questions or exact names."),
+    ("search", "search finds passages by word and by meaning; ask whole questions, exact names, or who calls NAME."),
     ("search_code", "search_code finds declarations by name and code by what it does."),
     ("get", "get reads on: its reference is collection/uri, with :10-20 for lines or #anchor for a section."),
     ("search", f"{CITING} {QUOTED_LINES}"),

@@ -1,4 +1,7 @@
-"""Adds to the score of the code that a query names: a declaration by its name, a file by its path, a frame's line."""
+"""Adds to the score of the code that a query names: a declaration by its name, a file by its path, a frame's line.
+
+Of "who calls it", what uses the name.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Recall, Search, SkipStage, in_order
 from octavo.retrieval.stages.code_kinds import is_header, is_use
-from octavo.retrieval.stages.refinement_helpers import ground
+from octavo.retrieval.stages.refinement_helpers import ground, texts_of
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
 DEFINED = "definitions"
@@ -22,6 +25,8 @@ _WHERE = re.compile(
     re.IGNORECASE,
 )
 _LEAST = 0.5  # of a name's likeness: below it, another thing of that name
+_USES = 200  # chunks with a name that are read for its uses
+_DECLARES = r"\b(?:def|class|func|fn|function|fun|sub|struct|interface|trait|enum|type|method)\s+"
 _WAYS: tuple[Recall, ...] = (SymbolRecall(), PlaceRecall())
 
 
@@ -54,7 +59,10 @@ class Definitions:
             if key in found and key not in taken:
                 lift, stage = found[key]
                 score = candidate.score + height * lift
-                steps = ScoreStep(stage, lift, 1), ScoreStep(self.name, score, 1, "is what is named")
+                steps = (
+                    ScoreStep(stage, lift, 1),
+                    ScoreStep(self.name, score, 1, f"{'uses' if read.uses else 'is'} what is named"),
+                )
                 candidate = candidate.scored(score, (*candidate.steps, *steps))
             lifted.append(candidate)
         search.notes["named"] = len(found)
@@ -62,6 +70,9 @@ class Definitions:
 
     def _found(self, search: Search, read: CodeQuery) -> Iterator[tuple[ChunkKey, tuple[float, str]]]:
         """What is named, with what it is worth; for several reasons, the best."""
+        if read.uses:
+            yield from self._using(search, read)
+            return
         spoken_of = read.sentence or read.asked is QuestionForm.MESSAGE
         worth = self.mentioned if spoken_of and not _WHERE.search(search.query.text) else self.named
         lifts: dict[ChunkKey, tuple[float, str]] = {}
@@ -78,3 +89,21 @@ class Definitions:
                     below = self.below * (is_use(candidate) + 0.5 * is_header(candidate))
                     lifts[key] = max(lifts.get(key, (0.0, "")), (worth * chunks[key] - below, way.name))
         yield from lifts.items()
+
+    def _using(self, search: Search, read: CodeQuery) -> Iterator[tuple[ChunkKey, tuple[float, str]]]:
+        """Code that calls what is named, then what only mentions it: an import, a table. What declares it is known."""
+        library = search.library
+        last = read.names[0].parts[-1]
+        keys = library.store.lexical.containing(library.project, library.text.query_tokens(last)[:1], most=_USES)
+        holding = [
+            candidate
+            for candidate in library.candidates([*keys]).values()
+            if candidate.kind is Kind.CODE and (search.admitted is None or candidate.key in search.admitted)
+        ]
+        name = rf"(?<![\w$]){re.escape(last)}(?![\w$])"
+        call, mention, declared = re.compile(rf"{name}\s*\("), re.compile(name), re.compile(_DECLARES + name)
+        for candidate, text in zip(holding, texts_of(search, holding), strict=True):
+            rest = declared.sub("", text)
+            if mention.search(rest):
+                worth = self.named - self.below * (is_use(candidate) + (call.search(rest) is None))
+                yield candidate.key, (worth, _WAYS[0].name)
