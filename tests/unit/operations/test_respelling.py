@@ -1,4 +1,4 @@
-"""What a query without a hit may have meant, in the vault of the examples."""
+"""What a query with no hit or weak ones may have meant, in the vault of the examples."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ def test_what_the_filters_leave_out_is_not_suggested(engine: Engine) -> None:
     assert find(engine, SearchRequest('"colimation"', tags_all=("nobody-has-this",))).did_you_mean is None
 
 
-def test_a_search_with_hits_suggests_nothing(engine: Engine) -> None:
+def test_weak_hits_come_with_a_suggestion(engine: Engine) -> None:
+    result = find(engine, SearchRequest("telesocpe"))
+    assert result.hits and result.did_you_mean == "telescope"
+
+
+def test_a_search_with_good_hits_suggests_nothing(engine: Engine) -> None:
     result = find(engine, SearchRequest("collimation"))
     assert result.hits and result.did_you_mean is None

@@ -143,8 +143,8 @@ class SearchScreen(Screen[None]):
         hits = self.query_one(OptionList)
         self._list(rich_text.hit_text(hit, self.query_text) for hit in answer.hits)
         narrowed = "".join(f" · {value}" for value in self.filters.values())
-        none = f"No match. Did you mean: {answer.did_you_mean}" if answer.did_you_mean else "No match."
-        self._say((rich_text.summary(answer) if answer.hits else none) + narrowed)
+        meant = f" Did you mean: {answer.did_you_mean}" if answer.did_you_mean else ""
+        self._say((rich_text.summary(answer) if answer.hits else "No match.") + meant + narrowed)
         if answer.hits:
             hits.highlighted = 0
         else:

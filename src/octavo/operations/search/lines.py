@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from octavo.algorithms.time_formats import age
+from octavo.dataclass import replace
 from octavo.engine.freshness import learning
 from octavo.model.document import Kind, shown_path
 from octavo.model.result import Freshness, StageTrace
@@ -47,8 +48,8 @@ def search_lines(answer: SearchAnswer) -> Iterator[Block]:
                 others = (other for other in answer.hits if other.document_id == hit.document_id and other is not hit)
                 yield from map(_folded, others)
             yield ()
-    if not answer.hits:
-        yield (Part(_no_match(answer)),)
+    if message := _no_match(answer):
+        yield (Part(message),)
     if answer.trace is not None:
         yield from stage_lines(answer.trace)
         yield ()
@@ -72,8 +73,8 @@ def search_model_lines(answer: SearchAnswer) -> Iterator[Block]:
     for hit, share in zip(hits, shares, strict=True):
         room = min(_MODEL_HIT_BYTES * share, _MODEL_BYTES * share // sum(shares))
         yield from _model_hit(hit, answer.query or "", room)
-    if not hits:
-        yield (Part(_no_match(answer)),)
+    if message := _no_match(answer if hits else replace(answer, hits=())):
+        yield (Part(message),)
     yield from degraded_lines(answer.degraded)
     state = [*_state(answer.freshness)][1:]
     if state:
@@ -128,9 +129,9 @@ def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
 
 
 def _no_match(answer: SearchAnswer) -> str:
-    """What is still to be learnt, the footer says."""
-    none = "No match so far." if answer.freshness.pending else "No match."
-    return f"{none} Did you mean: {answer.did_you_mean}" if answer.did_you_mean else none
+    """That there is no hit, and what may have been meant. What is still to be learnt, the footer says."""
+    none = "" if answer.hits else "No match so far." if answer.freshness.pending else "No match."
+    return f"{none} Did you mean: {answer.did_you_mean}".lstrip() if answer.did_you_mean else none
 
 
 def _folded(hit: FoundHit) -> Line:

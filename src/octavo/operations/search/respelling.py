@@ -1,4 +1,4 @@
-"""What a query without a hit may have meant: its misspelt words as the library spells them."""
+"""What a query with no hit, or weak ones, may have meant: its misspelt words as the library spells them."""
 
 from __future__ import annotations
 

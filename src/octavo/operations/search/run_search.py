@@ -26,6 +26,7 @@ BY_MEANING = "dense_only"
 BY_NAME = "code"
 _FIRST_READ_SECONDS = 8.0  # that a search waits for the first documents of a folder that is just being read
 _ALIKE = 0.85  # the cosine from which two passages say the same, in a compressed answer
+_WEAK = 0.3  # the relevance of the best hit below which a word may be misspelt
 _CODE = frozenset({Kind.CODE.value, Kind.CONFIG.value})
 
 
@@ -49,12 +50,17 @@ def find(
     result = found_in(engine, result)
     if query.filters.as_of is not None:
         result = _with_past(engine, query, chosen, result)
-    if not result.hits and result.freshness.documents and request.query and not judged_in_full:
+    if _is_weak(result) and result.freshness.documents and request.query and not judged_in_full:
         meant = import_module("octavo.operations.search.respelling").respelt
         result = replace(result, did_you_mean=meant(engine, query))
     if engine.logs_queries:
         import_module("octavo.operations.queries.queries").log_query(engine, result)
     return _fresh(result, request)
+
+
+def _is_weak(result: Result) -> bool:
+    """Whether there is no hit, or no good one, so that the query may have meant something else."""
+    return all(hit.score is not None and hit.score < _WEAK for hit in result.hits)
 
 
 def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> Result:
