@@ -61,6 +61,7 @@ NAVIGATION = {
         "models",
         "guides/evaluation",
         "guides/plugins",
+        "questions",
         "troubleshooting",
         "compatibility",
     ],
