@@ -81,6 +81,9 @@ EVERY_PAGE = {
     "document": "/document/observatory/observing/Closing%20down.md?lines=7-12#cited",
     "inspect": f"/inspect/observatory/observing/Closing%20down.md?q={QUESTION.replace(' ', '+')}",
     "ask": "/ask?q=how+often+is+the+mirror+washed%3F",
+    "ask-nothing": "/ask?q=what+is+the+capital+of+Mongolia%3F",
+    "typing-error": "/?q=humidty+limt",
+    "narrowed": "/?q=dome&tags_all=howto",
     "memories": "/memories",
     "graph": "/graph",
     "map": "/map",
@@ -88,8 +91,10 @@ EVERY_PAGE = {
     "collection": "/collection/observatory",
     "jobs": "/jobs",
     "models": "/models",
+    "evaluation": "/evaluation",
     "settings": "/settings",
     "docs": "/docs",
+    "not-found": "/nowhere",
 }
 
 
@@ -203,7 +208,11 @@ def _photograph_every(address: str, home: Path, folder: Path) -> None:
             for name, path in EVERY_PAGE.items():
                 page.goto(path)
                 page.wait_for_load_state("networkidle")
-                page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
+                if page.locator("#answer:visible").count():
+                    page.wait_for_function("!document.getElementById('answer').textContent.startsWith('Looking')")
+                page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
+                if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
+                    print(f"{name} is {wide} pixels wide on a screen of {width}")
             context.close()
 
 

@@ -20,8 +20,10 @@ _ENDING = re.compile(r"(?<=\w)\.[a-z]{1,4}(?![\w.])")
 _LONGEST_END = 3  # letters by which forms of one word differ in length
 
 
-def group_names(texts: Mapping[int, Sequence[str]], words: int = 3, least: int = 1) -> dict[int, str]:
-    """The `words` weightiest words of each group that `least` of its texts have, the weightiest first.
+def group_names(
+    texts: Mapping[int, Sequence[str]], words: int = 3, least: int = 1, share: float = 0.0
+) -> dict[int, str]:
+    """The `words` weightiest words of each group that `least` and this share of its texts have, weightiest first.
 
     >>> group_names({0: ["Apple trees", "Apple pie"], 1: ["Ovens", "Hot ovens"]}, words=1)
     {0: 'apple', 1: 'ovens'}
@@ -31,7 +33,9 @@ def group_names(texts: Mapping[int, Sequence[str]], words: int = 3, least: int =
     named = {}
     for group, counts in counted.items():
         weights = {
-            word: count * math.log((1 + len(texts)) / spread[word]) for word, count in counts.items() if count >= least
+            word: count * math.log((1 + len(texts)) / spread[word])
+            for word, count in counts.items()
+            if count >= max(least, share * len(texts[group]))
         }
         best: list[str] = []
         for word in sorted(weights, key=lambda word: (-weights[word], word)):

@@ -22,7 +22,7 @@ APART = (EdgeType.CHANGES, EdgeType.CONTAINS)  # they join no documents that bel
 _ROUNDS = 10
 _FILE_NAME = re.compile(r"(\S+)\.\w{1,5}")
 _MOST_NAMED = 3
-_SHARED = 2  # documents whose titles must have a word before it stands for their community
+_SHARED, _SHARE = 2, 0.5  # documents, and their share, whose titles must have a word for it to name their community
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ def described(
 
 
 def community_names(labels: Mapping[int, Sequence[str]]) -> dict[int, str]:
-    """By the words that several labels of a community have and few other communities; else by its first labels."""
+    """By the words that half of the labels of a community have and few other communities; else by its first labels."""
     # The ending of a file's name tells nothing of what it is about.
     plain = {number: [_without_ending(name) for name in inside] for number, inside in labels.items()}
-    terms = group_names(plain, _MOST_NAMED, _SHARED)
+    terms = group_names(plain, _MOST_NAMED, _SHARED, _SHARE)
     return {number: terms[number] or ", ".join(inside[:_MOST_NAMED]) for number, inside in labels.items()}
 
 

@@ -57,6 +57,12 @@ def test_a_hit_begins_at_the_sentence_that_answers() -> None:
     assert html.rstrip().endswith("garden. …</p>")
 
 
+def test_what_answers_stands_near_the_beginning_of_a_hit() -> None:
+    steps = "".join(f"{number}. Turn knob number {number} of the panel and wait.\n" for number in range(1, 7))
+    html = shown(f"{steps}7. Start the pump.\n", "pump")
+    assert html.index("<mark>pump</mark>") < 300 and "number 1 " not in html
+
+
 def test_rows_of_a_table_are_shown_below_its_header() -> None:
     rows = "".join(f"| reading {number} | {number} m/s of wind over ten minutes |\n" for number in range(30))
     html = shown(f"| what | limit |\n|---|---|\n{rows}| humidity | 85 % |\n", "humidity")

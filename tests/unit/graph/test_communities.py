@@ -107,8 +107,15 @@ def test_a_community_is_named_by_words_that_its_titles_share_and_else_by_its_mos
         1: ["Ovens", "Bread"],
         2: ["Grid"],
         3: ["a.py", "b.py"],
+        4: ["28 March", "29 March", "Safety", "Keys", "Dome"],
     }
-    assert community_names(labels) == {0: "grid", 1: "Ovens, Bread", 2: "Grid", 3: "a.py, b.py"}
+    assert community_names(labels) == {
+        0: "grid",
+        1: "Ovens, Bread",
+        2: "Grid",
+        3: "a.py, b.py",
+        4: "28 March, 29 March, Safety",
+    }
 
 
 def test_thematic_links_join_what_says_the_same(engine: Engine) -> None:

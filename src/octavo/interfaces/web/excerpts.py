@@ -16,6 +16,7 @@ from octavo.model.text import Span
 
 _ROOM = 420  # characters of prose that a hit shows
 _LINES = 8  # of source
+_LEAD = 200  # characters before the first word that answers: a telephone shows little more
 _BLOCK = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)]|>|\||#{1,6})(?:[ \t]|$)|[ \t]*\|")
 _PIECE = re.compile(r"\S(?:.{0,150}\S)?(?=\s|$)|\S+", re.DOTALL)
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
@@ -34,6 +35,10 @@ def excerpt(
     highlights = mark(text)
     units = list(_units(text))
     first, last = _best(units, highlights, _ROOM)
+    inside = [spot.start for spot in highlights if units[first].start <= spot.start < units[last].end]
+    while first < last and inside and min(inside) - units[first].start > _LEAD:
+        first += 1
+    last = _reach(units, first, _ROOM, 1)
     start, end = (units[first].start, units[last].end) if units else (0, len(text))
     shown = text[start:end]
     if _TABLE.match(shown) and (header := _header(text[:start])):

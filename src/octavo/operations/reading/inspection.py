@@ -15,6 +15,7 @@ from octavo.model.query import Query
 from octavo.model.result import Candidate
 from octavo.model.stored_rows import ChunkVectors, StoredDocument
 from octavo.model.text import short
+from octavo.operations.reading.get import linking_documents
 from octavo.operations.reading.requests import InspectRequest
 from octavo.operations.reading.results import InspectAnswer, InspectedPassage, InspectedVersion
 from octavo.retrieval.passages import located, not_called
@@ -94,9 +95,8 @@ def _described(engine: Engine, document: StoredDocument) -> InspectAnswer:
     ledger = store.ledger.at(project, document.collection_id, [document.uri]).get(document.uri)
     warnings = ledger.warnings if ledger else ()
     out = store.graph.out(project, document.id, limit=_MOST_LINKS)
-    back = store.graph.back(project, document.id, limit=_MOST_LINKS)
-    ends = {edge.target for edge in out if edge.target} | {edge.source for edge in back}
-    names = {node.document: f"{node.collection}/{node.uri}" for node in store.graph.nodes(project, sorted(ends))}
+    ends = store.graph.nodes(project, sorted({edge.target for edge in out if edge.target}))
+    names = {node.document: f"{node.collection}/{node.uri}" for node in ends}
     return InspectAnswer(
         collection=document.collection,
         uri=document.uri,
@@ -111,7 +111,7 @@ def _described(engine: Engine, document: StoredDocument) -> InspectAnswer:
         links_out=tuple(
             dict.fromkeys((edge.target and names.get(edge.target)) or f"{edge.path} (not there)" for edge in out)
         ),
-        links_in=tuple(dict.fromkeys(names[edge.source] for edge in back if edge.source in names)),
+        links_in=tuple(f"{node.collection}/{node.uri}" for node in linking_documents(engine, document.id, _MOST_LINKS)),
         versions=tuple(
             InspectedVersion(version.version, when(version.modified_at), when(version.indexed_at))
             for version in store.documents.versions(project, document.id)
