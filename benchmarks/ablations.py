@@ -5,7 +5,8 @@
 A SET is written as for `octavo eval table`; its library is made where the cache has none. Of N questions, evenly chosen
 nDCG@10 is measured. Strings of its documents are typed (`typed_queries` draws them) and right where the first document
 holds them. A line of QUERIES.jsonl has a `query` and the declarations that answer it (`gold`: `path`, `start_line`,
-`end_line`): right is one among ten. Names that the checkouts define once are right where the definition is first.
+`end_line`): right is one among ten. Names that the checkouts define once are right where the definition is first; so
+are messages with their placeholders filled, and lines of code, that stand in one declaration alone.
 `pinned` counts the ranks of tests/golden/rankings that change without the stage. A fusion is not left out but
 exchanged for that of ranks. Differences are what a stage brings; milliseconds are its mean. --page writes the tables
 between the marks of a page.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import sys
 import tempfile
 from collections import defaultdict
@@ -55,6 +57,11 @@ MEASURED = {"hybrid": documents, "code": code}
 """The profiles, and where each stands."""
 _AS_IT_IS = "as it is"
 _MOST = 10
+_MESSAGE = re.compile(r'"([^"\n]{20,120}(?<= )[^"\n]+)"')
+_ESCAPED = re.compile(r"[\\<>]|^\W")
+_PLACEHOLDER = re.compile(r"%[-\d.]*[sdrvqlux]+|\{[^{}]*\}")
+_CALL = re.compile(r"^[\w.]+ ?[:=]?=? ?.*\w\(.*\)")
+_SHORT = 25
 
 Right = Callable[[Sequence[Candidate]], float]
 
@@ -181,6 +188,31 @@ def ask_code(tallies: Mapping[str, Tally], queries: Path, checkout: Path, questi
             for form, definition in product(FORMS, names):
                 query = Query(form.format(name=definition.name, qualified=definition.qualified), limit=_MOST)
                 tally.ask(engine, PROFILES[name], "names", query, partial(_is_first, definition))
+            for quotation, definition in quoted(engine, found, each):
+                query = Query(quotation, limit=_MOST)
+                tally.ask(engine, PROFILES[name], "quoted", query, partial(_is_first, definition))
+
+
+def quoted(engine: Engine, found: Sequence[Definition], each: int) -> list[tuple[str, Definition]]:
+    """So many messages as a user would read them, and as many lines as one would paste, with their declarations."""
+    kinds: list[defaultdict[str, list[Definition]]] = [defaultdict(list), defaultdict(list)]
+    documents, project = engine.store.documents, engine.project.id
+    (collection,) = engine.collections()
+    hashes = {each.uri: documents.find(project, each.uri, collection.id)[0].text_hash for each in found}
+    texts = documents.texts(project, hashes.values())
+    for definition in found:
+        text = texts[hashes[definition.uri]][definition.span.start : definition.span.end]
+        for message in set(_MESSAGE.findall(text)):
+            if not _ESCAPED.search(message):
+                kinds[0][_PLACEHOLDER.sub("x42", message)].append(definition)
+        for line in {line.strip() for line in text.splitlines()[1:]}:
+            if _CALL.search(line) and len(line) > _SHORT:
+                kinds[1][line].append(definition)
+    drawn = []
+    for kind in kinds:
+        once = sorted((text, where[0]) for text, where in kind.items() if len(where) == 1)
+        drawn += random.Random(1).sample(once, min(each, len(once)))
+    return drawn
 
 
 def _among_ten(gold: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate]) -> float:

@@ -27,6 +27,7 @@ SMALLEST = {
     "benchmarks/before_after": "{notes} --before octavo:{src} --runs 1 --indexings 1 --out {out}",
     "benchmarks/citations": "en={notes} --files 3 --queries 3 --out {out} --work {work}/citations",
     "benchmarks/code": "{code} --out {out} --workers 1",
+    "benchmarks/code_tasks": "{repository} {out}/tasks --back 0",
     "benchmarks/conversations": "{talks}",
     "benchmarks/definitions": "code={notes} --each 1 --out {out}",
     "benchmarks/edits": "--notes {notes} --edits 5 --library-edits 2 --kills 2 --large 130000 --out {out}/edits.json",

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
+from bpe_words import VOCABULARY, reference_tokenizer
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from octavo.embedding.bpe import BpeCounter, counter_of
-from octavo.embedding.bundled_embedder import MODELS
 from octavo.embedding.tokenizer_json import without_surrogates
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-VOCABULARY = MODELS / "octavo-encoder-2" / "vocab.txt"
 
 
 @cache
@@ -26,32 +19,8 @@ def counter() -> BpeCounter:
     return counter_of(VOCABULARY)
 
 
-@cache
-def reference() -> Tokenizer:
-    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
-
-    ranks = {token: rank for rank, token in enumerate(VOCABULARY.read_text("utf-8").removesuffix("\n").split("\n"))}
-    merges = [merge for token in ranks if (merge := merged_last(token, ranks))]
-    tokenizer = Tokenizer(models.BPE(ranks, merges))
-    tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace(Regex("[ \t]+"), " ")])
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    return tokenizer
-
-
-def merged_last(token: str, ranks: dict[str, int]) -> tuple[str, str] | None:
-    """The pair that makes a token, by merging what comes before it in the vocabulary; none for bytes."""
-    parts = list(token)
-    while len(parts) > 2:
-        pairs = [ranks.get(left + right, len(ranks)) for left, right in pairwise(parts)]
-        at = min(range(len(pairs)), key=pairs.__getitem__)
-        if pairs[at] >= ranks[token]:
-            return None
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
-    return (parts[0], parts[1]) if len(parts) == 2 else None
-
-
 def expected(text: str) -> list[int]:
-    return list(reference().encode(text, add_special_tokens=False).ids)
+    return list(reference_tokenizer().encode(text, add_special_tokens=False).ids)
 
 
 WHITESPACE = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u200a\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"

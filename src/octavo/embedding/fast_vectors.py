@@ -115,7 +115,7 @@ class StaticEmbedder:
         linear algebra library for it."""
         table, counter = self._table(), self._counter
         size, several = len(table.rows), len(texts)
-        bags, whose = counter.bags(texts) if isinstance(counter, WordPieceCounter) else _joined(counter.lists(texts))
+        bags, whose = _joined(counter.lists(texts))
         first, leads = _joined([self._leading(text) for text in texts])
         # A cell is a token of a text, numbered so that a text's cells lie together.
         around = np.arange(0, several * size, size)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.readability import Readability, TaughtScripts
-from octavo.embedding import bpe, wordpiece
+from octavo.embedding import bpe
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.embedding.tokenizer_json import TokenizersCounter
+from octavo.embedding.wordpiece import WordPieceCounter
 
 if TYPE_CHECKING:
     from octavo.embedding.bpe import BpeCounter
-    from octavo.embedding.wordpiece import WordPieceCounter
 
 
 def counter_of(directory: ModelDirectory) -> WordPieceCounter | BpeCounter:
     """The counter of a model that has its vocabulary in `vocab.txt`."""
     path = directory.file("vocab.txt")
-    return bpe.counter_of(path) if directory.tokenizer == "bpe" else wordpiece.counter_of(path)
+    return bpe.counter_of(path) if directory.tokenizer == "bpe" else WordPieceCounter(path, directory.remedy)
 
 
 def any_counter_of(directory: ModelDirectory) -> WordPieceCounter | BpeCounter | TokenizersCounter:

@@ -49,15 +49,20 @@ class TokenizersCounter:
     def counts(self, texts: Sequence[str]) -> list[int]:
         return [self.count(text) for text in texts]
 
-    def ids(self, text: str) -> list[int]:
-        return list(self._encoded(text).ids)
+    def ids(self, text: str, limit: int | None = None) -> list[int]:
+        """The token ids without the special ones around them; only the first `limit`, if there is one."""
+        return list(self._encoded(text).ids)[:limit]
 
     def pieces(self, text: str) -> list[tuple[str, bool]]:
         """The text of each token and whether it begins a word; empty for an unknown one."""
-        unknown = self._unknown
+        unknown, marks_insides = self._unknown, type(self._tokenizer.model).__name__ == "WordPiece"
         encoding = self._encoded(text)
         return [
-            ("", True) if token == unknown else (piece.lstrip("▁Ġ").removeprefix("##"), piece[0] in "▁Ġ")
+            ("", True)
+            if token == unknown
+            else (piece.removeprefix("##"), not piece.startswith("##"))
+            if marks_insides
+            else (piece.lstrip("▁Ġ"), piece[0] in "▁Ġ")
             for token, piece in zip(encoding.ids, encoding.tokens, strict=True)
         ]
 

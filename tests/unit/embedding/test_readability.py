@@ -11,7 +11,7 @@ from wordpiece_words import VOCABULARY
 from octavo.algorithms.readability import Readability, fluent_trust, trust
 from octavo.embedding.bundled_embedder import bundled_embedder, bundled_fast_embedder
 from octavo.embedding.tokenizer_json import TokenizersCounter
-from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.ports import ReadingEmbedder
 
 UNREAD = ("ภาษาไทย", "ספר", "বাংলা", "தமிழ்", "😀", "???")
@@ -70,7 +70,7 @@ def test_the_bundled_models_trust_the_languages_they_were_taught_alike(make: obj
 
 
 def test_a_language_that_an_english_vocabulary_was_not_made_for_is_trusted_little() -> None:
-    counter = WordPieceCounter(load_vocabulary(VOCABULARY))
+    counter = WordPieceCounter(VOCABULARY)
     readability = Readability(counter.pieces, counter.size)
     assert all(0.1 <= fluent_trust(readability.fluency(text)) < 0.7 for text in FOREIGN)
     assert [fluent_trust(readability.fluency(text)) for text in ENGLISH] == [1.0] * 3

@@ -1,4 +1,4 @@
-"""Counting tokens: the general counter over a tokenizer.json, and the bounds of the word cache."""
+"""Counting tokens: by a tokenizer.json, by a vocab.txt, and the bounds of the word cache."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from wordpiece_words import VOCABULARY, reference_tokenizer
 
 from octavo.embedding import bounded_cache
+from octavo.embedding.bpe import BpeCounter
+from octavo.embedding.bundled_embedder import MODELS
 from octavo.embedding.tokenizer_json import TokenizersCounter
-from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.errors import ModelUnavailable
 
-EXACT = WordPieceCounter(load_vocabulary(VOCABULARY))
+EXACT = WordPieceCounter(VOCABULARY)
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +44,23 @@ def test_nothing_has_no_words_and_no_tokens(general: TokenizersCounter) -> None:
         assert (counter.count(""), counter.words("")) == (0, [])
 
 
-def test_the_vocabulary_has_every_token_under_its_number() -> None:
-    assert load_vocabulary(VOCABULARY) == reference_tokenizer().get_vocab(with_added_tokens=True)
+def test_tokens_of_a_vocabulary_are_told_by_number_and_by_what_they_spell() -> None:
+    text = "Unaffable tokens [SEP] \u2603 end"
+    numbers = VOCABULARY.read_text("utf-8").split("\n").index
+    spelled = ["una", "##ffa", "##ble", "token", "##s", "[SEP]", "[UNK]", "end"]
+    assert EXACT.ids(text) == EXACT.lists(["", text])[1] == list(map(numbers, spelled))
+    assert EXACT.fitted(text, 2) == EXACT.ids(text, 2) == EXACT.ids(text)[:2]
+    assert (EXACT.start, EXACT.end) == (numbers("[CLS]"), numbers("[SEP]"))
+    assert EXACT.pieces("unaffable \u2603") == [("una", True), ("ffa", False), ("ble", False), ("", True)]
 
 
 def test_the_cache_is_emptied_when_it_is_full_and_counting_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded_cache, "MAX_WORDS", 10)
-    counter = WordPieceCounter(load_vocabulary(VOCABULARY))
+    words = (MODELS / "octavo-encoder-2" / "vocab.txt").read_text("utf-8").removesuffix("\n").split("\n")
     text = " ".join(f"w{number}" for number in range(100))
-    assert counter.count(text) == EXACT.count(text)
-    assert len(counter.word_ids) <= 10
+    before = BpeCounter(words).count(text)
+    monkeypatch.setattr(bounded_cache, "MAX_WORDS", 10)
+    counter = BpeCounter(words)
+    assert (counter.count(text), counter.count(text)) == (before, before)
 
 
 def test_a_file_that_is_no_tokenizer_is_refused_by_name(tmp_path: Path) -> None:

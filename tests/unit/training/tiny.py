@@ -69,8 +69,10 @@ def _tiny_encoder(texts: tuple[str, ...]) -> Mapping[str, bytes]:
     from octavo_train.model_card import ModelCard
 
     _, vocabulary = tiny_tokenizer(texts)
-    counter = WordPieceCounter({word: place for place, word in enumerate(vocabulary)})
     listed = "\n".join(vocabulary).encode()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "vocab.txt").write_bytes(listed)
+    counter = WordPieceCounter(folder / "vocab.txt")
     files = encoder_files(tiny_model(len(vocabulary), WINDOW), texts[:3], counter, listed, b"free", WINDOW)
     made = ModelCard("tiny", "nothing", "0", "2024-05-01", "a test", {}, {})
     return described_encoder(files, made, WINDOW, WIDTH, {"tokenizer": "wordpiece"})
@@ -97,7 +99,7 @@ def _tiny_reranker(texts: tuple[str, ...]) -> Mapping[str, bytes]:
 
 
 def _written(folder: Path, files: Mapping[str, bytes]) -> Path:
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (folder / name).write_bytes(data)
     return folder
