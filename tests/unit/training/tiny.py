@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -70,10 +71,11 @@ def _tiny_encoder(texts: tuple[str, ...]) -> Mapping[str, bytes]:
 
     _, vocabulary = tiny_tokenizer(texts)
     listed = "\n".join(vocabulary).encode()
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "vocab.txt").write_bytes(listed)
-    counter = WordPieceCounter(folder / "vocab.txt")
-    files = encoder_files(tiny_model(len(vocabulary), WINDOW), texts[:3], counter, listed, b"free", WINDOW)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "vocab.txt")
+        path.write_bytes(listed)
+        counter = WordPieceCounter(path)
+        files = encoder_files(tiny_model(len(vocabulary), WINDOW), texts[:3], counter, listed, b"free", WINDOW)
     made = ModelCard("tiny", "nothing", "0", "2024-05-01", "a test", {}, {})
     return described_encoder(files, made, WINDOW, WIDTH, {"tokenizer": "wordpiece"})
 
@@ -99,7 +101,7 @@ def _tiny_reranker(texts: tuple[str, ...]) -> Mapping[str, bytes]:
 
 
 def _written(folder: Path, files: Mapping[str, bytes]) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True)
     for name, data in files.items():
         (folder / name).write_bytes(data)
     return folder
