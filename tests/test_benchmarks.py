@@ -32,12 +32,8 @@ SMALLEST = {
     "benchmarks/definitions": "code={notes} --each 1 --out {out}",
     "benchmarks/edits": "--notes {notes} --edits 5 --library-edits 2 --kills 2 --large 130000 --out {out}/edits.json",
     "benchmarks/embedding": "--text {notes} --chunks 8 --fast-chunks 20 --rounds 1",
-    "benchmarks/faults": "strangers flips --rounds 1 --state {work}/faults",
     "benchmarks/foundation": "{notes} --embed 4 --chunks 20 --out {out}",
     "benchmarks/history": "{repository} --commits 3 --embed 2 --out {out}",
-    "benchmarks/hostile_documents": "--files {work} --copies 1 --bomb-bytes 1000000 --seconds 5 --pages 3"
-    " --budget 1 --state {work}/hostile",
-    "benchmarks/interleavings": "--steps 10 --processes 2 --burst 5 --kills 0 --folder {work}/interleavings",
     "benchmarks/locomo_memory": "{talks} --provider hashing",
     "benchmarks/memory_kills": "--kills 1",
     "benchmarks/memory_writes": "--writers 2 --seconds 0.2",
@@ -55,7 +51,6 @@ SMALLEST = {
     "benchmarks/serving": "{notes} --queries 2 --clients 1 --edits 1 --provider hashing --out {out}",
     "benchmarks/soak": "--seconds 3 --documents 40 --out {out}",
     "benchmarks/support": "{notes} --each 1",
-    "benchmarks/tree_histories": "--trees 1",
     "benchmarks/typed_queries": "en={notes} --files 5 --each 2 --out {out} --work {work}/typed_queries",
     "benchmarks/typists": "{library} --people 1 --queries 1 --pause 0.05 --out {out}",
     "scripts/fit_calibration": "{judged} --questions 2",
@@ -66,6 +61,10 @@ SMALLEST = {
 }
 WEIGHTS = "makes the shipped weights: wants torch, a GPU, or text and models that are fetched"
 NOT_RUN = {
+    **dict.fromkeys(
+        [f"benchmarks/{name}" for name in ("faults", "hostile_documents", "interleavings", "tree_histories")],
+        "a test of its own runs a small round and reads what it finds",
+    ),
     "benchmarks/pdf_words": "compares with PyMuPDF, which no group of dependencies has",
     "benchmarks/peer_engines": "is started by peers, with the name of an engine that is fetched",
     "scripts/check_wheels": "asks the package index; its functions have tests",

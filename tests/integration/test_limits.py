@@ -37,7 +37,7 @@ WORDS = (
     "salt",
     "pier",
 )
-LIMITS = (1, 10, 60, 100, 101, 180, 400, 1000)
+LIMITS = (1, 10, 100, 101, 400)
 SHAPED = replace(
     PROFILES["hybrid"],
     name="shaped",

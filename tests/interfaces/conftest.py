@@ -1,8 +1,8 @@
 """A library made from a small vault, on each engine, and ways to call the command line.
 
 Modules of `library_places.BOTH_ENGINES` have the bundled model, and what reaches a library by one of the fixtures below
-runs twice: in a file and on PostgreSQL. The mark `one_engine` says that a test needs no library, or one in a file.
-Other modules have the stand-in for a model, in files."""
+runs twice: in a file and on PostgreSQL. The mark `one_engine` says that a test needs no library, or one in a file, or
+is about the process, the terminal or the protocol around any. Other modules have the stand-in for a model, in files."""
 
 from __future__ import annotations
 

@@ -226,6 +226,7 @@ def test_a_defect_is_one_line_and_verbose_shows_where(octavo: Octavo, monkeypatc
     assert "Traceback" in octavo("config", "show", "--verbose").stderr
 
 
+@pytest.mark.one_engine
 def test_a_reader_that_leaves_early_is_no_error(vault: Vault) -> None:
     command = [sys.executable, "-m", "octavo", "search", "--full", "apple"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -253,6 +254,7 @@ def test_ctrl_c_says_that_the_next_run_goes_on(octavo: Octavo, tmp_path: Path) -
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 @pytest.mark.parametrize("arguments", [["search", "apple"], ["search", "apple", "--json"], ["--help"]])
 @pytest.mark.usefixtures("vault")
+@pytest.mark.one_engine
 def test_an_answer_that_cannot_be_written_is_no_defect_of_octavo(arguments: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
@@ -272,6 +274,7 @@ def test_an_answer_that_cannot_be_written_is_no_defect_of_octavo(arguments: list
     ],
 )
 @pytest.mark.usefixtures("vault")
+@pytest.mark.one_engine
 def test_a_closed_stdout_is_no_defect_of_octavo(arguments: list[str], code: int, said: str) -> None:
     command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "octavo", *arguments]
     done = subprocess.run(command, stderr=subprocess.PIPE, check=False, text=True)

@@ -186,6 +186,7 @@ def test_a_cut_excerpt_says_so(octavo: Octavo) -> None:
 
 
 @pytest.mark.usefixtures("vault")
+@pytest.mark.one_engine
 def test_json_is_ascii_where_stdout_is_not_unicode(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     done = shell("search", "--json", "東京")

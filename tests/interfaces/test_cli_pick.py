@@ -126,6 +126,7 @@ def test_a_window_of_another_size_is_drawn_anew_without_a_key() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.one_engine
 def test_the_list_is_drawn_on_the_terminal_and_the_choice_goes_to_stdout(vault: Vault, tmp_path: Path) -> None:
     chosen = tmp_path / "chosen"
     terminal, inside = pty.openpty()

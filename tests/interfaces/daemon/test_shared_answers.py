@@ -39,6 +39,7 @@ TIMES = re.compile(r'("took_ms": |"age_seconds": )[\d.]+|\d[\d.,]* m?s\b|(?<= )\
 
 @pytest.mark.usefixtures("lasting")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.one_engine
 def test_a_client_of_either_era_is_served_through_the_relay(mode: str) -> None:
     async def talk(one: SdkClient) -> None:
         assert "notes: 3 documents" in (one.instructions or "")
@@ -51,6 +52,7 @@ def test_a_client_of_either_era_is_served_through_the_relay(mode: str) -> None:
 
 
 @pytest.mark.usefixtures("lasting")
+@pytest.mark.one_engine
 def test_the_relay_imports_no_model_no_library_and_no_sdk() -> None:
     with client(environ={"PYTHONPROFILEIMPORTTIME": "1"}) as watched:
         assert watched.found("sourdough")
@@ -62,6 +64,7 @@ def test_the_relay_imports_no_model_no_library_and_no_sdk() -> None:
 
 
 @pytest.mark.usefixtures("lasting")
+@pytest.mark.one_engine
 def test_a_served_search_imports_only_what_it_takes_to_ask_and_print() -> None:
     command = [sys.executable, "-c", PATIENT, "search", "sourdough"]
     environ = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
@@ -74,6 +77,7 @@ def test_a_served_search_imports_only_what_it_takes_to_ask_and_print() -> None:
 
 
 @pytest.mark.usefixtures("lasting")
+@pytest.mark.one_engine
 def test_a_client_that_is_killed_in_the_middle_of_a_call_costs_only_itself() -> None:
     with client() as stays:
         began = server()
@@ -122,6 +126,7 @@ def test_a_search_says_the_same_with_and_without_a_server(
 
 
 @pytest.mark.usefixtures("lasting")
+@pytest.mark.one_engine
 def test_a_wrong_set_of_tools_is_the_same_usage_error_through_a_server() -> None:
     process = raw(["--tools", "nonsense"])
     told, noise = process.communicate(b"", timeout=60)
@@ -143,6 +148,7 @@ def test_a_wrong_set_of_tools_is_the_same_usage_error_through_a_server() -> None
     ],
     ids=["nothing", "a blank line", "HTTP", "zeros", "deep", "an unknown wish", "a wrong configuration"],
 )
+@pytest.mark.one_engine
 def test_what_strangers_say_to_the_socket_costs_only_their_conversation(said: bytes) -> None:
     with client() as one:
         with socket.socket(socket.AF_UNIX) as stranger:
@@ -169,6 +175,7 @@ def test_what_strangers_say_to_the_socket_costs_only_their_conversation(said: by
         ("search", {"query": "x" * 1_000_000}, "INVALID_ARGUMENT"),
     ],
 )
+@pytest.mark.one_engine
 def test_hostile_calls_over_the_socket_are_refused(name: str, arguments: dict[str, object], code: str) -> None:
     connection = started(load().config, CALLS)
     try:
@@ -181,6 +188,7 @@ def test_hostile_calls_over_the_socket_are_refused(name: str, arguments: dict[st
 
 
 @pytest.mark.usefixtures("lasting")
+@pytest.mark.one_engine
 def test_a_search_of_the_wrong_shape_is_refused_by_the_server() -> None:
     connection = started(load().config, CALLS)
     try:
@@ -210,6 +218,7 @@ def test_an_answer_is_told_sentence_by_sentence_and_alike_with_and_without_a_ser
 
 
 @pytest.mark.usefixtures("lasting")
+@pytest.mark.one_engine
 def test_a_client_that_goes_ends_the_call_of_a_model_that_nobody_waits_for() -> None:
     with model_served("Salt.") as service:
         service.trouble = [HANG] * 9

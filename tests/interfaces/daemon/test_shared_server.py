@@ -77,6 +77,7 @@ def test_a_killed_server_is_replaced_and_its_client_goes_on() -> None:
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_a_client_is_answered_by_its_configuration_as_it_is_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +96,7 @@ def test_a_client_is_answered_by_its_configuration_as_it_is_now(
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_what_was_being_asked_of_a_killed_server_is_answered_with_an_error() -> None:
     with client() as one:
         pid = server()
@@ -110,6 +112,7 @@ def test_what_was_being_asked_of_a_killed_server_is_answered_with_an_error() -> 
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_a_socket_that_nobody_listens_on_keeps_nobody_waiting(octavo: Octavo) -> None:
     at = address()
     private_folder(at.folder)
@@ -123,6 +126,7 @@ def test_a_socket_that_nobody_listens_on_keeps_nobody_waiting(octavo: Octavo) ->
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_a_server_that_hangs_keeps_nobody_waiting(octavo: Octavo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daemon_client, "ASIDE_SECONDS", 0.5)
     at = address()
@@ -134,6 +138,7 @@ def test_a_server_that_hangs_keeps_nobody_waiting(octavo: Octavo, monkeypatch: p
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_a_server_of_another_version_makes_way_and_serves_those_it_has() -> None:
     with client() as old:
         first = server()
@@ -146,6 +151,7 @@ def test_a_server_of_another_version_makes_way_and_serves_those_it_has() -> None
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_a_server_without_clients_ends_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCTAVO_DAEMON_IDLE_SECONDS", "3")
     at = address()
@@ -157,6 +163,7 @@ def test_a_server_without_clients_ends_after_a_while(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_a_server_asked_to_stop_is_gone(octavo: Octavo) -> None:
     with client() as one:
         assert json.loads(octavo("daemon", "status", "--json").stdout)["running"]
@@ -170,6 +177,7 @@ def test_a_server_asked_to_stop_is_gone(octavo: Octavo) -> None:
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_a_folder_others_can_enter_is_closed_before_it_is_used() -> None:
     at = address()
     at.folder.mkdir(mode=0o755, parents=True)
@@ -180,6 +188,7 @@ def test_a_folder_others_can_enter_is_closed_before_it_is_used() -> None:
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_a_folder_that_is_a_link_is_not_used(octavo: Octavo, tmp_path_factory: pytest.TempPathFactory) -> None:
     at = address()
     at.folder.parent.mkdir(exist_ok=True)
@@ -194,6 +203,7 @@ def test_a_folder_that_is_a_link_is_not_used(octavo: Octavo, tmp_path_factory: p
 
 
 @pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
 def test_without_daemon_no_server_is_started(served: Vault) -> None:
     with client("--no-daemon") as one:
         assert one.found("sourdough")

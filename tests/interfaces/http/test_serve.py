@@ -44,6 +44,7 @@ def test_mcp_clients_of_either_era_and_plain_ones_share_a_server_that_ends_in_or
         anyio.run(main)
 
 
+@pytest.mark.one_engine
 def test_with_a_token_mcp_clients_give_it_too(vault: Vault, tmp_path: Path) -> None:
     secret = tmp_path / "token"
     secret.write_text("0123456789abcdef0123\n", "utf-8")

@@ -41,6 +41,7 @@ def test_a_client_of_either_era_searches_and_reads(vault: Vault, mode: str) -> N
     over_stdio(["--tools", "default,data"], talk, mode=mode)
 
 
+@pytest.mark.one_engine
 def test_named_tools_are_the_only_ones(vault: Vault) -> None:
     async def talk(client: Client) -> None:
         assert [tool.name for tool in (await client.list_tools()).tools] == ["get", "projects_list"]
@@ -58,6 +59,7 @@ def test_without_a_library_the_server_starts_and_says_what_to_do(environment: Pa
     over_stdio(["--library", str(environment / "nowhere.db")], talk)
 
 
+@pytest.mark.one_engine
 def test_nothing_but_protocol_reaches_stdout_whoever_prints(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,6 +75,7 @@ def test_nothing_but_protocol_reaches_stdout_whoever_prints(
     assert b"noise of Python" in noise
 
 
+@pytest.mark.one_engine
 def test_the_server_ends_when_its_input_does(vault: Vault) -> None:
     server = raw([])
     assert server.stdin is not None
@@ -88,6 +91,7 @@ def test_the_server_ends_when_its_input_does(vault: Vault) -> None:
     server.stderr.close()
 
 
+@pytest.mark.one_engine
 def test_what_is_not_protocol_is_refused_and_the_next_message_answered(vault: Vault) -> None:
     server = raw([])
     deep = (
@@ -103,6 +107,7 @@ def test_what_is_not_protocol_is_refused_and_the_next_message_answered(vault: Va
     assert server.returncode == 0
 
 
+@pytest.mark.one_engine
 def test_a_malformed_request_is_answered_with_an_error(vault: Vault) -> None:
     server = raw([])
     assert server.stdin is not None
@@ -120,6 +125,7 @@ def test_a_malformed_request_is_answered_with_an_error(vault: Vault) -> None:
     assert replies["six"]["error"]["code"] == -32600
 
 
+@pytest.mark.one_engine
 def test_a_wrong_set_of_tools_is_a_usage_error_on_stderr(vault: Vault) -> None:
     server = raw(["--tools", "nonsense"])
     told, noise = server.communicate(b"", timeout=60)

@@ -402,6 +402,7 @@ def test_every_asset_is_served_and_is_part_of_the_package(vault: Vault) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the browser's stand-in is a shell script")
+@pytest.mark.one_engine
 def test_serving_opens_the_page_where_that_is_wanted(vault: Vault, tmp_path: Path) -> None:
     said, browser = tmp_path / "address", tmp_path / "browser"
     os.mkfifo(said)  # reading it waits until the browser was told
@@ -419,6 +420,7 @@ def test_serving_opens_the_page_where_that_is_wanted(vault: Vault, tmp_path: Pat
             assert client.get(opened).headers["location"] == "/login?refused=1"
 
 
+@pytest.mark.one_engine
 def test_those_who_leave_while_they_wait_hold_nobody_up(vault: Vault) -> None:
     async def asked(address: str, credentials: str, number: int) -> bytes:
         host, _, port = address.removeprefix("http://").rpartition(":")
