@@ -1,8 +1,9 @@
 """`dataclass` as in the standard library, made in a third of the time: a search on the command line makes ninety.
 
 `dataclasses.dataclass` writes six methods of a frozen class as text and compiles each, at every start. Here `__init__`
-alone is compiled; the others are closures over the names of the fields. What comes out is a dataclass: `fields`,
-`replace`, `asdict`, `match` and `pickle` know it, and it may inherit from one of the standard library or be inherited.
+alone is compiled, once the first value is made; the others are closures over the names of the fields. What comes out is
+a dataclass: `fields`, `replace`, `asdict`, `match` and `pickle` know it, and it may inherit from one of the standard
+library or be inherited.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import dataclasses
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, FrozenInstanceError
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -72,7 +73,7 @@ def _made(cls: Any, *, frozen: bool, slots: bool, kw_only: bool) -> type:
     fields = dataclasses.fields(cls)
     compared = _values([field.name for field in fields if field.compare])
     methods: dict[str, object] = {
-        "__init__": _init(cls, fields, frozen),
+        "__init__": _InitOnFirstUse(cls, fields, frozen),
         "__repr__": _repr([field.name for field in fields if field.repr]),
         "__eq__": _eq(compared),
         "__hash__": _hash(compared) if frozen else None,
@@ -83,6 +84,18 @@ def _made(cls: Any, *, frozen: bool, slots: bool, kw_only: bool) -> type:
         if name not in written:
             setattr(cls, name, method)
     return cls  # type: ignore[no-any-return]
+
+
+class _InitOnFirstUse:
+    """Stands for `__init__` until somebody makes a value or asks for the signature: most processes make values of a
+    third of the classes that they import."""
+
+    def __init__(self, cls: Any, fields: Sequence[dataclasses.Field[Any]], frozen: bool) -> None:
+        self._cls, self._fields, self._frozen = cls, fields, frozen
+
+    def __get__(self, value: object, owner: type | None = None) -> Any:
+        self._cls.__init__ = init = _init(self._cls, self._fields, self._frozen)
+        return init if value is None else partial(init, value)
 
 
 def _init(cls: Any, fields: Sequence[dataclasses.Field[Any]], frozen: bool) -> Callable[..., None]:

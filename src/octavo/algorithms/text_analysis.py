@@ -97,10 +97,12 @@ class Analyzer:
 
     def joined(self, text: str) -> str:
         """The tokens of a text, with single spaces between them."""
+        return " ".join(filter(None, map(self.known_words.__getitem__, self.separated(text))))
+
+    def separated(self, text: str) -> list[str]:
+        """What a text has between two separators: `word` gives the tokens of each."""
         # Lone surrogates pass through here; folding makes separators of them.
-        raw = text.encode("utf-8", "surrogatepass").translate(_SEPARATORS)
-        words = raw.decode("utf-8", "surrogatepass").split()
-        return " ".join(filter(None, map(self.known_words.__getitem__, words)))
+        return text.encode("utf-8", "surrogatepass").translate(_SEPARATORS).decode("utf-8", "surrogatepass").split()
 
     def tokens(self, text: str) -> list[str]:
         """Every token, in the order of the text; nothing is dropped."""

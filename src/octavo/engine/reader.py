@@ -291,7 +291,9 @@ class Reader:
             return None
         whole = replace(query, filters=Filters(), limit=min(query.limit, MANY), cursor=None, budget=None)
         candidates, _ = run(profile, whole, searched)
-        return scale_of(Search(whole, searched), candidates, calibration) if candidates else None
+        if not candidates:
+            return None
+        return scale_of(Search(whole, searched), candidates, calibration).remembering(candidates)
 
     def parsed(self, query: Query) -> Query:
         """The query with what its syntax says."""

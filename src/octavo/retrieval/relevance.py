@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 
@@ -55,6 +55,10 @@ class Scale:
         share = min(1.0, max(0.0, (candidate.score - self.low) / self.height)) if self.height > 0 else 1.0
         return HitSigns(share, _is_kin(candidate, self.document, self.title), _exactness(candidate))
 
+    def remembering(self, candidates: Iterable[Candidate]) -> Scale:
+        """The same, by which each of these candidates has its relevance wherever else it is found."""
+        return replace(self, scores={candidate.key: self.relevance(candidate) for candidate in candidates})
+
     def relevance(self, candidate: Candidate) -> float:
         known = self.scores.get(candidate.key)
         return rounded(self.calibration.relevance(self.evidence, self.signs(candidate))) if known is None else known
@@ -65,7 +69,9 @@ def judged(search: Search, candidates: Sequence[Candidate], own: Scale, scale: S
 
     `own` is the scale that the candidates make themselves, which says whether one of them is an answer.
     """
-    hits = by_relevance(candidates, scale)
+    # Which hits say nothing more is known by their order; one by the query's only word stands wherever it is.
+    shown = None if own.with_only_word else search.query.limit
+    hits = by_relevance(candidates, scale, shown)
     if search.query.floor:
         hits = answers(hits, own)
     return tuple(hit for hit in hits if hit.score >= search.query.min_score)
@@ -86,20 +92,23 @@ def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calib
         calibration = max(answering or scales, key=lambda scale: scale.relevance(signs, HitSigns(1.0)))
     low, best = ground(candidates), candidates[0]
     height = max(candidate.score for candidate in candidates) - low
-    scale = Scale(calibration, signs, low, height, best.document_id, _title(best), with_only_word=with_only_word)
-    return replace(scale, scores={candidate.key: scale.relevance(candidate) for candidate in candidates})
+    return Scale(calibration, signs, low, height, best.document_id, _title(best), with_only_word=with_only_word)
 
 
-def by_relevance(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, ...]:
+def by_relevance(candidates: Sequence[Candidate], scale: Scale, shown: int | None = None) -> tuple[Candidate, ...]:
     """The candidates with their relevance for a score, the most relevant first; equal ones stay in their order.
 
     Those of a longer list keep their places, as a shorter one has them, so none shows more than what stands above it.
+    The first `shown` are enough, if somebody says so.
     """
-    scored = [candidate.scored(scale.relevance(candidate)) for candidate in candidates]
-    shown = sorted(scored[:_RANKED], key=lambda candidate: -candidate.score)
-    for candidate in scored[_RANKED:]:
-        shown.append(candidate.scored(min(candidate.score, shown[-1].score)))
-    return tuple(shown)
+    ranked = candidates[:_RANKED]
+    relevances = list(map(scale.relevance, ranked))
+    order = sorted(range(len(ranked)), key=relevances.__getitem__, reverse=True)
+    hits = [ranked[place].scored(relevances[place]) for place in order[:shown]]
+    if shown is None or shown > len(ranked):
+        for candidate in candidates[_RANKED:]:
+            hits.append(candidate.scored(min(scale.relevance(candidate), hits[-1].score)))
+    return tuple(hits)
 
 
 def answers(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, ...]:

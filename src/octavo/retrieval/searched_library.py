@@ -50,6 +50,15 @@ class SearchText:
         """Every token as the index has them, with single spaces between them."""
         return self._joined(text)
 
+    def tokens_among(self, text: str, words: frozenset[str]) -> Sequence[str]:
+        """The tokens of a text if each is one of these words; mostly its first one says that they are not."""
+        tokens: list[str] = []
+        for word in self._analyzer.separated(text):
+            tokens += (more := self._analyzer.word(word).split())
+            if not words.issuperset(more):
+                return ()
+        return tokens
+
     def forms(self, text: str, language: str) -> Sequence[str]:
         """The stems of its words in a language, as the index has them beside the tokens."""
         return self._forms(text, language)
@@ -161,6 +170,13 @@ class SearchedLibrary:
             found = self.store.documents.lengths(self.project, sorted(missing))
             known.update((missing[key], length) for key, length in found.items())
         return known
+
+    @property
+    def has_commits(self) -> bool:
+        known = self.remembered.state()
+        if known.has_commits is None:
+            known.has_commits = self.store.history.any(self.project)
+        return known.has_commits
 
     @property
     def small(self) -> bool:

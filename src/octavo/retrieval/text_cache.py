@@ -27,6 +27,7 @@ class RememberedState:
     """Those that touch a place."""
     small: bool | None = None
     """Whether there are few chunks; None where nobody has asked."""
+    has_commits: bool | None = None
 
 
 class RememberedTexts:

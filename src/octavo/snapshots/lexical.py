@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import Lengths, Postings, best, idf
-from octavo.algorithms.key_sets import distinct
+from octavo.algorithms.key_sets import distinct, either
 from octavo.algorithms.nearest_chunks import top
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
@@ -210,15 +210,15 @@ class SnapshotLexical:
         changed = np.array([*source.changed(project, state.seen), *written], dtype=np.int64)
         if not len(changed) and state.segments:
             return replace(state, seen=now)
-        changed = np.unique(changed)
+        changed = distinct(changed)
         keep = np.ones(len(state.recent), dtype=bool)
         keep[state.recent.rows_of(changed)] = False
         fresh = make_segment((key, document, written[key]) for key, document in self._alive(written))
         recent = merge_segments([(state.recent, keep), (fresh, np.ones(len(fresh), dtype=bool))])
-        tombstones = np.union1d(state.tombstones, changed)
+        tombstones = either(state.tombstones, changed)
         base, *others = state.snapshot.segments
         # A key deleted from the base may be in a later segment again: that of a moved document is.
-        segments = [(base, base.rows_of(np.union1d(state.snapshot.tombstones, tombstones)))]
+        segments = [(base, base.rows_of(either(state.snapshot.tombstones, tombstones)))]
         segments += [(segment, segment.rows_of(tombstones)) for segment in others]
         segments.append((recent, np.zeros(0, dtype=np.int64)))
         return _with_statistics(replace(state, seen=now, tombstones=tombstones, recent=recent), segments)

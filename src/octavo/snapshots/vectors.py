@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.key_sets import distinct
+from octavo.algorithms.key_sets import distinct, either
 from octavo.algorithms.nearest_chunks import best_of_each, cosines, directions, nearest, top
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
@@ -151,11 +151,11 @@ class SnapshotVectors:
         fresh = source.embedded_since(project, self._profiles, state.seen.vector)
         written, _ = source.written(project, state.seen.block, now.block)
         changed = np.array([*fresh, *source.changed(project, state.seen)], dtype=np.int64)
-        touched = np.union1d(changed, written)
+        touched = either(changed, written)
         if not len(touched):
             return replace(state, seen=now)
         recent = joined(without(state.recent, touched), source.windows(project, self._profiles, touched.tolist()))
-        tombstones = np.union1d(state.tombstones, touched)
+        tombstones = either(state.tombstones, touched)
         shards = state.snapshot.shards
         alive = np.ones(len(shards), dtype=bool)
         alive[shards.rows_of(tombstones)] = False

@@ -64,7 +64,7 @@ def beside_commits(
     Only where commits took more than half of the places is the channel asked a second time, for files alone.
     """
     query, library = search.query, search.library
-    if query.filters.kinds or len(chunks) < depth or not library.store.history.any(library.project):
+    if query.filters.kinds or len(chunks) < depth or not library.has_commits:
         return chunks
     known = library.store.documents.candidates(library.project, [chunk.key for chunk in chunks])
     commits = {key for key, candidate in known.items() if candidate.kind is Kind.COMMIT}

@@ -14,6 +14,7 @@ from octavo.retrieval.citations import sections_at
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.code_kinds import is_header
 from octavo.retrieval.stages.refinement_helpers import ground, noted, texts_of
+from octavo.retrieval.tie_breaking import by_place
 
 _COMMENT = "comment"
 _SYMBOLS = "symbols"
@@ -37,15 +38,15 @@ def by_declaration(search: Search, rankings: Mapping[str, Ranking]) -> dict[str,
     for several in members.values():
         best = max(several, key=lambda key: (words.get(key, 0.0), -key))
         chosen |= dict.fromkeys(several, best)
-    return {name: _folded(ranking, chosen) for name, ranking in rankings.items()}
+    return {name: _folded(search, ranking, chosen) for name, ranking in rankings.items()}
 
 
-def _folded(ranking: Ranking, chosen: Mapping[ChunkKey, ChunkKey]) -> Ranking:
+def _folded(search: Search, ranking: Ranking, chosen: Mapping[ChunkKey, ChunkKey]) -> Ranking:
     scores: dict[ChunkKey, float] = {}
     for chunk in ranking.scored:
         # Best first, so that the first score of a declaration is its best.
         scores.setdefault(chosen.get(chunk.key, chunk.key), chunk.score)
-    return replace(ranking, scored=best_first(scores.items()))
+    return replace(ranking, scored=by_place(search, best_first(scores.items())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, ScoreStep, ranked_steps
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search, in_order
-from octavo.retrieval.tie_breaking import by_place
 
 BEYOND = 0.8
 """What a chunk that a channel did not list is taken to score, as a share of what it can score at most."""
@@ -111,7 +110,7 @@ def looked_up(
     """The chunks with their scores and the steps that led there; `known` if they were looked up already."""
     steps: dict[ChunkKey, tuple[ScoreStep, ...]] = {}
     for name, ranking in rankings.items():
-        for key, step in ranked_steps(name, by_place(search, ranking.scored)):
+        for key, step in ranked_steps(name, ranking.scored):
             steps[key] = (*steps.get(key, ()), step)
     if known is None:
         known = search.library.candidates(list(total))

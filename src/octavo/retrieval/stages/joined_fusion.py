@@ -10,6 +10,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, ScoreStep, best_first
 from octavo.retrieval.stage import Fuse, Search
 from octavo.retrieval.stages.fuse import BEYOND, ScoreFusion
+from octavo.retrieval.tie_breaking import by_place
 
 _LEXICAL = "lexical"
 
@@ -36,7 +37,7 @@ class JoinedFusion:
             best = max(chunk.score for chunk in rankings[name].scored)
             for chunk in rankings[name].scored:
                 total[chunk.key] = total.get(chunk.key, BEYOND * lexical.beyond) + unit * weight * chunk.score / best
-        scored = best_first(total.items())
+        scored = by_place(search, best_first(total.items()))
         apart = {name: ranking for name, ranking in rankings.items() if name not in weights}
         candidates = self.base.fuse(search, {**apart, _LEXICAL: replace(lexical, scored=scored)})
         search.notes["joined"] = weights

@@ -31,11 +31,11 @@ class TitleWords:
         if not candidates or not words:
             raise SkipStage("the query is no sentence" if candidates else "there are no candidates")
         looked_at = candidates[: self.among]
-        titles = {candidate.title: text.joined(candidate.title).split() for candidate in looked_at}
+        titles = {candidate.title: text.tokens_among(candidate.title, words) for candidate in looked_at}
         said = {
             title
             for title, tokens in titles.items()
-            if tokens and words.issuperset(tokens)
+            if tokens
             if len(tokens) > 1 or len(words) <= self.few or title in terms.text
             if self._is_rare(search.library, tokens)
         }
