@@ -236,8 +236,13 @@ class EmbeddingRepository:
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
         where = self._progress(project, profile)
         total = int(value(self._database, "chunks_total", {"project": where["project"]}))
-        some = first(self._database, "vectors_after_input", where)
-        without = int(value(self._database, "chunks_without_vectors" if some else "chunks_after_input", where))
+        if where["complete"]:
+            missing = "chunks_without_vectors"
+        elif first(self._database, "vectors_any", where):
+            missing = "chunks_among_first_without_vectors"
+        else:
+            missing = "chunks_with_inputs"
+        without = int(value(self._database, missing, where))
         first_key = self._first_postponed()
         if first_key is not None:
             parameters = {"project": where["project"], "first": first_key}

@@ -152,16 +152,22 @@ delete from vectors where project = :project and profile = :profile
   and input in (select value from json_each(:inputs));
 
 -- name: chunks_without_vectors
+-- Few inputs come after those of which all have vectors.
 select count(distinct ci.chunk) from chunk_inputs ci indexed by chunk_inputs_by_input
 where ci.input > :complete and ci.project = :project and not exists (
   select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input);
 
--- name: vectors_after_input
-select 1 from vectors where project = :project and profile = :profile and input > :complete limit 1;
+-- name: chunks_among_first_without_vectors
+-- The same while the first vectors are computed: in the order of the chunks, which are counted without being sorted.
+select count(distinct ci.chunk) from chunk_inputs ci where ci.project = :project and ci.input not in (
+  select v.input from vectors v where v.project = :project and v.profile = :profile);
 
--- name: chunks_after_input
--- What `chunks_without_vectors` counts as long as none has one, in a fifth of the time.
-select count(distinct chunk) from chunk_inputs where input > :complete and project = :project;
+-- name: vectors_any
+select 1 from vectors where project = :project and profile = :profile limit 1;
+
+-- name: chunks_with_inputs
+-- The same as long as none has a vector.
+select count(distinct chunk) from chunk_inputs where project = :project;
 
 -- name: chunks_unread
 select count(distinct ci.chunk) from vectors v join chunk_inputs ci on ci.input = v.input and ci.project = v.project
