@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import LibraryCounts
-from octavo.observability.metrics import Gauge
 from octavo.ports import LexicalIndex
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, value
@@ -24,6 +23,7 @@ from octavo.stores.shared.projects import CatalogRepository, KeyCache
 
 if TYPE_CHECKING:
     from octavo.model.damage import Damage
+    from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress
     from octavo.stores.shared.access import AccessRepository
     from octavo.stores.shared.clusters import ClusterRepository
