@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
-from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound
-from octavo.stores.shared.named_queries import parse_queries
-from octavo_import.collection_import import SourceCollection, import_records
+from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotFound
+from octavo_import.collection_import import SourceCollection, count_records, import_records
 from octavo_import.hnsw_files import HnswFolder, floats, open_folder
 from octavo_import.record_writer import ImportedRecord
+from octavo_import.sqlite_file import SqliteFile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,8 +39,6 @@ def open_source(folder: Path) -> ChromaDirectory:
 
 
 class ChromaDirectory:
-    """Only ever read. Each page is a reading of its own, so that Chroma may go on writing."""
-
     program = "chroma"
 
     def __init__(self, path: Path) -> None:
@@ -57,9 +50,7 @@ class ChromaDirectory:
                 f"{path} is not a Chroma directory: it has no {DATABASE}",
                 hint="name the directory that Chroma was given as its path; before 0.4 Chroma kept another format",
             )
-        with self._translated():
-            self._connection = apsw.Connection(str(path / DATABASE), flags=apsw.SQLITE_OPEN_READONLY)
-            self._connection.set_busy_timeout(5_000)
+        self._file = SqliteFile(path / DATABASE, "Chroma", "chroma")
         try:
             self._check()
         except BaseException:
@@ -69,29 +60,33 @@ class ChromaDirectory:
     def import_into(self, engine: Engine, progress: Progress) -> Imported:
         return import_records(engine, self, progress)
 
+    def preview(self) -> Imported:
+        return count_records(self)
+
     def collections(self) -> tuple[SourceCollection, ...]:
-        columns = set(self._columns("collections"))
-        statement = _queries()["collections"].format(
+        columns = self._file.columns("collections")
+        rows = self._file.rows(
+            "collections",
             database="(select name from databases d where d.id = c.database_id)" if "database_id" in columns else "''",
             configuration="c.config_json_str" if "config_json_str" in columns else "null",
             schema="c.schema_str" if "schema_str" in columns else "null",
         )
-        return tuple(_collection(*row) for row in self._asked(statement, {}))
+        return tuple(_collection(*row) for row in rows)
 
     def count(self, collection: SourceCollection) -> int:
         segment = self._segment(collection, "METADATA")
-        waiting = self._rows("waiting", {"collection": collection.id, "segment": segment})[0][0]
+        waiting = self._file.rows("waiting", {"collection": collection.id, "segment": segment})[0][0]
         if waiting:
             raise LibraryError(
                 f"{self.path} has {waiting} changes of {collection.name} that Chroma has not carried out yet",
                 hint="open the collection once with Chroma, ask for its count, and close it",
             )
-        return int(self._rows("count", {"segment": segment})[0][0])
+        return int(self._file.rows("count", {"segment": segment})[0][0])
 
     def pages(self, collection: SourceCollection, size: int) -> Iterator[tuple[ImportedRecord, ...]]:
         """Every record, in the order of the ids."""
         segment, after = self._segment(collection, "METADATA"), ""
-        while rows := self._rows("records", {"segment": segment, "after": after, "limit": size}):
+        while rows := self._file.rows("records", {"segment": segment, "after": after, "limit": size}):
             metadata = self._metadata([row[0] for row in rows])
             yield tuple(_record(id_, metadata.get(key, {}), created) for key, id_, created in rows)
             after = rows[-1][1]
@@ -99,22 +94,22 @@ class ChromaDirectory:
     def vectors(self, collection: SourceCollection) -> ChromaVectors:
         segment = self._segment(collection, "VECTOR")
         folder = open_folder(self.path / segment, collection.dimensions) if segment and collection.dimensions else None
-        return ChromaVectors(self, folder, dict(self._rows("queued", {"collection": collection.id})))
+        return ChromaVectors(self, folder, dict(self._file.rows("queued", {"collection": collection.id})))
 
     def queued_vector(self, number: int) -> NDArray[np.float32] | None:
-        rows = self._rows("queued_vector", {"seq_id": number})
+        rows = self._file.rows("queued_vector", {"seq_id": number})
         return floats(*rows[0]) if rows else None
 
     def close(self) -> None:
-        self._connection.close()
+        self._file.close()
 
     def _check(self) -> None:
-        if missing := _NEEDED - {row[0] for row in self._rows("tables")}:
+        if missing := _NEEDED - self._file.tables():
             raise NotALibrary(
                 f"{self.path / DATABASE} is not Chroma's: it has no table {min(missing)}",
                 hint="name the directory that Chroma was given as its path",
             )
-        for part, version in self._rows("versions"):
+        for part, version in self._file.rows("versions"):
             if version > KNOWN.get(part, 0):
                 raise NewerLibrary(
                     f"{self.path} was written by a newer Chroma ({part} {version}; this Octavo reads up to"
@@ -123,45 +118,21 @@ class ChromaDirectory:
                 )
 
     def _metadata(self, keys: Sequence[int]) -> Mapping[int, dict[str, Any]]:
-        truth = "bool_value" if "bool_value" in self._columns("embedding_metadata") else "null"
-        statement, rows = _queries()["values"].format(truth=truth), {"rows": json.dumps(keys)}
+        truth = "bool_value" if "bool_value" in self._file.columns("embedding_metadata") else "null"
+        rows = {"rows": json.dumps(keys)}
         metadata: dict[int, dict[str, Any]] = {}
-        for key, name, *columns in self._asked(statement, rows):
+        for key, name, *columns in self._file.rows("values", rows, truth=truth):
             metadata.setdefault(key, {})[name] = _scalar(columns)
-        if self._columns("embedding_metadata_array"):
-            for key, name, *columns in self._rows("lists", rows):
+        if self._file.columns("embedding_metadata_array"):
+            for key, name, *columns in self._file.rows("lists", rows):
                 values = metadata.setdefault(key, {}).setdefault(name, [])
                 if isinstance(values, list):
                     values.append(_scalar(columns))
         return metadata
 
     def _segment(self, collection: SourceCollection, scope: str) -> str:
-        rows = self._rows("segment", {"collection": collection.id, "scope": scope})
+        rows = self._file.rows("segment", {"collection": collection.id, "scope": scope})
         return str(rows[0][0]) if rows else ""
-
-    def _columns(self, table: str) -> tuple[str, ...]:
-        return tuple(row[0] for row in self._rows("columns", {"table": table}))
-
-    def _rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-        return self._asked(_queries()[name], parameters or {})
-
-    def _asked(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        with self._translated():
-            return self._connection.execute(statement, parameters).fetchall()
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except apsw.NotADBError as error:
-            raise NotALibrary(f"{self.path / DATABASE} is not a database") from error
-        except (apsw.BusyError, apsw.LockedError) as error:
-            raise Busy(f"Chroma is writing to {self.path}", hint="try again in a moment") from error
-        except apsw.Error as error:
-            raise LibraryError(
-                f"{self.path / DATABASE} cannot be read: {error}",
-                hint="open it once with Chroma, which repairs what an interrupted write left, and close it",
-            ) from error
 
 
 class ChromaVectors:
@@ -176,11 +147,6 @@ class ChromaVectors:
         if record in self._queued:
             return self._directory.queued_vector(self._queued[record])
         return self._folder.of(record) if self._folder is not None else None
-
-
-@cache
-def _queries() -> dict[str, str]:
-    return parse_queries(files(__package__).joinpath("chroma.sql").read_text("utf-8"))
 
 
 def _collection(

@@ -1,9 +1,3 @@
--- name: tables
-select name from sqlite_schema where type = 'table';
-
--- name: columns
-select name from pragma_table_info(:table);
-
 -- name: versions
 select dir, max(version) from migrations group by dir;
 

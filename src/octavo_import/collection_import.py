@@ -94,6 +94,23 @@ def import_records(engine: Engine, directory: RecordSource, progress: Progress) 
     return Imported(tuple(done), filled.full + filled.fast)
 
 
+def count_records(directory: RecordSource) -> Imported:
+    """What an import into an empty library would take, and what it would leave out; nothing is written."""
+    done = []
+    for source in directory.collections():
+        counted = ImportedCollection(source.name, records=directory.count(source))
+        for page in directory.pages(source, PAGE):
+            for record in page:
+                if not record.current:
+                    counted.earlier_versions += 1
+                elif not (record.text or "").strip():
+                    counted.without_text.append(record.id)
+                else:
+                    counted.added += 1
+        done.append(counted)
+    return Imported(tuple(done), 0)
+
+
 def _one(
     engine: Engine, directory: RecordSource, source: SourceCollection, collection: Collection, progress: Progress
 ) -> ImportedCollection:

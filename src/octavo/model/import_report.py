@@ -10,7 +10,7 @@ from octavo.dataclass import dataclass
 @dataclass(slots=True)
 class ImportedCollection:
     """What became of a collection's records. Those `without_text` have nothing to search, and those of
-    `earlier_versions` say of themselves that they are not current."""
+    `earlier_versions` say of themselves that they are not current. `left_out` names others, each with the reason."""
 
     name: str
     records: int = 0
@@ -18,6 +18,7 @@ class ImportedCollection:
     unchanged: int = 0
     without_text: list[str] = field(default_factory=list)
     earlier_versions: int = 0
+    left_out: list[str] = field(default_factory=list)
     vectors: int = 0
     profile: str = ""
     sha256: str = ""

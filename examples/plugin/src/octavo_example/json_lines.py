@@ -10,7 +10,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.model.import_report import Imported
 from octavo.observability.progress import Progress
-from octavo_import.collection_import import SourceCollection, import_records
+from octavo_import.collection_import import SourceCollection, count_records, import_records
 from octavo_import.record_writer import ImportedRecord
 
 _FILE = "records.jsonl"
@@ -41,6 +41,9 @@ class JsonLines:
 
     def import_into(self, engine: Engine, progress: Progress) -> Imported:
         return import_records(engine, self, progress)
+
+    def preview(self) -> Imported:
+        return count_records(self)
 
     def collections(self) -> Sequence[SourceCollection]:
         return [SourceCollection("records", self._name)]

@@ -1,20 +1,26 @@
-"""Records that another program stored in a folder, imported by whichever importer claims it."""
+"""What another program stored in a folder, a file or a database, imported by whichever importer claims it."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import AbstractContextManager, closing
-from pathlib import Path
 from typing import Protocol
 
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, NotALibrary
 from octavo.model.import_report import Imported
+from octavo.model.library_location import DatabaseUrl, Location
+from octavo.observability.logs import logger
 from octavo.observability.progress import Progress
 from octavo.plugins import IMPORTERS, load, names
 
 
 class ImportSource(Protocol):
-    """A folder of another program, open for reading."""
+    """A place of another program, open for reading."""
+
+    def preview(self) -> Imported:
+        """What an import would take into an empty library, and what it would leave out."""
+        ...
 
     def import_into(self, engine: Engine, progress: Progress) -> Imported: ...
 
@@ -22,30 +28,40 @@ class ImportSource(Protocol):
 
 
 class Importer(Protocol):
-    """What an entry point of `octavo.importers` names: a module, or anything with these two functions."""
+    """What an entry point of `octavo.importers` names: a module, or anything with these two functions.
 
-    def claims(self, folder: Path) -> bool:
-        """Whether the folder looks like one of this program."""
+    A place is a folder or a file; where the importer has `SCHEMES`, also a database with an address of one of these.
+    """
+
+    def claims(self, place: Location) -> bool:
+        """Whether the place looks like one of this program."""
         ...
 
-    def open_source(self, folder: Path) -> ImportSource:
-        """Raises an `OctavoError` where the folder cannot be read: no library is made for it then."""
+    def open_source(self, place: Location) -> ImportSource:
+        """Raises an `OctavoError` where the place cannot be read: no library is made for it then."""
         ...
 
 
-def open_source(folder: Path) -> AbstractContextManager[ImportSource]:
-    """The folder, opened by the first importer that claims it. One that cannot be imported is passed over."""
-    broken = []
+def find_source(place: Location) -> AbstractContextManager[ImportSource] | None:
+    """The place, opened by the first importer that claims it; one that cannot be loaded is passed over."""
     for name in names(IMPORTERS):
         try:
             importer: Importer = load(IMPORTERS, name)
         except ConfigurationError as error:
-            broken.append(error.message)
+            logger("importing").warning("%s", error.message)
             continue
-        if importer.claims(folder):
-            return closing(importer.open_source(folder))
+        schemes: Collection[str] = getattr(importer, "SCHEMES", ())
+        reads = place.scheme in schemes if isinstance(place, DatabaseUrl) else not schemes
+        if reads and importer.claims(place):
+            return closing(importer.open_source(place))
+    return None
+
+
+def open_source(place: Location) -> AbstractContextManager[ImportSource]:
+    """As `find_source`, where the place cannot be a library."""
+    if found := find_source(place):
+        return found
     raise NotALibrary(
-        f"{folder} is neither a library nor a folder that an importer reads ({', '.join(names(IMPORTERS))})",
-        hint="name a library's file, or the directory that Chroma was given as its path",
-        details={"plugins": broken} if broken else None,
+        f"{place} is neither a library nor a folder that an importer reads ({', '.join(names(IMPORTERS))})",
+        hint="name a library's file, or the folder where one of these programs keeps its data",
     )

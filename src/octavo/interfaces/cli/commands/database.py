@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from octavo.dataclass import replace
-from octavo.errors import LibraryError, NewerLibrary
+from octavo.errors import InvalidArgument, LibraryError, NewerLibrary
 from octavo.interfaces.cli.commands.index import run_index
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import OperationGroup, exit_of, operation_of
@@ -29,8 +29,11 @@ from octavo.operations.lines import Line, Part, columns, count, size
 
 if TYPE_CHECKING:
     from octavo.operations.database.copies import Migrated
+    from octavo.operations.database.importing import ImportSource
 
 _RESTORE = "put back a saved copy with `octavo db restore FILE --force`"
+
+_MOST_NAMED = 20  # records that were left out, on a terminal
 
 _PLACE = LibraryPlace(dir_okay=False, path_type=Path)
 
@@ -42,29 +45,39 @@ def db() -> None:
 
 
 @command(
-    examples=["octavo db migrate --to copy.db", "octavo db migrate --to postgresql://team@server/octavo"],
+    examples=[
+        "octavo db migrate --to copy.db",
+        "octavo db migrate --to postgresql://team@server/octavo",
+        "octavo db migrate --from ~/.basic-memory --to ~/notes.db --dry-run",
+    ],
 )
 @click.option(
     "--from",
     "source",
     type=LibraryPlace(path_type=Path),
     metavar="PATH|URL|FOLDER",
-    help="The library to copy, or a Chroma directory.",
+    help="The library to copy, or where another program keeps its data.",
     show_default="the configured library",
 )
 @click.option("--to", "target", type=_PLACE, metavar="PATH|URL", required=True, help="Where there is no library yet.")
-def migrate(choices: Choices, source: Location | None, target: Location) -> None:
+@click.option("--dry-run", is_flag=True, help="Count what another program's data holds, and write nothing.")
+def migrate(choices: Choices, source: Location | None, target: Location, dry_run: bool) -> None:
     """Copy a library to another file or to a server, either way, and compare both.
 
     The source is only read. A copy that was interrupted goes on where it was when the same command is given again.
-    From a Chroma directory each collection becomes a collection of the library, be that new or not; its vectors are
-    kept, and Octavo's own are made as for any text.
+    Of Chroma, Memento, mcp-memory-service, basic-memory, ragdocs, MSRL and Obsidian, records, memories or folders of
+    notes come into the library, be that new or not. Octavo makes vectors of its own; Chroma's are kept beside them.
     """
     from octavo.operations.database.copies import migrate as copy
+    from octavo.operations.database.importing import find_source, open_source
 
-    if isinstance(source, Path) and source.is_dir():
-        _import_records(choices, source, target)
+    find = open_source if isinstance(source, Path) and source.is_dir() else find_source
+    if source is not None and (foreign := find(source)) is not None:
+        with foreign as program:
+            _import_from(choices, program, source, target, dry_run=dry_run)
         return
+    if dry_run:
+        raise InvalidArgument("a library is copied whole: --dry-run is for what another program stored")
     done = copy(source or _configured(choices), target, progress(quiet=choices.quiet))
     rows = [{"table": carried.table, "rows": carried.rows, "sha256": carried.sha256} for carried in done.carried]
     data = {"source": done.source, "target": done.target, "resumed": done.transfer.resumed, "tables": rows}
@@ -145,11 +158,12 @@ for _made in (migrate, backup, restore, upgrade, repair, complete):
     db.add_command(_made)
 
 
-def _import_records(choices: Choices, source: Path, target: Location) -> None:
-    from octavo.operations.database.importing import open_source
-
-    with open_source(source) as folder, opened(choices, create=True, library=target) as session:
-        done = folder.import_into(session.engine, progress(quiet=choices.quiet))
+def _import_from(choices: Choices, foreign: ImportSource, source: Location, target: Location, *, dry_run: bool) -> None:
+    if dry_run:
+        done = foreign.preview()
+    else:
+        with opened(choices, create=True, library=target) as session:
+            done = foreign.import_into(session.engine, progress(quiet=choices.quiet))
     rows = [
         {
             "collection": imported.name,
@@ -158,15 +172,22 @@ def _import_records(choices: Choices, source: Path, target: Location) -> None:
             "unchanged": imported.unchanged,
             "without_text": list(imported.without_text),
             "earlier_versions": imported.earlier_versions,
+            "left_out": list(imported.left_out),
             "vectors": imported.vectors,
             "profile": imported.profile or None,
-            "sha256": imported.sha256,
+            "sha256": imported.sha256 or None,
         }
         for imported in done.collections
     ]
-    data = {"source": str(source), "target": str(target), "embedded": done.embedded, "collections": rows}
+    data = {
+        "source": str(source),
+        "target": str(target),
+        "dry_run": dry_run,
+        "embedded": done.embedded,
+        "collections": rows,
+    }
     names = tuple(rows[0]) if rows else ("collection",)
-    choices.answer(Answer(data, rows, names, lambda width: _imported(done, source, target), brief=True))
+    choices.answer(Answer(data, rows, names, lambda width: _imported(done, source, target, dry_run), brief=True))
 
 
 def _configured(choices: Choices) -> Location:
@@ -183,17 +204,25 @@ def _migrated(done: Migrated) -> Iterator[Line]:
     yield (Part("Counts and checksums of every table agree.", "dim"),)
 
 
-def _imported(done: Imported, source: Path, target: Location) -> Iterator[Line]:
+def _imported(done: Imported, source: Location, target: Location, dry_run: bool) -> Iterator[Line]:
     if not done.collections:
         yield (Part(f"{source} has no collections."),)
         return
     for imported in done.collections:
-        counts = [f"{imported.added:,} added" if imported.added or not imported.unchanged else "nothing new"]
+        taken = "to be added" if dry_run else "added"
+        counts = [f"{imported.added:,} {taken}" if imported.added or not imported.unchanged else "nothing new"]
         counts += [f"{imported.unchanged:,} there already"] if imported.unchanged else []
         counts += [f"{len(imported.without_text):,} without a text left out"] if imported.without_text else []
         counts += [f"{imported.earlier_versions:,} of earlier versions left out"] if imported.earlier_versions else []
+        counts += [f"{len(imported.left_out):,} left out"] if imported.left_out else []
         counts += [f"{imported.vectors:,} vectors kept as {imported.profile}"] if imported.vectors else []
         yield (Part(f"{imported.name}: {count(imported.records, 'record')}, {', '.join(counts)}"),)
-    yield (Part(f"{target} holds what {source} does; counts and checksums agree.", "dim"),)
+        yield from ((Part(f"  {line}", "dim"),) for line in imported.left_out[:_MOST_NAMED])
+        if len(imported.left_out) > _MOST_NAMED:
+            yield (Part(f"  and {len(imported.left_out) - _MOST_NAMED:,} more; --json names them", "dim"),)
+    if dry_run:
+        yield (Part("Nothing was written.", "dim"),)
+    elif all(imported.sha256 for imported in done.collections):
+        yield (Part(f"{target} holds what {source} does; counts and checksums agree.", "dim"),)
     if done.embedded:
         yield (Part(f"{count(done.embedded, 'vector')} made by the library's own model.", "dim"),)
