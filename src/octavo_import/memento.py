@@ -6,12 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from octavo.errors import MissingExtra, OctavoError, StorageError
 from octavo.memory.draft import MemoryDraft
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.memory import MemoryKind, MemoryLink
+from octavo.plugins import install_command
 from octavo_import.memory_import import (
     ImportedMemory,
     ImportedVersion,
@@ -59,9 +61,9 @@ class Memento:
 
     def __init__(self, url: DatabaseUrl) -> None:
         try:
-            import psycopg
+            psycopg = import_module("psycopg")
         except ImportError as error:
-            raise MissingExtra("PostgreSQL needs an extra package", hint="pip install 'octavo[postgres]'") from error
+            raise MissingExtra("PostgreSQL needs an extra package", hint=install_command("postgres")) from error
         self._url, self._failure = url, psycopg.Error
         with self._translated():
             self._connection = psycopg.connect(url.secret, application_name="octavo", connect_timeout=10)
@@ -113,7 +115,8 @@ class Memento:
 
     def _rows(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
         with self._translated(), self._connection.cursor() as cursor:
-            return cursor.execute(named_queries("memento")[name].encode(), parameters).fetchall()
+            rows: list[tuple[Any, ...]] = cursor.execute(named_queries("memento")[name], parameters).fetchall()
+            return rows
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

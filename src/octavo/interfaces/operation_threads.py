@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from octavo.config.load import library_location
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass
 from octavo.engine.caller import ANYONE, OWNER, authorise, current_caller
@@ -26,13 +27,14 @@ from octavo.engine.index_runs import Stopped
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
-from octavo.errors import LibraryError, OctavoError
+from octavo.errors import LibraryError, NewerLibrary, OctavoError
 from octavo.interfaces.process_pool import ProcessPool
 from octavo.model.access_token import AuditedWrite
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
 from octavo.observability.metrics import Gauge, Metrics
 from octavo.observability.progress import Progress
+from octavo.operations.database.salvage import file_damage, heal, read_again
 from octavo.operations.hints import answer_for_model
 from octavo.operations.library.results import Check, HealthAnswer
 from octavo.operations.operation import Operation
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from octavo.config.reloading import ConfigFiles
 
 _T = TypeVar("_T")
+_PATIENCE = 30.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Calls:
         self._closing = threading.Event()
         self._resting = False
         self._engine: Engine | None = None
+        self._looked_at = False
         self._guard = threading.Lock()
         self.metrics = Metrics()
         self._threads = threads
@@ -153,17 +157,42 @@ class Calls:
             return function(engine)
         except LibraryError:
             engine.reader.promise_repair()  # what derives from texts, folders and models is made anew meanwhile
+            self._look_at_file()
             raise
 
     def engine(self) -> Engine:
         with self._guard:
-            if self._engine is None:
-                self._engine = self._open()
-                self._engine.observers.append(self.metrics)
-                trace_if_wanted(self._engine)
-                if self._follow is not None:
-                    self._follow(self._engine, self._closing)
-            return self._engine
+            return self._engine or self._use(self._open())
+
+    def _use(self, engine: Engine) -> Engine:
+        self._engine = engine
+        engine.observers.append(self.metrics)
+        trace_if_wanted(engine)
+        if self._follow is not None:
+            self._follow(engine, self._closing)
+        return engine
+
+    def _look_at_file(self) -> None:
+        """Once: processes beside this one would go on with the damaged file."""
+        if not self._looked_at and self._processes is None:
+            self._looked_at = True
+            threading.Thread(target=self._heal, name="octavo-heal", daemon=True).start()
+
+    def _heal(self) -> None:
+        """Opens the library anew where its file is damaged and nothing of it is lost, once nobody works with it."""
+        engine = self._engine
+        place = engine.location if engine is not None else None
+        if engine is None or not isinstance(place, Path) or not (found := file_damage(engine)):
+            return
+        with self._guard:
+            ended = not wait(set(self._running), _PATIENCE).not_done and engine.watcher.stop(_PATIENCE)
+            if self._closing.is_set() or not (ended and engine.job_threads.stop(_PATIENCE)):
+                return
+            engine.close()
+            self._engine = None
+            with suppress(LibraryError):  # every call says what it needs
+                heal(place, found)
+            read_again(self._use(self._open()))
 
     def gauges(self) -> tuple[Gauge, ...]:
         return Gauge("call_threads", self._threads), Gauge("calls_running", len(self._running))
@@ -210,7 +239,16 @@ def opened(
     config: Config, *, embedders: Embedders = ConfiguredEmbedder, profiles: tuple[Path, ...] | None = None
 ) -> Engine:
     """An open library whose folders are watched and whose promised work is done, unless the configuration says no."""
-    engine = open_engine(config, embedders=embedders, profiles=profiles)
+    open_again = partial(open_engine, config, embedders=embedders, profiles=profiles)
+    try:
+        engine = open_again()
+    except LibraryError as error:
+        place = library_location(config)
+        if isinstance(error, NewerLibrary) or not isinstance(place, Path) or not place.is_file():
+            raise
+        heal(place, error.message)
+        engine = open_again()
+        read_again(engine)
     if config.watch.enabled:
         engine.watcher.start()
     if config.work.in_server:
