@@ -68,6 +68,7 @@ NOT_RUN = {
     "benchmarks/pdf_words": "compares with PyMuPDF, which no group of dependencies has",
     "benchmarks/peer_engines": "is started by peers, with the name of an engine that is fetched",
     "scripts/check_wheels": "asks the package index; its functions have tests",
+    "scripts/integrations": "installs other people's frameworks from the package index",
     "scripts/fit_fusion": "measures thousands of questions of sets that are not shipped",
     "scripts/fuzz_http": "is a test of its own, which wants schemathesis and minutes",
     "scripts/make_pictures": "rewrites the pictures of the documentation",

@@ -12,6 +12,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
+import integrations  # noqa: E402
 import release  # noqa: E402
 from package_recipes import filled_recipes  # noqa: E402
 
@@ -54,7 +55,8 @@ def test_workflows_check_every_python_that_the_package_names_and_call_only_comma
         for command in re.findall(r"\./dev (\w+)", step.get("run", ""))
     }
     script = (ROOT / "dev").read_text("utf-8")
-    assert commands == {"check", "release", "docs"}
+    assert commands == {"check", "release", "docs", "integrations"}
+    assert workflows["integrations"]["jobs"]["framework"]["strategy"]["matrix"]["name"] == list(integrations.PACKAGES)
     assert all(re.search(rf"^    {command}\)", script, re.MULTILINE) for command in commands)
 
 

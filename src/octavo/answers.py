@@ -59,6 +59,7 @@ from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswe
 from octavo.operations.jobs.results import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.library.excluded_files import ExcludedFiles
 from octavo.operations.library.exporting import ExportAnswer
+from octavo.operations.library.fetching import FetchedPagesAnswer
 from octavo.operations.library.results import (
     AddAnswer,
     Check,
@@ -131,6 +132,7 @@ from octavo.operations.tokens.tokens import (
     TokensListAnswer,
 )
 from octavo.operations.writing.results import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
+from octavo.services.web_pages import FetchedPage
 from octavo.writing.heading_checks import Violation
 from octavo.writing.link_updates import LinkChange
 from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer
@@ -177,6 +179,8 @@ __all__ = [
     "ExportAnswer",
     "FarDocument",
     "FetchedModel",
+    "FetchedPage",
+    "FetchedPagesAnswer",
     "FiguresAnswer",
     "FileProblem",
     "Finding",

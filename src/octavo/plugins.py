@@ -8,6 +8,7 @@ octavo.importers    name of another program                  `operations.databas
 octavo.providers    name of an embedding profile's provider  function that makes an embedder
 octavo.indexes      form of a snapshot's vector index        module with `save_index` and `open_indexes`
 octavo.trainers     `finetune`                               function that trains a model on a library
+octavo.references   extension of a file, without its dot     function that says which publication the file is
 octavo.exporters    form of `octavo export --to`             function that writes documents into a folder
 
 Ours are listed here, as pyproject.toml declares them: a search that needs nothing else looks at no installed package.
@@ -35,6 +36,7 @@ PROVIDERS = "octavo.providers"
 INDEXES = "octavo.indexes"
 TRAINERS = "octavo.trainers"
 EXPORTERS = "octavo.exporters"
+REFERENCES = "octavo.references"
 
 OURS: Mapping[str, Mapping[str, str]] = {
     STORES: dict.fromkeys(("postgresql", "postgres"), "octavo_postgres.engine"),
@@ -85,6 +87,7 @@ OURS: Mapping[str, Mapping[str, str]] = {
     INDEXES: dict.fromkeys(("ivfpq", "hnsw"), "octavo_stages.faiss_indexes"),
     TRAINERS: {"finetune": "octavo_train.library_training:train_model"},
     EXPORTERS: {"site": "octavo_site.static_site:write_site"},
+    REFERENCES: dict.fromkeys(("pdf", "epub", "html"), "octavo_records.bibliography:work_of"),
 }
 
 

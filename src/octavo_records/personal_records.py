@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import quopri
 import re
 from collections.abc import Callable, Iterator, Mapping
 from xml.etree.ElementTree import Element
@@ -10,13 +11,14 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, below, child, local, parsed
 from octavo.model.converted_file import Converted, RefusedFile
+from octavo_records.bibliography import bib_entries
 
 CONVERTER = "records-1"
 _FOLDED = re.compile(r"\r?\n[ \t]")
+_SOFT_BREAK = re.compile(r"(?<==[0-9A-F]{2})=\r?\n[ \t]?")  # of quoted-printable, within what it spells out
 _ESCAPED = re.compile(r"\\([nN,;\\])")
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:\w+|#\d+|#x[0-9a-fA-F]+);)")
 _MOMENT = re.compile(r"^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?$")
-_ENTRY = re.compile(r"^\s*@(\w+)\s*\{\s*([^,\s}]+)\s*,", re.MULTILINE)
-_FIELD = re.compile(r"(\w[\w-]*)\s*=\s*(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|\"([^\"]*)\"|(\w+))", re.DOTALL)
 _EVENT = {"DTSTART": "When", "DTEND": "Until", "DUE": "Due", "LOCATION": "Where", "ORGANIZER": "By", "ATTENDEE": "With"}
 _PERSON = {"ORG": "Works at", "TITLE": "As", "EMAIL": "Mail", "TEL": "Telephone", "ADR": "Address", "BDAY": "Born"}
 _WORK = ("author", "year", "date", "journal", "booktitle", "publisher", "doi", "url", "keywords", "file")
@@ -39,7 +41,8 @@ def read_references(name: str, data: bytes, settings: ConversionSettings) -> Con
 
 def read_outline(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     try:
-        root = parsed(data, "it")
+        # Feed readers write addresses and titles with a bare ampersand, which XML forbids.
+        root = parsed(_BARE_AMPERSAND.sub(b"&amp;", data), "it")
     except Damaged as error:
         return RefusedFile(str(error))
     title = next(below(root, "title"), None)
@@ -78,8 +81,10 @@ def _components(text: str, kinds: tuple[str, ...]) -> Iterator[dict[str, list[st
     """Of nested components (an alarm of an event) only the outer one counts."""
     card: dict[str, list[str]] | None = None
     kind, inner = "", 0
-    for line in _FOLDED.sub("", text).splitlines():
+    for line in _FOLDED.sub("", _SOFT_BREAK.sub("", text)).splitlines():
         head, _, value = line.partition(":")
+        if "QUOTED-PRINTABLE" in head.upper():  # vCard 2.1, as telephones write it
+            value = quopri.decodestring(value.encode()).decode("utf-8", "replace")
         name = head.partition(";")[0].rpartition(".")[2].upper()
         if name == "BEGIN":
             inner += card is not None
@@ -105,16 +110,11 @@ def _shown(value: str) -> str:
 
 
 def _works(builder: TextBuilder, text: str) -> int:
-    entries = [entry for entry in _ENTRY.finditer(text) if entry[1].lower() not in ("comment", "string", "preamble")]
-    for at, entry in enumerate(entries):
-        end = entries[at + 1].start() if at + 1 < len(entries) else len(text)
-        values = {
-            field[1].lower(): one_line(re.sub(r"[{}]", "", field[2] or field[3] or field[4] or ""))
-            for field in _FIELD.finditer(text, entry.end(), end)
-        }
-        builder.heading(2, values.get("title") or entry[2])
-        facts = [f"{name.capitalize()}: {values[name]}" for name in _WORK if values.get(name)]
-        builder.paragraph("\n".join((f"Key: {entry[2]}", *facts)))
+    entries = list(bib_entries(text))
+    for key, values in entries:
+        builder.heading(2, values.get("title") or key)
+        facts = [f"{name.capitalize()}: {values[name].strip('{}')}" for name in _WORK if values.get(name)]
+        builder.paragraph("\n".join((f"Key: {key}", *facts)))
         for name in ("abstract", "note", "annote"):
             builder.paragraph(values.get(name, ""))
     return len(entries)

@@ -1,12 +1,22 @@
-"""What people keep in other programs: a mailing list's threads, a browser's bookmarks."""
+"""What people keep in other programs: a mailing list's threads, a browser's bookmarks, a paper's reference, pages of
+the web."""
 
 from __future__ import annotations
 
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from documents import pdf
 from workbench import Bench, found
 
+from octavo.operations.library.fetching import fetch_pages
+from octavo.operations.library.requests import FetchPagesRequest
 from octavo.operations.request_arguments import request
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.run_search import find
+from octavo.operations.search.search import search
 
 MAIL = """\
 From ann@example.org Mon Nov 16 10:00:00 2026
@@ -65,3 +75,52 @@ def test_a_bookmark_is_found_by_its_words_below_its_folder_with_its_address(benc
         (hit,) = found(engine, "oven", "lexical_only")
         assert hit.citation.heading_path[-1] == "Baking"
         assert "[Sourdough for beginners](https://example.org/sourdough)" in hit.excerpt
+
+
+def test_a_hit_in_a_paper_has_its_citation_key_and_its_reference(bench: Bench) -> None:
+    bench.write(
+        {
+            "papers/hives.pdf": pdf([["Bees keep their hive warm in winter."]]),
+            "library.bib": "@book{huber1792,\n author = {Huber, Francois},\n title = {Hives},\n year = 1792,\n"
+            " file = {papers/hives.pdf}\n}\n",
+        }
+    )
+    bench.index()
+    with bench.opened() as engine:
+        asked = request("search", SearchRequest, {"query": "warm winter", "profile": "lexical_only"})
+        (hit,) = search(engine, asked).hits
+        assert (hit.page, hit.citation_key, hit.reference) == (1, "huber1792", "Huber, Francois (1792). Hives.")
+        bench.write({"library.bib": "@book{bees,\n title = {Hives},\n file = {papers/hives.pdf}\n}\n"})
+        assert search(engine, asked).hits[0].citation_key == "bees"  # not indexed again
+
+
+def test_pages_of_a_list_are_fetched_below_their_date_and_cited_by_their_address(bench: Bench, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "oven.html").write_text("<title>Oven</title><p>An oven of 250 degrees bakes the crust.</p>", "utf-8")
+    (site / "picture.png").write_bytes(b"png")
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_port}"
+    addresses = [f"{base}/{name}" for name in ("oven.html", "missing.html", "picture.png")]
+    listed = tmp_path / "addresses.txt"
+    listed.write_text("".join(f"- {address}\n" for address in addresses), "utf-8")
+    try:
+        with bench.opened() as engine:
+            answer = fetch_pages(engine, FetchPagesRequest(str(listed), str(bench.folder)))
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert [page.problem for page in answer.pages] == ["", "it answered 404", "it is image/png, which is no page"]
+    assert not answer.ok and [page.address for page in answer.pages] == addresses
+    bench.index()
+    with bench.opened() as engine:
+        (hit,) = found(engine, "crust", "lexical_only")
+        day = Path(answer.pages[0].file).parent.name
+        assert hit.citation.position.url == addresses[0] and hit.citation.uri.startswith(f"{day}/127.0.0.1")
+        where = {"query": "crust", "where": [f"fetched>={day}"], "profile": "lexical_only"}
+        assert len(find(engine, request("search", SearchRequest, where)).hits) == 1

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from octavo.config.local_library import BY_ITSELF, ORIGIN, made_for_repository, trusted
-from octavo.config.other_names import msrl_settings, what_it_is_here
+from octavo.config.other_names import RENAMED, msrl_settings, what_it_is_here, with_present_names
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
@@ -84,7 +84,7 @@ def for_folder(config: Config, folder: Path, environ: Mapping[str, str] | None =
     environ = os.environ if environ is None else environ
     layer = {
         name: value
-        for name, value in _read_project(file, {}).items()
+        for name, value in with_present_names(_read_project(file, {}), str(file)).items()
         if name.startswith(_OF_THE_FOLDER) and name in _NAMES and not environ.get(variable(name))
     }
     settings = _validated(layer, dict.fromkeys(layer, str(file)))
@@ -99,7 +99,7 @@ def _combined(layers: Iterable[tuple[str, Mapping[str, Any]]]) -> Loaded:
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for origin, layer in layers:
-        for name, value in layer.items():
+        for name, value in with_present_names(layer, origin).items():
             _refuse_unknown(name, origin)
             if name == MODELS and isinstance(value, Mapping):
                 _refuse_unknown_of_models(value, origin)
@@ -293,7 +293,7 @@ def _layers(
         raise ConfigurationError(f"OCTAVO_CONFIG names {user}, which is not a file")
     project = project_file(directory, foreign=True) or next((file for file in drafts if file != user), None)
     if project:
-        layer = _read_project(project, drafts)
+        layer = with_present_names(_read_project(project, drafts), str(project))
         for name in layer:
             if not project_may_set(name):
                 _refuse_unknown(name, str(project))
@@ -346,7 +346,7 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    names = {variable(name): name for name in _NAMES}
+    names = {variable(name): name for name in (*_NAMES, *RENAMED)}
     settings = {}
     for given, raw in environ.items():
         if not given.startswith(_PREFIX) or given in _OTHER_VARIABLES:

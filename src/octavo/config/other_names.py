@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+RENAMED: dict[str, str] = {}
+"""Settings that had another name → the name they have now. A name stays here for one minor version at least: it is
+understood, with a warning."""
 
 MSRL: Mapping[str, str] = {
     "chunking.target_min_tokens": "chunking.target_min_tokens",
@@ -94,3 +99,14 @@ def _flat(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for section, values in tree.items():
         if isinstance(values, Mapping):
             yield from ((f"{snake(section)}.{snake(name)}", value) for name, value in values.items())
+
+
+def with_present_names(layer: Mapping[str, Any], origin: str) -> dict[str, Any]:
+    """Of a setting that is there under both of its names, the present one counts."""
+    former = {name: RENAMED[name] for name in layer if name in RENAMED}
+    for name, present in former.items():
+        logging.getLogger("octavo.config").warning(
+            "%s sets %s, which is called %s now and will be refused under its former name", origin, name, present
+        )
+    kept = {name: value for name, value in layer.items() if name not in former}
+    return {**{present: layer[name] for name, present in former.items()}, **kept}

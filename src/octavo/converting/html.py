@@ -74,6 +74,7 @@ def page_facts(root: HtmlElement, content: HtmlElement) -> dict[str, Any]:
         "date": ("article:published_time", "citation_publication_date", "date", "dc.date", "datepublished"),
         "description": ("description", "og:description"),
         "doi": ("citation_doi", "dc.identifier"),
+        "fetched": ("fetched",),
     }
     for field, names in fact_names.items():
         value = next((metas[name] for name in names if name in metas), "")

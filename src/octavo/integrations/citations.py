@@ -8,7 +8,8 @@ from octavo.answers import FoundHit
 
 _KEPT = (
     *("collection", "uri", "path", "title", "kind", "start_line", "end_line", "start", "end", "symbol", "language"),
-    *("page", "slide", "sheet", "time", "url", "doi", "chunk_id", "document_id", "modified_at", "score"),
+    *("page", "slide", "sheet", "time", "url", "doi", "citation_key", "reference", "chunk_id", "document_id"),
+    *("modified_at", "score"),
 )
 
 

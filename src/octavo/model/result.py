@@ -143,6 +143,13 @@ class Citation:
     """Its page, slide, sheet or time in the original file, where that has one."""
 
 
+class Publication(NamedTuple):
+    """The publication that a file is: how papers cite it, and how people do."""
+
+    key: str
+    reference: str
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One passage of the answer, with its exact text and citation."""
@@ -172,6 +179,8 @@ class Hit:
     """Of the first hit of a document, how many further ones the answer has of it."""
     library: str | None = None
     """The name of the library it is from, where several were searched."""
+    work: Publication | None = None
+    """The publication that its file is, where a bibliography near it says so."""
 
 
 NO_TIME_FOR = "no_time_for"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from inspect import iscoroutine, signature
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -84,6 +85,48 @@ def test_the_standard_suite_for_retrievers_of_langchain_passes(library: octavo.L
     asyncio.run(tested.test_ainvoke_returns_documents(retriever))
 
 
+def test_the_standard_suites_for_stores_of_langchain_pass(tmp_path: Path) -> None:
+    suites = pytest.importorskip("langchain_tests.integration_tests")
+    from octavo.integrations.langchain import OctavoStore
+
+    for suite in (suites.BaseStoreSyncTests, suites.BaseStoreAsyncTests):
+        for name in sorted(name for name in dir(suite) if name.startswith("test_")):
+            with octavo.open(tmp_path / suite.__name__ / f"{name}.db", create=True) as empty:
+                values = {"kv_store": OctavoStore(empty), "three_values": ("one", "two", "# three\n\nand more")}
+                test = getattr(suite(), name)
+                asked = signature(test).parameters
+                outcome = test(**{parameter: values[parameter] for parameter in asked})
+                if iscoroutine(outcome):
+                    asyncio.run(outcome)
+
+
+def test_what_a_store_of_langchain_holds_is_found_and_what_it_deletes_is_not(tmp_path: Path) -> None:
+    pytest.importorskip("langchain_core")
+    from octavo.integrations.langchain import OctavoStore
+
+    with octavo.open(tmp_path / "library.db", create=True) as library:
+        store = OctavoStore(library)
+        store.mset([("rules/trees", NOTES["apples.md"])])
+        assert [memory.title for memory in library.recall(QUERY).memories] == ["Apple trees"]
+        store.mdelete(["rules/trees"])
+        assert not library.recall(QUERY).memories
+
+
+def test_nodes_of_llamaindex_are_the_chunks_of_a_library(library: octavo.Library) -> None:
+    schema = pytest.importorskip("llama_index.core").schema
+    from octavo.integrations.llama_index import OctavoNodeParser
+
+    text = NOTES["apples.md"]
+    (node,) = OctavoNodeParser().get_nodes_from_documents([schema.Document(text=text, metadata={"file_name": "a.md"})])
+    (chunk,) = library.doc.inspect("apples.md").passages
+    assert (node.metadata["start_line"], node.metadata["end_line"]) == (chunk.start_line, chunk.end_line)
+    assert node.text == text[node.metadata["start"] : node.metadata["end"]] and node.metadata["file_name"] == "a.md"
+    long = "# Trees\n\n" + "".join(f"## Tree {n}\n\n{'It needs water and light. ' * 40}\n\n" for n in range(9))
+    nodes = OctavoNodeParser().get_nodes_from_documents([schema.Document(text=long)])
+    assert len(nodes) > 3 and nodes[-1].metadata["heading_path"] == ["Trees", "Tree 8"]
+    assert nodes[1].prev_node.node_id == nodes[0].node_id and all(node.text in long for node in nodes)
+
+
 def test_a_retriever_of_llamaindex_gives_the_same_hits(library: octavo.Library) -> None:
     pytest.importorskip("llama_index.core")
     from octavo.integrations.llama_index import LlamaIndexRetriever
@@ -132,6 +175,19 @@ def test_tools_of_smolagents_say_what_a_search_finds(library: octavo.Library) ->
     tools = {tool.name: tool for tool in smolagents_tools(library)}
     assert set(tools) == set(library.tools().names)
     assert "apples.md" in tools["search"](query=QUERY)
+
+
+def test_the_encoder_is_a_model_of_mteb_that_solves_its_tasks_offline(library: octavo.Library, tmp_path: Path) -> None:
+    mteb = pytest.importorskip("mteb")
+    tasks = pytest.importorskip("mteb.mocks.mock_tasks")
+    from octavo.integrations.mteb import OctavoEncoder
+
+    model = OctavoEncoder(library)
+    assert isinstance(model, mteb.models.EncoderProtocol)
+    cache = mteb.ResultCache(tmp_path)
+    for task in (tasks.MockRetrievalTask(), tasks.MockSTSTask()):
+        (result,) = mteb.evaluate(model, task, cache=cache, co2_tracker=False).task_results
+        assert 0 < result.get_score() <= 1
 
 
 def test_nothing_of_octavo_imports_an_integration() -> None:

@@ -72,6 +72,17 @@ def test_a_work_is_found_by_its_key_its_author_and_its_abstract() -> None:
         assert line in made.text
 
 
+def test_a_name_that_a_telephone_spells_out_in_bytes_is_read() -> None:
+    spelt = "FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=D0=90=D0=B4=D0=B0=\r\n=20=D0=9B\r\n"
+    made = read("a.vcf", f"BEGIN:VCARD\r\nVERSION:2.1\r\n{spelt}TEL;CELL:123\r\nEND:VCARD\r\n")
+    assert isinstance(made, Converted) and [heading.title for heading in made.headings] == ["Ада Л"]
+
+
+def test_an_outline_with_a_bare_ampersand_is_read_all_the_same() -> None:
+    made = read("a.opml", OUTLINE.replace("Bees", "Bees & wasps"))
+    assert isinstance(made, Converted) and made.text.endswith("- Bees & wasps https://example.org/feed\n")
+
+
 def test_an_outline_is_a_list_of_its_branches() -> None:
     made = read("a.opml", OUTLINE)
     assert isinstance(made, Converted) and made.title == "Feeds"

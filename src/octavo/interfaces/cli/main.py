@@ -69,6 +69,7 @@ COMMANDS: Mapping[str, Entry] = {
     "profiles": Entry(f"{_AT}.profiles:profiles", "Look at embedding profiles, make one, fill it, search with it."),
     "models": Entry(f"{_AT}.models:models", "List the models there are, fetch one, search with one, remove one."),
     "export": Entry(),
+    "fetch": Entry(),
     "embed": Entry(f"{_AT}.embed:embed"),
     "snapshots": Entry(f"{_AT}.snapshots:snapshots", "Make and look at the snapshots of a large library."),
     "summaries": Entry(f"{_AT}.summaries:summaries", "Summarise sections and files, for searches that look there."),
@@ -98,7 +99,7 @@ GROUPS = (
 """What `octavo --help` lists: a dozen commands, and all groups."""
 
 SECTIONS: Mapping[str, str] = {
-    "Fill a library": "start try init add remove list index watch status doctor",
+    "Fill a library": "start try init add fetch remove list index watch status doctor",
     "Search": "search search-docs search-code find-similar ask log pick replay",
     "Read": "get get-many outline open diff history export",
     "Remember": "remember recall forget memory canonical sessions projects",

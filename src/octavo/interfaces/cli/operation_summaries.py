@@ -24,6 +24,7 @@ SUMMARIES = {
     "list": "List the collections, their documents, or the properties these have.",
     "index": "Bring the library in step with its folders.",
     "status": "Say what the library holds and whether indexing is under way.",
+    "fetch": "Fetch web pages by their addresses into a folder, with the date.",
     "export": "Write documents as Markdown, as lines of JSON, or as a site.",
     "doctor": "Look for anything that is wrong, and say what to do.",
     "embed": "Turn texts into vectors.",

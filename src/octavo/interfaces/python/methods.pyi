@@ -30,6 +30,7 @@ from octavo.answers import (
     EvaluationAnswer,
     ExportAnswer,
     FetchedModel,
+    FetchedPagesAnswer,
     FiguresAnswer,
     FinetuneAnswer,
     GetAnswer,
@@ -784,6 +785,18 @@ class CollectionsMethods:
             keys: The properties that documents have, for --where.
             path_prefix: Only documents whose uri starts so.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
+        """
+    def fetch_pages(
+        self, pages: StrPath, folder: StrPath, *, progress: ProgressCallback | None = None
+    ) -> FetchedPagesAnswer:
+        """Fetch web pages by their addresses into a folder, with the date.
+
+        Fetch web pages by a list of addresses into a folder, each below the date of that day.
+
+        Args:
+            pages: A file with addresses in it, or one address.
+            folder: The folder to write the pages to.
+            progress: Called with a `ProgressUpdate` now and then.
         """
     def export(
         self,
@@ -2873,6 +2886,10 @@ class CollectionsAsyncMethods:
         where: str | Iterable[str] = (),
     ) -> ListAnswer:
         """List the collections, their documents, or the properties these have."""
+    async def fetch_pages(
+        self, pages: StrPath, folder: StrPath, *, progress: ProgressCallback | None = None
+    ) -> FetchedPagesAnswer:
+        """Fetch web pages by their addresses into a folder, with the date."""
     async def export(
         self,
         target: StrPath,

@@ -99,6 +99,23 @@ LIBRARY = (
         typed="",
     ),
     Operation(
+        module="octavo.operations.library.fetching",
+        name="fetch_pages",
+        typed="fetch",
+        summary="Fetch web pages by their addresses into a folder, with the date.",
+        description="Fetch web pages by a list of addresses into a folder, each below the date of that day.",
+        help=(
+            "The list is a text with addresses in it: lines, a browser's bookmarks, a feed reader's OPML. Only these "
+            "are fetched, and only now; `octavo add` and `octavo index` read the folder as any other."
+        ),
+        listing=Listing(rows="pages", columns=("address", "file", "problem"), succeeds="ok"),
+        examples=("octavo fetch addresses.txt web",),
+        example=None,
+        annotations=WRITES,
+        watched=True,
+        remote=False,
+    ),
+    Operation(
         module="octavo.operations.library.exporting",
         name="export",
         summary="Write documents as Markdown, as lines of JSON, or as a site.",

@@ -48,6 +48,18 @@ class AddRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchPagesRequest:
+    """Nothing is fetched but these addresses, once, now."""
+
+    pages: Annotated[
+        str, Field("A file with addresses in it, or one address.", min_length=1, max_length=4_096, argument="LIST")
+    ]
+    folder: Annotated[
+        str, Field("The folder to write the pages to.", min_length=1, max_length=4_096, argument="FOLDER")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class ExportRequest:
     """Memories, which no folder holds, only with `kinds=("memory",)`."""
 

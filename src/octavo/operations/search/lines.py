@@ -112,6 +112,8 @@ def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
     if below:
         yield Part(INDENT), Part(below, "heading")
     yield (Part(INDENT), *_place(hit), *((Part(f"  {_STALE[hit.stale]}", "warn"),) if hit.stale else ()))
+    if hit.reference:
+        yield (Part(f"{INDENT}[{hit.citation_key}] {hit.reference}", "dim"),)
     if hit.also_in:
         further = len(hit.also_in) - _NAMED
         shown = ", ".join(hit.also_in[:_NAMED]) + (f" and {further} more" if further > 0 else "")

@@ -34,7 +34,8 @@ class FoundHit:
     `score` is a relevance from 0 to 1, left out where the profile's scores only order its hits. `also_in` are places of
     the same text, which are no hits of their own. `more` is how many further hits are of its document, of the first one
     alone. `version` is that of a past text, which `get` reads with it. `path` is the file on this machine, told to
-    Python alone. `library` is where it is from, when several were searched: its collection then begins with that name.
+    Python alone. `citation_key` and `reference` are of the publication that its file is, where a bibliography near it
+    says so. `library` is where it is from, when several were searched: its collection then begins with that name.
     """
 
     rank: int
@@ -73,6 +74,8 @@ class FoundHit:
     url: str | None = None
     doi: str | None = None
     ocr: bool | None = None
+    citation_key: str | None = None
+    reference: str | None = None
     path: str | None = None
     library: str | None = None
 
@@ -180,6 +183,8 @@ def found_hit(hit: Hit, result: Result, *, explain: bool) -> FoundHit:
         stale=hit.stale,
         steps=tuple(map(_step, hit.steps)) if explain else None,
         library=hit.library,
+        citation_key=hit.work.key if hit.work else None,
+        reference=hit.work.reference if hit.work else None,
         **(_NOWHERE if citation.position is NOWHERE else asdict(citation.position)),
     )
 

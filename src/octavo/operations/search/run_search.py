@@ -13,6 +13,7 @@ from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.operations.request_filters import filters_of
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
+from octavo.plugins import OURS, REFERENCES
 from octavo.retrieval.profiles import hypothesised, reranked
 from octavo.retrieval.stages.match_kinds import MatchedBy
 
@@ -27,6 +28,7 @@ BY_NAME = "code"
 _FIRST_READ_SECONDS = 8.0  # that a search waits for the first documents of a folder that is just being read
 _ALIKE = 0.85  # the cosine from which two passages say the same, in a compressed answer
 _WEAK = 0.3  # the relevance of the best hit below which a word may be misspelt
+_PAPERS = tuple(f".{extension}" for extension in OURS[REFERENCES])
 _CODE = frozenset({Kind.CODE.value, Kind.CONFIG.value})
 
 
@@ -65,10 +67,14 @@ def _is_weak(result: Result) -> bool:
 
 def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> Result:
     """The same in this library and in those that the configuration names beside it."""
+    result: Result
     if engine.others is None:
-        return find(engine, request, profile)
-    together = import_module("octavo.operations.search.several_libraries")
-    result: Result = together.find_in_group(engine.others, request, profile, engine, limit=engine.defaults.limit)
+        result = find(engine, request, profile)
+    else:
+        together = import_module("octavo.operations.search.several_libraries")
+        result = together.find_in_group(engine.others, request, profile, engine, limit=engine.defaults.limit)
+    if any(hit.citation.uri.lower().endswith(_PAPERS) for hit in result.hits):
+        result = replace(result, hits=import_module("octavo.operations.search.works").with_works(engine, result.hits))
     return result
 
 

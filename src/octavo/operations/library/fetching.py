@@ -1,0 +1,46 @@
+"""Web pages into a folder, by their addresses and on command alone."""
+
+from __future__ import annotations
+
+import time
+
+from octavo.dataclass import dataclass
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument
+from octavo.model.library_location import expand_user
+from octavo.observability.progress import NoProgress, Progress
+from octavo.operations.library.requests import FetchPagesRequest
+from octavo.services.web_pages import FetchedPage, addresses_in, fetch_page
+from octavo.small_files import read_small
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPagesAnswer:
+    """`ok` where every page was fetched."""
+
+    folder: str
+    pages: tuple[FetchedPage, ...]
+    ok: bool
+
+
+def fetch_pages(engine: Engine, request: FetchPagesRequest, progress: Progress | None = None) -> FetchedPagesAnswer:
+    progress = progress or NoProgress()
+    if request.pages.startswith(("http://", "https://")):
+        addresses: tuple[str, ...] = (request.pages,)
+    else:
+        try:
+            addresses = addresses_in(read_small(expand_user(request.pages), links=True).decode("utf-8", "replace"))
+        except OSError as error:
+            raise InvalidArgument(f"{request.pages} cannot be read: {error.strerror}") from error
+    if not addresses:
+        raise InvalidArgument(
+            f"{request.pages} has no address in it", hint="an address begins with https:// or http://"
+        )
+    folder = expand_user(request.folder)
+    progress.start("fetching pages", len(addresses), "pages")
+    pages = []
+    for address in addresses:
+        pages.append(fetch_page(address, folder, time.time()))
+        progress.advance(1)
+    progress.finish()
+    return FetchedPagesAnswer(str(folder), tuple(pages), not any(page.problem for page in pages))
