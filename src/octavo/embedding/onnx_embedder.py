@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from octavo.algorithms.question_form import with_question_mark
 from octavo.algorithms.readability import Readability, TaughtScripts
 from octavo.embedding.batching import plan
 from octavo.embedding.cpu_cores import available_cores
@@ -100,6 +101,7 @@ class OnnxEmbedder:
             return begin(texts)()
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
+        text = with_question_mark(text)
         with self._remembering:
             if (known := self.remembered_queries.get(text)) is not None:
                 self.remembered_queries.move_to_end(text)

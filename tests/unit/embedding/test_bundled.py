@@ -87,6 +87,10 @@ def test_a_query_is_embedded_as_a_document_and_remembered(embedder: OnnxEmbedder
         vector[0] = 0.0
 
 
+def test_a_question_is_the_same_with_and_without_its_mark(embedder: OnnxEmbedder) -> None:
+    assert embedder.embed_query("can I get my money back") is embedder.embed_query("can I get my money back?")
+
+
 def test_a_text_longer_than_the_window_is_cut_at_the_window(embedder: OnnxEmbedder) -> None:
     words = [f"word{number}" for number in range(2000)]
     counter = bundled_counter()

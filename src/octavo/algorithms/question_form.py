@@ -1,0 +1,20 @@
+"""Questions as models know them: with a question mark, whether or not somebody typed it."""
+
+from __future__ import annotations
+
+import re
+
+_VERB = r"(?:is|are|was|were|do|does|did|can|could|should|may|must|will|would|has|have|had)"
+_SUBJECT = r"(?:i|we|you|it|they|he|she|there|this|that|my|our|your|the|an?)"
+_ASKED = rf"(?:who|whom|what|when|where|why|how|which)\s+{_VERB}"
+_ASKS = re.compile(rf"(?:{_ASKED}|{_VERB}\s+{_SUBJECT})\s.*\w", re.I | re.DOTALL)
+
+
+def with_question_mark(text: str) -> str:
+    """The text, with a question mark if its words are in the order of a question and it has none.
+
+    >>> with_question_mark("can I get my money back"), with_question_mark("can opener")
+    ('can I get my money back?', 'can opener')
+    """
+    text = text.rstrip()
+    return f"{text}?" if _ASKS.fullmatch(text) else text
