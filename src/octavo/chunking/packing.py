@@ -135,24 +135,27 @@ def _overlap(
     missing = min(overlap, room) - pieces.size(at, opened)
     short = pieces.size(at, opened) * 2 < overlap
     if short and missing > 0 and every[at].seam is _BLANK and every[at - 1].kind not in ATOMIC:
-        last_start, last_shared = _last_sentences(pieces.text, every[at - 1], missing, counter)
+        last_start, last_shared = _last_sentences(
+            pieces.text, every[at - 1], missing, min(2 * overlap, room - pieces.size(at, opened)), counter
+        )
         if last_shared:
             start, shared = last_start, shared + last_shared
     return start, shared
 
 
-def _last_sentences(text: str, piece: Piece, wanted: int, counter: TokenCounter) -> tuple[int, int]:
-    """The start of the last sentences or items of a piece that amount to at most `wanted` tokens; never all of it.
+def _last_sentences(text: str, piece: Piece, wanted: int, most: int, counter: TokenCounter) -> tuple[int, int]:
+    """The start of the last sentences or items of a piece that amount to `wanted` tokens; never all of it.
 
-    Nothing where none begins there: a passage that begins in the middle of one is hard to read, and of little use.
+    The last one if it is longer, up to `most` tokens. Nothing where none begins there: a passage that begins in the
+    middle of a sentence is hard to read, and of little use.
     """
     # The first word of the range is never used, so it may be cut in half.
-    begin = max(piece.start, piece.end - (wanted + 1) * CHARACTERS_PER_TOKEN // 2)
+    begin = max(piece.start, piece.end - (most + 1) * CHARACTERS_PER_TOKEN // 2)
     words = counter.words(text[begin : piece.end])
     tokens, start, shared = 0, piece.end, 0
     for index in range(len(words) - 1, 0, -1):
         tokens += words[index][1]
-        if tokens > wanted:
+        if tokens > (wanted if shared else most):
             break
         if opening := _OPENING.match(text, begin + words[index - 1][0] - 1, piece.end):
             start, shared = opening.end(), tokens
