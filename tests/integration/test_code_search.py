@@ -233,6 +233,24 @@ def test_what_tests_a_thing_comes_after_it_unless_tests_are_asked_for(engine: En
     assert first(engine, "test_add_line_refuses_nothing_at_all")[0] == "tests/test_cart.py"
 
 
+@pytest.mark.parametrize("profile", ["hybrid", "code"])
+def test_a_pasted_line_leads_to_where_it_stands_and_not_to_what_it_calls(engine: Engine, profile: str) -> None:
+    for line, uri in (
+        ('Cart("ann").add_line("tea", 0)', "tests/test_cart.py"),
+        ('await fetchJson("/api/checkout", { method: "POST" })', "web/checkout.js"),
+    ):
+        hit = engine.search(Query(line, limit=5), PROFILES[profile]).hits[0]
+        assert (hit.citation.uri, line in hit.excerpt) == (uri, True)
+
+
+def test_declarations_of_one_file_are_hits_of_their_own(bench: Bench) -> None:
+    bench.write({"kettle.py": "\n\n".join(f"def boil_{n}(water):\n    return heat(water, {n})" for n in range(6))})
+    bench.index()
+    with bench.opened() as engine:
+        hits = engine.search(Query("boil water", limit=10), PROFILES["hybrid"]).hits
+    assert len({hit.citation.heading_path for hit in hits}) == 6
+
+
 def test_a_question_that_names_nothing_in_the_library_is_still_answered(engine: Engine) -> None:
     for question in (
         "no_such_name_anywhere",

@@ -99,7 +99,7 @@ MAY_NOT_APPLY |= {
     "exact_match",
     "definitions",
 }
-MAY_NOT_APPLY |= {"title_words", "comments_below", "definitions_first", "one_per_declaration", "bridges"}
+MAY_NOT_APPLY |= {"title_words", "comments_below", "definitions_first", "bridges"}
 MAY_NOT_APPLY |= {"dense_sections", "dense_files"}
 """To two words in a library without memories, code, conversations, commits, links or reranker."""
 

@@ -6,7 +6,7 @@ from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.caps_and_merging import CapPerDocument
 from octavo.retrieval.stages.code_recall import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
 from octavo.retrieval.stages.commit_limits import CapCommits
-from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst, OnePerDeclaration
+from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
@@ -20,7 +20,6 @@ CODE = RetrievalProfile(
         TestsBelow(),
         CommentsBelow(),
         DefinitionsFirst(),
-        OnePerDeclaration(),
         CapPerDocument(5),
         CapCommits(),
     ),

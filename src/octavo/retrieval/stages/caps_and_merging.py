@@ -16,19 +16,24 @@ from octavo.retrieval.stage import Search, in_order
 
 @dataclass(frozen=True, slots=True)
 class CapPerDocument:
-    """No document takes more than `limit` places; every turn of a conversation is a passage by itself."""
+    """No document takes more than `limit` places; a declaration counts by itself, and turns of a talk do not count."""
 
     limit: int = 3
     name: str = "cap_per_document"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        taken: Counter[str] = Counter(candidate.document_id for candidate in search.before)
+        taken = Counter(map(_whole, search.before))
         kept = []
         for candidate in candidates:
-            taken[candidate.document_id] += 1
-            if taken[candidate.document_id] <= self.limit or candidate.kind is Kind.CONVERSATION:
+            taken[_whole(candidate)] += 1
+            if taken[_whole(candidate)] <= self.limit or candidate.kind is Kind.CONVERSATION:
                 kept.append(candidate)
         return tuple(kept)
+
+
+def _whole(candidate: Candidate) -> tuple[str, int]:
+    """The document, or the declaration in it."""
+    return candidate.document_id, candidate.section if candidate.kind is Kind.CODE else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order
 from octavo.retrieval.stages.code_kinds import is_use
-from octavo.retrieval.stages.declarations import by_declaration
+from octavo.retrieval.stages.declarations import QUOTING, by_declaration
 from octavo.retrieval.stages.fuse import ScoreFusion
 from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.query_weighted_fusion import Balance, BalancedFusion
@@ -22,9 +22,10 @@ from octavo.retrieval.stages.recall import DenseRecall
 from octavo.retrieval.stages.refinement_helpers import ground, noted, texts_of
 from octavo.retrieval.stages.symbols import beginnings
 
-_LITERAL = frozenset({QuestionForm.TRACE, QuestionForm.MESSAGE, QuestionForm.PATTERN, QuestionForm.CODE})
+_LITERAL = QUOTING | {QuestionForm.TRACE}
 _MEANING_FIRST = Balance(base=0.03)
 _BESIDE_PLACES = 0.2
+_PASTED = frozenset({QuestionForm.PATTERN, QuestionForm.CODE})
 _WRITTEN = _LITERAL | {QuestionForm.NAME}
 _ABOUT_TESTS = re.compile(
     r"(?:\b|_)(?:[Tt]est(?:s|ed|ing)?|[Ss]pecs?|[Ff]ixtures?|[Mm]ock(?:s|ed)?|[Ee]xamples?|[Dd]emos?)(?:\b|_)"
@@ -101,8 +102,8 @@ class CodeFusion:
 
     `words` says what a point of BM25 is worth beside the cosine in the first case; `named` is the share of meaning in
     the other. `symbols` and `places` are what an exact match of a name or a place adds to the lexical score, in best
-    lexical scores; `mentioned` is for names in a message, which speaks of them but is said elsewhere, and `spoken_of`
-    for those in a sentence, whose meaning is asked for as well.
+    lexical scores; `mentioned` is for names in what was pasted, which speaks of them and stands elsewhere, and
+    `spoken_of` for those in a sentence, whose meaning is asked for as well.
     """
 
     words: Balance = _MEANING_FIRST
@@ -120,7 +121,7 @@ class CodeFusion:
         exact = any(rankings[name].scored for name in ("symbols", "places") if name in rankings)
         if not exact and form not in _WRITTEN:
             return BalancedFusion(self.words, self.name).fuse(search, rankings)
-        symbols = self.mentioned if form is QuestionForm.MESSAGE else self.symbols
+        symbols = self.mentioned if form in QUOTING else self.symbols
         base: Fuse = ScoreFusion(self.named, 1.0 - self.named)
         if read.sentence:
             symbols, base = self.spoken_of, BalancedFusion(self.words)
@@ -161,7 +162,8 @@ class Fragments:
 
 @dataclass(frozen=True, slots=True)
 class TestsBelow:
-    """What tests a thing, or shows how to use it, comes after the thing, unless the query is about tests.
+    """What tests a thing, or shows how to use it, comes after the thing, unless the query is about tests or is a
+    piece of code, which may stand in a test alone.
 
     So does a commit, where the query is a name or a piece of code: its diff quotes the thing, or what it was once.
     """
@@ -172,10 +174,11 @@ class TestsBelow:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if not candidates:
             raise SkipStage("there are no candidates")
-        tests = _ABOUT_TESTS.search(search.query.text) is None
-        quoted = read_code_query(search.query.text).asked in _WRITTEN and not search.query.filters.kinds
+        asked = read_code_query(search.query.text).asked
+        tests = asked not in _PASTED and _ABOUT_TESTS.search(search.query.text) is None
+        quoted = asked in _WRITTEN and not search.query.filters.kinds
         if not tests and not quoted:
-            raise SkipStage("the query is about tests")
+            raise SkipStage("the query is about tests, or a piece of code")
         height = (candidates[0].score - ground(candidates)) or 1.0
         lowered, details = [], {}
         for candidate in candidates:

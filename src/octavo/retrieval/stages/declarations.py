@@ -1,4 +1,4 @@
-"""Declarations as hits: one for each, and none for what only surrounds them."""
+"""Declarations as hits: one for each, before what only surrounds them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from octavo.retrieval.tie_breaking import by_place
 _COMMENT = "comment"
 _SYMBOLS = "symbols"
 _LOCATING = frozenset({QuestionForm.PLACE, QuestionForm.TRACE})
-_QUOTING = _LOCATING | {QuestionForm.MESSAGE, QuestionForm.PATTERN, QuestionForm.CODE}
+QUOTING = frozenset({QuestionForm.MESSAGE, QuestionForm.PATTERN, QuestionForm.CODE})
+"""Forms of what was pasted."""
 
 
 def by_declaration(search: Search, rankings: Mapping[str, Ranking]) -> dict[str, Ranking]:
@@ -47,28 +48,6 @@ def _folded(search: Search, ranking: Ranking, chosen: Mapping[ChunkKey, ChunkKey
         # Best first, so that the first score of a declaration is its best.
         scores.setdefault(chosen.get(chunk.key, chunk.key), chunk.score)
     return replace(ranking, scored=by_place(search, best_first(scores.items())))
-
-
-@dataclass(frozen=True, slots=True)
-class OnePerDeclaration:
-    """Of the chunks of one declaration the best stays: the others would say the same of it."""
-
-    name: str = "one_per_declaration"
-
-    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        taken = {(candidate.document_id, candidate.section) for candidate in search.before if candidate.section}
-        kept = []
-        for candidate in candidates:
-            if candidate.kind is Kind.CODE and candidate.section:
-                declaration = candidate.document_id, candidate.section
-                if declaration in taken:
-                    continue
-                taken.add(declaration)
-            kept.append(candidate)
-        if len(kept) == len(candidates):
-            raise SkipStage("no declaration was found twice")
-        search.notes["dropped"] = len(candidates) - len(kept)
-        return tuple(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +107,7 @@ class CommentsBelow:
     name: str = "comments_below"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        if read_code_query(search.query.text).asked in _QUOTING:
+        if read_code_query(search.query.text).asked in QUOTING | _LOCATING:
             raise SkipStage("the query quotes code, wherever that stands")
         outside = [candidate for candidate in candidates if candidate.kind is Kind.CODE and not candidate.section]
         details: dict[ChunkKey, str] = {}

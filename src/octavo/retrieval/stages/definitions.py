@@ -15,6 +15,8 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Recall, Search, SkipStage, in_order
 from octavo.retrieval.stages.code_kinds import is_header, is_use
+from octavo.retrieval.stages.declarations import QUOTING
+from octavo.retrieval.stages.exact_match import EXACT, HOLDS_PHRASE
 from octavo.retrieval.stages.refinement_helpers import ground, texts_of
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
@@ -36,7 +38,8 @@ class Definitions:
 
     `named` is what the whole name is worth, in the height of the first candidate, where the query is a name, a place or
     a stack trace, or asks where something is; `mentioned`, where a sentence or a message speaks of it. Neither channel
-    needs a model, and what they find is fetched even where words and meaning found it not.
+    needs a model, and what they find is fetched even where words and meaning found it not. Where a passage holds a
+    line of code or a message as it was pasted, that is what was looked for, and not what it names.
     """
 
     named: float = 1.1
@@ -48,6 +51,8 @@ class Definitions:
         read = read_code_query(search.query.text)
         if not candidates or not (read.names or read.places):
             raise SkipStage("the query names no code" if candidates else "there are no candidates")
+        if (read.sentence or read.asked in QUOTING) and any(_is_held(candidate) for candidate in candidates):
+            raise SkipStage("a passage holds what was pasted")
         found = dict(self._found(search, read))
         if not found:
             raise SkipStage("no code of this name is in the library")
@@ -107,3 +112,7 @@ class Definitions:
             if mention.search(rest):
                 worth = self.named - self.below * (is_use(candidate) + (call.search(rest) is None))
                 yield candidate.key, (worth, _WAYS[0].name)
+
+
+def _is_held(candidate: Candidate) -> bool:
+    return any(step.stage == EXACT and step.detail == HOLDS_PHRASE for step in candidate.steps)

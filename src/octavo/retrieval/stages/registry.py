@@ -14,7 +14,7 @@ from octavo.retrieval.stages.commit_limits import CapCommits
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.context_smoothing import ContextSmoothing
 from octavo.retrieval.stages.corrected_spelling import TypoRecall
-from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst, OnePerDeclaration
+from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.definitions import Definitions
 from octavo.retrieval.stages.document_name import NamedFirst
 from octavo.retrieval.stages.equal_texts import ExactDuplicates
@@ -84,7 +84,6 @@ REFINE: Mapping[str, type[Any]] = {
     "tests_below": TestsBelow,
     "comments_below": CommentsBelow,
     "definitions_first": DefinitionsFirst,
-    "one_per_declaration": OnePerDeclaration,
     "exact_match": ExactMatch,
     "definitions": Definitions,
     "matched_by": MatchedBy,
