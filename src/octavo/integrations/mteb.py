@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from mteb.models import ModelMeta
 from mteb.models.abs_encoder import AbsEncoder
+from mteb.models.model_meta import ScoringFunction
 from mteb.types import PromptType
 
 from octavo import Library
@@ -29,7 +30,7 @@ class OctavoEncoder(AbsEncoder):
                 "revision": "1",
                 "embed_dim": model.dimensions,
                 "framework": ["ONNX"],
-                "similarity_fn_name": "cosine",
+                "similarity_fn_name": ScoringFunction.COSINE,
             }
         )
 
