@@ -21,9 +21,10 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from published_weights import read_model, read_safetensors
 from tokenizers import Tokenizer
 
-from octavo_train.encoder_weights import WIDTH, WINDOW, read_model, read_safetensors
+from octavo_train.encoder_weights import WIDTH, WINDOW
 from octavo_train.onnx_graph import emit
 from octavo_train.quantise import calibrate, calibration_texts, fold_contexts, spread_out
 

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from published_weights import read_safetensors
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from weights_data import say, split
 
-from octavo_train.encoder_weights import read_safetensors
 from octavo_train.torch_encoder import Texts, attention, packs, precision
 
 WINDOW = 256  # tokens: what the student sees of a text

@@ -36,10 +36,6 @@ def _context_of(document: Document, chunk: Chunk) -> list[str]:
     return [title for title in (*around, *symbols, chunk.signature) if title]
 
 
-def embedding_text(title: str, heading_path: tuple[str, ...], signature: str, slice_: str) -> str:
-    return joined(context_line(title, heading_path, signature), slice_)
-
-
 def joined(context: str, slice_: str) -> str:
     return f"{context}\n{slice_}" if context else slice_
 

@@ -21,15 +21,14 @@ DUPLICATE_TITLE, ORPHAN_NOTE, FRONT_MATTER = "duplicate-title", "orphan-note", "
 
 
 class Rule(NamedTuple):
-    """What a rule reports, how serious that is, and whether `--fix` mends it."""
+    """What a rule reports, and how serious that is."""
 
     severity: Severity
     summary: str
-    fixable: bool = False
 
 
 RULES: Mapping[str, Rule] = {
-    HEADING_JUMP: Rule(Severity.WARNING, "A heading is more than one level deeper than the one before it.", True),
+    HEADING_JUMP: Rule(Severity.WARNING, "A heading is more than one level deeper than the one before it."),
     DUPLICATE_SIBLING: Rule(Severity.WARNING, "Two sections below one parent have the same heading."),
     SINGLE_H1: Rule(Severity.WARNING, "A note has a second heading of level 1."),
     FRONT_MATTER: Rule(Severity.ERROR, "The front matter cannot be read."),

@@ -8,7 +8,7 @@ import pytest
 from chunk_samples import WordCounter, built, words
 
 from octavo.chunking.default_sizes import context_reserve, default_sizes
-from octavo.chunking.embedding_inputs import context_line, embedding_text, inputs, joined
+from octavo.chunking.embedding_inputs import context_line, inputs, joined
 from octavo.chunking.sections import SectionChunker
 from octavo.model.chunk import EmbeddingInput
 from octavo.model.document import Document
@@ -35,11 +35,11 @@ def test_a_title_that_opens_the_path_is_said_once() -> None:
 
 def test_without_title_and_path_there_is_no_context() -> None:
     assert context_line("", ()) == ""
-    assert embedding_text("", (), "", "text") == "text"
+    assert joined("", "text") == "text"
 
 
 def test_the_context_stands_on_a_line_of_its_own_before_the_text() -> None:
-    assert embedding_text("Note", ("A",), "", "## A\n\ntext") == "Note → A\n## A\n\ntext"
+    assert joined(context_line("Note", ("A",)), "## A\n\ntext") == "Note → A\n## A\n\ntext"
 
 
 def test_a_chunk_that_fits_has_one_input_with_its_whole_text() -> None:
