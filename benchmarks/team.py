@@ -1,12 +1,14 @@
 """A team on PostgreSQL: servers and workers, clients that search, recall and remember, and kills of each kind.
 
-    ./dev bench team --servers 2 --workers 2 --clients 8 --seconds 20
+    ./dev bench team --servers 3 --workers 4 --clients 50 --calm 300 --seconds 30
 
-Phases of equal length: calm; a worker is killed; a server is killed; a server is asked to end while another takes over;
-all connections of the database are cut. What was killed is started again at once. A client that gets no answer tries
-another server, a write with the same key. Afterwards every acknowledged memory is looked for, the queue is emptied, and
-the whole library is checked. Prints JSON. Everything runs on this machine: with two cores, latencies say how a phase
-compares with the calm one, and nothing about a team's machines.
+A primary and, with pg0's server, a replica that searches read from. Phases: calm; a worker is killed; a server is
+killed; a server is asked to end while another takes over; the replica is killed; all connections of the database are
+cut. What was killed is started again at once. A client that gets no answer tries another server, a write with the same
+key. Afterwards every acknowledged memory is looked for, the queue is emptied, and the whole library is checked; then 1,
+2 and 4 workers embed the same memories. Prints JSON. Everything runs on this machine: with two cores, latencies say how
+a phase compares with the calm one, and nothing about a team's machines, and more workers embed no faster; what a vector
+costs the processor is what there is to read.
 """
 
 from __future__ import annotations
@@ -31,15 +33,19 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 
 import psycopg
-from postgres_server import running
+from postgres_server import Server, at, database_name, running
 
 from octavo.engine.wiring import open_library
 from octavo.model.job import JobState
+from octavo.model.library_location import DatabaseUrl
 from octavo.model.memory import MemoryId
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
 
 ROOT = Path(__file__).parents[1]
 TOKEN = "a-token-of-the-team-that-is-long-enough"
 TRIES = 40
+MEMORIES = 200
 QUESTIONS = ("when does the dome close", "polar alignment", "which eyepiece", "humidity", "how is the mirror cleaned")
 
 
@@ -164,7 +170,9 @@ def main() -> None:
     parser.add_argument("--servers", type=int, default=2)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of each phase")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each phase with a kill")
+    parser.add_argument("--calm", type=float, help="seconds of the phase without one, if not the same")
+    parser.add_argument("--embedding", type=int, nargs="*", default=[1, 2, 4], help="workers that embed the library")
     chosen = parser.parse_args()
     with running() as server, tempfile.TemporaryDirectory() as folder:
         url = server.database(empty=True).secret
@@ -175,6 +183,8 @@ def main() -> None:
         token_file.write_text(TOKEN, "utf-8")
         token_file.chmod(0o600)
         environ = {**os.environ, "HOME": folder, "OCTAVO_LIBRARY": url, "OCTAVO_DAEMON_ENABLED": "false"}
+        if server.program is not None:
+            environ["OCTAVO_POSTGRES_READS"] = at(server.program.replica(), database_name(DatabaseUrl(url)))
         team = Team(environ | {"OCTAVO_WORK_IN_SERVER": "false"}, token_file)
         try:
             for _ in range(chosen.servers):
@@ -187,14 +197,19 @@ def main() -> None:
                 "a worker is killed": team.kill_worker,
                 "a server is killed": lambda: team.kill_server(signal.SIGKILL),
                 "a server is replaced": lambda: team.kill_server(signal.SIGTERM),
+                "the replica is killed": lambda: replica_killed(server),
                 "connections are cut": lambda: cut(url),
             }
-            phases = [ran(name, event, clients, chosen.seconds) for name, event in events.items()]
+            if server.program is None:
+                del events["the replica is killed"]
+            lasting = {"calm": chosen.calm or chosen.seconds}
+            phases = [ran(name, event, clients, lasting.get(name, chosen.seconds)) for name, event in events.items()]
         finally:
             team.end()
         acknowledged = [item for client in clients for item in client.acknowledged]
         report = looked_for(url, acknowledged)
-    print(json.dumps({"phases": [phase.told() for phase in phases], **report}, indent=2))
+        embedding = [embedded(server, environ, workers) for workers in chosen.embedding]
+    print(json.dumps({"phases": [phase.told() for phase in phases], **report, "embedding": embedding}, indent=2))
 
 
 def ran(name: str, event: Any, clients: list[Client], seconds: float) -> Phase:
@@ -216,6 +231,36 @@ def cut(url: str) -> None:
             "select pg_terminate_backend(pid) from pg_stat_activity"
             " where datname = current_database() and pid <> pg_backend_pid()"
         )
+
+
+def replica_killed(server: Server) -> None:
+    assert server.program is not None
+    server.program.tell("replica-stop")  # at once, as a crash
+    server.program.tell("replica-start")
+
+
+def embedded(server: Server, environ: dict[str, str], workers: int) -> dict[str, Any]:
+    """Workers that end when the queue is empty give each of `MEMORIES` its vector."""
+    url = server.database(empty=True).secret
+    words = " ".join(path.read_text("utf-8") for path in sorted((ROOT / "examples" / "vault").rglob("*.md"))).split()
+    with open_library(url, create=True) as engine:
+        for number in range(MEMORIES):
+            start = number * 37 % (len(words) - 60)
+            remember(engine, RememberRequest(text=f"Note {number}: {' '.join(words[start : start + 60])}"))
+        chunks = engine.freshness().pending
+    begun, before = time.monotonic(), os.times()
+    where = {**environ, "OCTAVO_LIBRARY": url}
+    where.pop("OCTAVO_POSTGRES_READS", None)
+    command = [sys.executable, "-m", "octavo", "-q", "worker", "--once"]
+    processes = [subprocess.Popen(command, env=where, stdout=subprocess.DEVNULL) for _ in range(workers)]
+    for process in processes:
+        process.wait(600)
+    wall, after = time.monotonic() - begun, os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    with open_library(url) as engine:
+        left = engine.freshness().pending
+    figures = {"workers": workers, "chunks": chunks - left, "left": left, "wall_s": round(wall, 1)}
+    return {**figures, "cpu_s": round(spent, 1), "chunks_a_cpu_second": round((chunks - left) / spent, 1)}
 
 
 def looked_for(url: str, acknowledged: list[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from psycopg import ClientCursor, errors
 from octavo.dataclass import dataclass
 from octavo.errors import LibraryError, NotALibrary, NotIndexed, StorageError
 from octavo.model.library_location import DatabaseUrl
-from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated
+from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated, usable_from
 from octavo_postgres.connections import Connection
 from octavo_postgres.dialect import PACKAGE, queries
 
@@ -32,6 +32,8 @@ def ensure_schema(connection: Connection, url: DatabaseUrl, *, create: bool, upg
     Opening never upgrades: others that share the library could no longer open it until they have this version too.
     """
     version, newest = _version(connection, url), newest_schema(PACKAGE)
+    if version > newest >= _usable_from(connection, version):
+        return _extensions(connection)  # a newer Octavo only added to it: both work until everybody has that
     if outdated(PACKAGE, version, url):
         if not version and not create:
             raise NotIndexed(f"there is no library in {url}", hint="run `octavo init` to make one")
@@ -62,6 +64,7 @@ def _migrate(connection: Connection, url: DatabaseUrl) -> None:
         for number, script in missing_migrations(PACKAGE, version):
             connection.execute(script.encode())
             ClientCursor(connection).execute(queries()["schema_put"], {"version": number})
+        ClientCursor(connection).execute(queries()["schema_usable_put"], {"version": usable_from(PACKAGE)})
         connection.execute(queries()["schema_isolated"])
 
 
@@ -79,6 +82,11 @@ def _version(connection: Connection, url: DatabaseUrl) -> int:
     if row is None:
         raise NotALibrary(f"{url} has a table named library, but not Octavo's", hint="make another database for Octavo")
     return int(row[0])
+
+
+def _usable_from(connection: Connection, version: int) -> int:
+    row = connection.execute(queries()["schema_usable"]).fetchone()
+    return int(row[0]) if row else version
 
 
 def _create_extensions(connection: Connection, url: DatabaseUrl) -> None:

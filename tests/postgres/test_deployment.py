@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tomllib
 import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
@@ -63,6 +64,24 @@ def test_the_services_of_the_compose_file_remember_and_find(empty: DatabaseUrl, 
         asked(address, token, "remember", text="The spare key of the dome hangs behind the clock.")
         found = asked(address, token, "recall", query="where is the spare key")
         assert "behind the clock" in json.dumps(found)
+
+
+def test_the_image_is_built_from_every_file_that_the_build_names() -> None:
+    text = (ROOT / "deploy/Dockerfile").read_text("utf-8")
+    copied = [word for line in text.splitlines() if line.startswith("COPY ") for word in line.split()[1:-1]]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    built = project["tool"]["hatch"]["build"]
+    hooks = ["hatch_build.py"] if "custom" in built["hooks"] else []
+    wheel = built["targets"]["wheel"]
+    needed = [
+        project["project"]["readme"],
+        *hooks,
+        *wheel["packages"],
+        *wheel["shared-data"],
+        "LICENSE",
+        "pyproject.toml",
+    ]
+    assert [name for name in needed if not any(name == one or name.startswith(f"{one}/") for one in copied)] == []
 
 
 def test_units_and_services_run_the_same_commands() -> None:

@@ -71,7 +71,7 @@ def test_a_missing_extension_and_an_older_pgvector_are_refused_with_what_to_do(s
 
 
 def test_a_newer_library_is_refused(url: DatabaseUrl) -> None:
-    tell(url, "update library set value = 9999 where name = 'schema'")
+    tell(url, "update library set value = 9999 where name in ('schema', 'schema_usable_from')")
     with pytest.raises(NewerLibrary, match="schema 9999"):
         PostgresStore(url)
 

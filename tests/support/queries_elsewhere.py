@@ -21,7 +21,7 @@ ELSEWHERE: dict[str, str] = {
     """,
     "A schema is made before there is a store to record: tests/postgres/test_opening.py": """
         extension_make_pg_trgm extension_make_vector extensions halfvec_type migration_lock schema_isolated
-        schema_present schema_put schema_version
+        schema_present schema_put schema_usable schema_usable_put schema_version
     """,
     "Only PostgreSQL has replicas: tests/postgres/test_replicas.py": """
         primary_position replica_position server_identity

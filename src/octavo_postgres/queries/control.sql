@@ -35,6 +35,14 @@ select value from library where name = 'schema';
 -- name: schema_put
 update library set value = :version where name = 'schema';
 
+-- name: schema_usable
+-- The oldest schema whose Octavo may use the library; that of the library itself where nothing is written.
+select value from library where name = 'schema_usable_from';
+
+-- name: schema_usable_put
+insert into library (name, value) values ('schema_usable_from', :version)
+on conflict (name) do update set value = excluded.value;
+
 -- name: schema_isolated
 -- A role that sees one project alone sees no more of the tables that a migration made.
 do $$ begin

@@ -25,6 +25,15 @@ def outdated(package: str, version: int, library: object) -> bool:
     return version < newest
 
 
+EXPANDS = "-- expands"
+"""How a migration begins that only adds what an Octavo without it can leave alone."""
+
+
+def usable_from(package: str) -> int:
+    """The oldest schema whose Octavo can go on using the newest: that of the last migration that does more than add."""
+    return max(number for number, script in load_migrations(package) if not script.startswith(EXPANDS))
+
+
 def newest_schema(package: str) -> int:
     return load_migrations(package)[-1][0]
 
