@@ -11,8 +11,8 @@ from pathlib import Path
 from documents import pdf
 from workbench import Bench, found
 
-from octavo.operations.library.fetching import fetch_pages
-from octavo.operations.library.requests import FetchPagesRequest
+from octavo.operations.library.fetching import fetch
+from octavo.operations.library.requests import FetchRequest
 from octavo.operations.request_arguments import request
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.run_search import find
@@ -111,7 +111,7 @@ def test_pages_of_a_list_are_fetched_below_their_date_and_cited_by_their_address
     listed.write_text("".join(f"- {address}\n" for address in addresses), "utf-8")
     try:
         with bench.opened() as engine:
-            answer = fetch_pages(engine, FetchPagesRequest(str(listed), str(bench.folder)))
+            answer = fetch(engine, FetchRequest(str(listed), str(bench.folder)))
     finally:
         server.shutdown()
         server.server_close()

@@ -24,6 +24,7 @@ ELSEWHERE = {
     "octavo config edit",
     "octavo daemon stop",
     "octavo models finetune",
+    "octavo fetch",
     "octavo models fetch",
     "octavo models remove",
     "octavo snapshots rollback",

@@ -786,9 +786,7 @@ class CollectionsMethods:
             path_prefix: Only documents whose uri starts so.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
         """
-    def fetch_pages(
-        self, pages: StrPath, folder: StrPath, *, progress: ProgressCallback | None = None
-    ) -> FetchedPagesAnswer:
+    def fetch(self, pages: StrPath, folder: StrPath, *, progress: ProgressCallback | None = None) -> FetchedPagesAnswer:
         """Fetch web pages by their addresses into a folder, with the date.
 
         Fetch web pages by a list of addresses into a folder, each below the date of that day.
@@ -2886,7 +2884,7 @@ class CollectionsAsyncMethods:
         where: str | Iterable[str] = (),
     ) -> ListAnswer:
         """List the collections, their documents, or the properties these have."""
-    async def fetch_pages(
+    async def fetch(
         self, pages: StrPath, folder: StrPath, *, progress: ProgressCallback | None = None
     ) -> FetchedPagesAnswer:
         """Fetch web pages by their addresses into a folder, with the date."""

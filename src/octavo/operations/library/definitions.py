@@ -100,8 +100,7 @@ LIBRARY = (
     ),
     Operation(
         module="octavo.operations.library.fetching",
-        name="fetch_pages",
-        typed="fetch",
+        name="fetch",
         summary="Fetch web pages by their addresses into a folder, with the date.",
         description="Fetch web pages by a list of addresses into a folder, each below the date of that day.",
         help=(

@@ -9,7 +9,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.model.library_location import expand_user
 from octavo.observability.progress import NoProgress, Progress
-from octavo.operations.library.requests import FetchPagesRequest
+from octavo.operations.library.requests import FetchRequest
 from octavo.services.web_pages import FetchedPage, addresses_in, fetch_page
 from octavo.small_files import read_small
 
@@ -23,7 +23,7 @@ class FetchedPagesAnswer:
     ok: bool
 
 
-def fetch_pages(engine: Engine, request: FetchPagesRequest, progress: Progress | None = None) -> FetchedPagesAnswer:
+def fetch(engine: Engine, request: FetchRequest, progress: Progress | None = None) -> FetchedPagesAnswer:
     progress = progress or NoProgress()
     if request.pages.startswith(("http://", "https://")):
         addresses: tuple[str, ...] = (request.pages,)

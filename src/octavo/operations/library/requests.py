@@ -48,7 +48,7 @@ class AddRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchPagesRequest:
+class FetchRequest:
     """Nothing is fetched but these addresses, once, now."""
 
     pages: Annotated[
