@@ -25,15 +25,18 @@ def either(*several: Keys) -> Keys:
 
 
 def both(first: Keys, second: Keys) -> Keys:
-    return first[_are_among(first, second)]
+    return first[are_among(first, second)]
 
 
 def without(first: Keys, second: Keys) -> Keys:
-    return first[~_are_among(first, second)]
+    return first[~are_among(first, second)]
 
 
-def _are_among(first: Keys, second: Keys) -> NDArray[np.bool_]:
-    """A byte for each number up to the largest: keys are given one after the other."""
+def are_among(first: Keys, second: Keys) -> NDArray[np.bool_]:
+    """For each of the first, which need not be in order, whether it is in the second.
+
+    A byte for each number up to the largest: keys are given one after the other.
+    """
     there = np.zeros(int(max(first.max(initial=0), second.max(initial=0))) + 1, dtype=bool)
     there[second] = True
     return there[first]

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.key_sets import distinct
+from octavo.algorithms.key_sets import are_among, distinct
 from octavo.algorithms.nearest_chunks import best_of_each, cosines, nearest, nearest_of, rows_of
 from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
@@ -320,7 +320,7 @@ def _bound(distances: NDArray[Any], count: int, share: float) -> int:
 
 
 def without(windows: WindowVectors, chunks: NDArray[np.int64]) -> WindowVectors:
-    keep = ~np.isin(windows.chunks, chunks)
+    keep = ~are_among(windows.chunks, chunks)
     return WindowVectors(windows.chunks[keep], windows.inputs[keep], windows.tiers[keep], windows.matrix[keep])
 
 

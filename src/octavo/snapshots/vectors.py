@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.key_sets import distinct, either
+from octavo.algorithms.key_sets import are_among, distinct, either
 from octavo.algorithms.nearest_chunks import best_of_each, cosines, directions, nearest, top
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
@@ -192,7 +192,7 @@ def _cosines(state: _State, vector: NDArray[np.float32], keys: Sequence[ChunkKey
     distinct_keys = distinct(np.array(keys, dtype=np.int64))
     parts = [state.snapshot.shards.score(vector, _without_tombstones(state, distinct_keys))]
     if len(state.recent):
-        rows = np.flatnonzero(np.isin(state.recent.chunks, distinct_keys))
+        rows = np.flatnonzero(are_among(state.recent.chunks, distinct_keys))
         parts.append(best_of_each(state.recent.chunks[rows], cosines(state.matrix[rows], vector)))
     return {
         ChunkKey(key): cosine
@@ -205,7 +205,7 @@ def _directions(state: _State, keys: Sequence[ChunkKey]) -> dict[ChunkKey, NDArr
     distinct_keys = distinct(np.array(keys, dtype=np.int64))
     shards = state.snapshot.shards
     rows = shards.rows_of(_without_tombstones(state, distinct_keys))
-    recent = np.flatnonzero(np.isin(state.recent.chunks, distinct_keys))
+    recent = np.flatnonzero(are_among(state.recent.chunks, distinct_keys))
     pairs = chain(
         directions(shards.chunks[rows], shards.vectors(rows)),
         directions(state.recent.chunks[recent], state.matrix[recent]),
@@ -223,14 +223,14 @@ def _fast_among(state: _State, keys: Sequence[ChunkKey]) -> int:
     rows = shards.rows_of(_without_tombstones(state, distinct_keys))
     fast_keys = shards.chunks[rows[shards.tiers[rows] > 0]]
     if len(state.recent):
-        recent = np.isin(state.recent.chunks, distinct_keys) & (state.recent.tiers > 0)
+        recent = are_among(state.recent.chunks, distinct_keys) & (state.recent.tiers > 0)
         fast_keys = np.concatenate([fast_keys, state.recent.chunks[recent]])
     return len(distinct(fast_keys))
 
 
 def _without_tombstones(state: _State, keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """The keys whose vectors in the shards are current: nearly always all of them."""
-    return np.setdiff1d(keys, state.tombstones, assume_unique=True) if len(state.tombstones) else keys
+    return keys[~are_among(keys, state.tombstones)] if len(state.tombstones) else keys
 
 
 def _fast_in(index: VectorIndex, keys: Sequence[ChunkKey]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.key_sets import distinct
+from octavo.algorithms.key_sets import are_among, distinct
 from octavo.algorithms.nearest_chunks import best_of_each, contenders, cosines, directions, rows_of, top
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.recipe import EmbeddingProfile
@@ -62,7 +62,7 @@ class ExactIndex:
             return ()
         chunks, rows = state.chunks, state.rows
         if admitted is not None:
-            allowed = np.isin(chunks, admitted, assume_unique=False)
+            allowed = are_among(chunks, admitted)
             chunks, rows = chunks[allowed], rows[allowed]
         approximate = (matrix @ vector)[rows]
         best = best_of_each(chunks, approximate)[1] if state.several else approximate
@@ -83,7 +83,7 @@ class ExactIndex:
 
     def fast_among(self, keys: Sequence[ChunkKey]) -> int:
         state, _ = self._current()
-        among = np.isin(state.chunks, np.array(keys, dtype=np.int64))
+        among = are_among(state.chunks, np.array(keys, dtype=np.int64))
         return len(distinct(state.chunks[among & state.fast[state.rows]]))
 
     def _windows(self, keys: Sequence[ChunkKey]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
