@@ -28,6 +28,7 @@ def test_6_1_every_result_has_its_place_score_and_types(library: Path) -> None:
                 assert row.keys() == FIELDS
                 assert row["matchType"] in ("bm25", "vector", "hybrid")
                 assert row["contentType"] in ("code", "comment", "docstring", "markdown", "config")
+        assert {row["contentType"] for row in await client.ask("search_docs", calls["search_docs"])} == {"markdown"}
         (first, *_) = await client.ask("search_code", calls["search_code"])
         assert (first["filePath"], first["language"]) == ("src/retry.py", "python")
 

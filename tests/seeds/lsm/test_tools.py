@@ -34,3 +34,15 @@ def test_4_2_2_answers_ingest_and_status(library: Path) -> None:
         assert refused["code"] == "INVALID_ARGUMENT" and "hybrid_rrf" in refused["message"]
 
     talk_with(library, "lsm", talk)
+
+
+def test_4_2_2_every_profile_of_the_plan_answers_by_its_name(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        for profile in ("dense_only", "hybrid_rrf", "hyde_hybrid", "dense_cross_rerank", "llm_rerank"):
+            found = await client.ask("lsm_retrieve", {"query": "how do pods talk", "retrieval_profile": profile})
+            assert found["retrieval_profile"] == profile
+            assert found["candidates"][0]["citation"]["source_path"] == "N2.md"
+        asked = {"query": "Where are databases copied to?", "mode": "insight", "retrieval_profile": "dense_only"}
+        assert "tape" in str(await client.ask("lsm_query", asked))
+
+    talk_with(library, "lsm", talk)

@@ -56,6 +56,10 @@ def test_10_2_reindex_and_watch(library: Path) -> None:
         (library.parent / "vault" / "new.md").write_text("# New\n\nZeppelins land at noon.\n", "utf-8")
         done = await client.ask("msrl_reindex", {"scope": "changed", "wait": True})
         assert (done["ok"], done["job"]["added"]) == (True, 1)
+        full = await client.ask("msrl_reindex", {"scope": "full", "wait": True})
+        assert (full["ok"], full["job"]["added"]) == (True, 0)
+        below = await client.ask("msrl_reindex", {"scope": "prefix", "doc_uri_prefix": "guide/", "wait": True})
+        assert below["ok"] is True
         watching = await client.ask("msrl_watch", {"enabled": True, "debounceMs": 250})
         assert watching == {"enabled": True, "debounce_ms": 250}
         assert (await client.ask("msrl_watch", {"enabled": False}))["enabled"] is False

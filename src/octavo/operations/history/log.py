@@ -153,6 +153,7 @@ def _matching(pattern: str) -> Callable[[str], bool]:
     """`docs/` is everything below it; `*.py` and `src/*.py` reach into folders; a bare name is found anywhere."""
     if pattern.endswith("/"):
         return lambda path: path.startswith(pattern) or f"/{pattern}" in path
+    pattern = pattern.replace("**/", "")  # any folders or none, which a star is here
     inner = f"*/{pattern}"
     return lambda path: fnmatchcase(path, pattern) or fnmatchcase(path, inner)
 

@@ -29,10 +29,16 @@ def _queried(call: SeedCall) -> Json:
     """Scores from 0 to 1: the cosine, BM25 over the best of the answer, and both weighted."""
     if "uris" in call.renamed and not call.renamed["uris"]:
         raise InvalidArgument("filters.doc_uris is empty", hint="leave it out to search everywhere")
+    beginning, limit = call.given.get("filters", {}).get("heading_path_prefix", ""), call.given["top_k"]
+    # What begins so contains it: of more hits than are wanted, those that begin so.
+    within = {"heading_contains": call.renamed.get("heading_contains") or beginning, "limit": 1_000}
     try:
-        found = call.ask(profile=_PROFILE, explain=True, max_tokens=100_000)
+        found = call.ask(profile=_PROFILE, explain=True, max_tokens=100_000, **(within if beginning else {}))
     except NotIndexed:  # an empty vault is no error
         found = {"hits": [], "took_ms": 0.0}
+    if beginning:
+        paths = ((hit, shown_path(tuple(hit["heading_path"]))) for hit in found["hits"])
+        found["hits"] = [hit for hit, path in paths if path.startswith(beginning)][:limit]
     debug: Json = call.given.get("debug", {})
     best = max((_step(hit, "lexical") for hit in found["hits"]), default=0.0)
     results = []
@@ -128,6 +134,7 @@ _FILTERS = group(
     doc_uri_prefix=text("path_prefix", longest=4_096),
     doc_uris=texts(200, "uris"),
     heading_path_contains=text("heading_contains", longest=10_000),
+    heading_path_prefix=text(None, longest=10_000),
 )
 _DEBUG = group(include_scores=flag(True, None), include_shards_searched=flag(False, None))
 

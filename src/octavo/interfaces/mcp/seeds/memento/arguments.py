@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from octavo.interfaces.mcp.seeds.alias import PROJECT, Argument, anything, choice, flag, group, text, texts, whole
+from octavo.interfaces.mcp.seeds.alias import PROJECT, Argument, Json, anything, choice, flag, group, text, texts, whole
 from octavo.operations.memory.requests import MEMORY_KINDS
 
 _KINDS = {
@@ -22,6 +22,23 @@ _EVERY_KIND = (*_KINDS, *MEMORY_KINDS)
 
 def own_kind(kind: str) -> str:
     return _KINDS.get(kind, kind)
+
+
+_SHOWN_KINDS = {own: kind for kind, own in _KINDS.items() if own != "note"}
+_KINDS_OF_CLASSES = {
+    "app_spec": "spec",
+    "feature_spec": "spec",
+    "implementation_plan": "plan",
+    "architecture": "architecture",
+}
+
+
+def shown_kind(row: Json) -> str:
+    """What Memento calls the kind of a memory; that of a canonical document follows from its class."""
+    kind = str(row["kind"])
+    return _SHOWN_KINDS.get(kind) or (
+        _KINDS_OF_CLASSES.get(row.get("doc_class") or "", kind) if kind == "note" else kind
+    )
 
 
 def in_project(**arguments: Argument) -> dict[str, Argument]:

@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 from octavo.errors import InvalidArgument
 from octavo.interfaces.mcp.seeds.alias import Json, SeedCall
-from octavo.interfaces.mcp.seeds.memento.arguments import ENTRY, own_kind
+from octavo.interfaces.mcp.seeds.memento.arguments import ENTRY, own_kind, shown_kind
+from octavo.model.ids import short_id
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -95,11 +96,9 @@ def got(call: SeedCall) -> Json:
         "content_text": found["text"][:most],
         "created_at": found["created_at"],
     }
-    shown = {
-        name: found.get(name) for name in ("kind", "scope", "title", "canonical_key", "doc_class", "pinned", "status")
-    }
+    shown = {name: found.get(name) for name in ("scope", "title", "canonical_key", "doc_class", "pinned", "status")}
     answer: Json = {
-        "item": {"item_id": found["item"], **shown, "tags": found["tags"]},
+        "item": {"item_id": found["item"], **shown, "kind": shown_kind(found), "tags": found["tags"]},
         "links": [{"to": link["target"], "relation": link["type"]} for link in found.get("typed_links", [])],
         "resource_uri": address(call, found["item"]),
         "truncated": len(found["text"]) > most,
@@ -117,10 +116,10 @@ def searched(call: SeedCall) -> Json:
 
 
 def _hit(call: SeedCall, row: Json) -> Json:
-    named = ("title", "kind", "scope", "canonical_key", "doc_class", "pinned", "tags")
+    named = ("title", "scope", "canonical_key", "doc_class", "pinned", "tags")
     version = {"version_id": version_id(row["item"], row["version"]), "version_num": row["version"]}
     hit: Json = {
-        "item": {"item_id": row["item"], **{name: row.get(name) for name in named}},
+        "item": {"item_id": row["item"], **{name: row.get(name) for name in named}, "kind": shown_kind(row)},
         "item_id": row["item"],
         "canonical_key": row.get("canonical_key"),
         "doc_class": row.get("doc_class"),
@@ -149,9 +148,14 @@ def _hit(call: SeedCall, row: Json) -> Json:
 def listed(call: SeedCall) -> Json:
     start, many = call.given["offset"], call.given["limit"]
     rows = call.ask(query="", limit=min(200, start + many))["memories"][start:]
-    named = ("title", "kind", "scope", "canonical_key", "doc_class", "pinned", "tags", "created_at", "updated_at")
+    named = ("title", "scope", "canonical_key", "doc_class", "pinned", "tags", "created_at", "updated_at")
     items = [
-        {"item_id": row["item"], **{name: row.get(name) for name in named}, "resource_uri": address(call, row["item"])}
+        {
+            "item_id": row["item"],
+            **{name: row.get(name) for name in named},
+            "kind": shown_kind(row),
+            "resource_uri": address(call, row["item"]),
+        }
         for row in rows
     ]
     return {"items": items} | ({"next_offset": start + many} if len(rows) == many else {})
@@ -184,13 +188,15 @@ def bundle(call: SeedCall) -> Json:
     items = [
         {
             "item_id": row["item"],
-            **{name: row.get(name) for name in ("title", "kind", "canonical_key")},
+            **{name: row.get(name) for name in ("title", "canonical_key")},
+            "kind": shown_kind(row),
             "resource_uri": address(call, row["item"]),
         }
         for row in unique
     ]
     titles = "; ".join(row["title"] for row in unique) or "nothing is remembered yet"
-    answer: Json = {"bundle_summary": f"{len(items)} memories: {titles}"[:2_000], "items": items}
+    bundle = short_id("bun_", call.project, *(f"{row['item']}@{row['version']}" for row in unique))
+    answer: Json = {"bundle_id": bundle, "bundle_summary": f"{len(items)} memories: {titles}"[:2_000], "items": items}
     if given["include_context_pack"]:
         tokens = max(50, given["max_chars"] // CHARACTERS_PER_TOKEN)
         pack = call.ask("canonical_context_pack", query=given.get("goal", ""), max_tokens=tokens)
