@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from octavo.chunking.pieces import CHARACTERS_PER_TOKEN, Piece, Pieces, Seam
@@ -12,8 +11,6 @@ from octavo.ports import TokenCounter
 
 # Bound once: Python 3.11 takes a fifth of a microsecond to look up an enum member.
 _HEADING, _BLANK, _TORN = BlockKind.HEADING, Seam.BLANK, Seam.TORN
-# Between the last character of a sentence, or of a line before an item, and what begins there.
-_OPENING = re.compile(r"[.!?]\s+|.\s*\n(?=[ \t>]*(?:[-*+]|\d{1,3}[.)])[ \t])")
 
 
 class PieceRun(NamedTuple):
@@ -118,8 +115,8 @@ def _overlap(
 ) -> tuple[int, int]:
     """Where a run that opens at a piece starts, and the tokens it shares with the run that opened at `before`.
 
-    Complete pieces if they amount to between half and one and a half times the overlap, else sentences of the last
-    prose piece that did not fit. A heading starts a new subject: nothing is shared across one.
+    Complete pieces if they amount to between half and one and a half times the overlap, else words of the last prose
+    piece that did not fit. A heading starts a new subject: nothing is shared across one.
     """
     every = pieces.all
     if every[opened].kind is _HEADING or every[opened].seam is _TORN:
@@ -135,28 +132,31 @@ def _overlap(
     missing = min(overlap, room) - pieces.size(at, opened)
     short = pieces.size(at, opened) * 2 < overlap
     if short and missing > 0 and every[at].seam is _BLANK and every[at - 1].kind not in ATOMIC:
-        last_start, last_shared = _last_sentences(
-            pieces.text, every[at - 1], missing, min(2 * overlap, room - pieces.size(at, opened)), counter
-        )
-        if last_shared:
-            start, shared = last_start, shared + last_shared
+        words_start, words = _last_words(pieces.text, every[at - 1], missing, counter)
+        if words:
+            start, shared = words_start, shared + words
     return start, shared
 
 
-def _last_sentences(text: str, piece: Piece, wanted: int, most: int, counter: TokenCounter) -> tuple[int, int]:
-    """The start of the last sentences or items of a piece that amount to `wanted` tokens; never all of it.
+def _last_words(text: str, piece: Piece, wanted: int, counter: TokenCounter) -> tuple[int, int]:
+    """The start of the last words of a piece that amount to at most `wanted` tokens; never all of its words.
 
-    The last one if it is longer, up to `most` tokens. Nothing where none begins there: a passage that begins in the
-    middle of a sentence is hard to read, and of little use.
+    If a sentence starts in the first half of them, the overlap starts with it: it reads better from there.
     """
     # The first word of the range is never used, so it may be cut in half.
-    begin = max(piece.start, piece.end - (most + 1) * CHARACTERS_PER_TOKEN // 2)
+    begin = max(piece.start, piece.end - (wanted + 1) * CHARACTERS_PER_TOKEN // 2)
     words = counter.words(text[begin : piece.end])
-    tokens, start, shared = 0, piece.end, 0
+    tokens, start = 0, piece.end
+    sentence: tuple[int, int] | None = None
     for index in range(len(words) - 1, 0, -1):
-        tokens += words[index][1]
-        if tokens > (wanted if shared else most):
+        if tokens + words[index][1] > wanted:
             break
-        if opening := _OPENING.match(text, begin + words[index - 1][0] - 1, piece.end):
-            start, shared = opening.end(), tokens
-    return start, shared
+        tokens += words[index][1]
+        start = begin + words[index - 1][0]
+        if tokens * 2 >= wanted and text[start - 1] in ".!?":
+            sentence = start, tokens
+    if sentence:
+        start, tokens = sentence
+    while start < piece.end and text[start].isspace():
+        start += 1
+    return start, tokens

@@ -33,7 +33,7 @@ class SectionChunker:
     two such subsections.
     """
 
-    version = "sections-2"
+    version = "sections-1"
 
     def __init__(self, sizes: ChunkSizes, counter: TokenCounter) -> None:
         self._sizes = sizes

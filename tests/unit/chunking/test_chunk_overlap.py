@@ -30,18 +30,18 @@ def test_several_short_blocks_are_shared_until_they_come_to_the_overlap() -> Non
     assert texts(document, OVERLAP)[1] == f"{words(3, 'c')}\n\n{words(3, 'd')}\n\n{words(15, 'e')}"
 
 
-def test_where_no_block_boundary_is_near_whole_sentences_or_items_are_shared() -> None:
-    sentence = words(13, "a") + " end. " + words(4, "b")
-    quoted_item = "> " + words(12, "a") + "\n> - [[" + words(2, "b") + "]]"
-
-    assert texts(built(sentence, words(15, "c")), OVERLAP)[1] == f"{words(4, 'b')}\n\n{words(15, 'c')}"
-    assert texts(built(quoted_item, words(15, "c")), OVERLAP)[1] == f"> - [[b0 b1]]\n\n{words(15, 'c')}"
-
-
-def test_nothing_is_shared_where_it_would_begin_in_the_middle_of_a_sentence() -> None:
+def test_where_no_block_boundary_is_near_whole_words_are_shared() -> None:
     document = built(words(18, "a"), words(15, "b"))
 
-    assert texts(document, OVERLAP)[1] == words(15, "b")
+    assert texts(document, OVERLAP)[1] == f"a12 a13 a14 a15 a16 a17\n\n{words(15, 'b')}"
+
+
+def test_shared_words_start_with_a_sentence_if_one_begins_among_the_first_of_them() -> None:
+    early = words(13, "a") + " end. " + words(4, "b")
+    late = words(16, "a") + " end. b0"
+
+    assert texts(built(early, words(15, "c")), OVERLAP)[1] == f"{words(4, 'b')}\n\n{words(15, 'c')}"
+    assert texts(built(late, words(15, "c")), OVERLAP)[1] == f"a12 a13 a14 a15 end. b0\n\n{words(15, 'c')}"
 
 
 def test_an_atomic_block_is_shared_whole_or_not_at_all() -> None:
@@ -50,9 +50,9 @@ def test_an_atomic_block_is_shared_whole_or_not_at_all() -> None:
 
 
 def test_overlap_leaves_a_chunk_within_the_hard_maximum() -> None:
-    document = built(words(11, "a") + " end. a12 a13. a14 a15.", words(28, "b"))
+    document = built(words(18, "a"), words(28, "b"))
 
-    assert texts(document, OVERLAP)[1] == f"a14 a15.\n\n{words(28, 'b')}"
+    assert texts(document, OVERLAP)[1] == f"a16 a17\n\n{words(28, 'b')}"
 
 
 def test_an_oversized_block_has_nothing_in_front() -> None:

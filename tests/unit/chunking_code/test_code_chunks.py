@@ -177,7 +177,7 @@ def test_each_document_goes_to_the_chunker_for_its_kind() -> None:
     )
 
     assert [is_code(each) for each in (note, code, notebook)] == [False, True, False]
-    assert mixed.version == "sections-2+code-4"
+    assert mixed.version == "sections-1+code-4"
     assert [mixed.chunk(each)[0].content_type for each in (note, code, notebook)] == [
         ContentType.PROSE,
         ContentType.CODE,
