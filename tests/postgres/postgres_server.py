@@ -108,6 +108,7 @@ class Program:
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
         if not self.url:
+            self.end()  # or the warnings about what is left open hide the reason
             raise RuntimeError("the test server did not start; the lines above say why")
 
     def tell(self, word: str) -> None:
