@@ -43,9 +43,9 @@ def test_a_library_may_be_awaited_and_closed_by_hand(path: Path) -> None:
     assert asyncio.run(main()).closed
 
 
-def test_a_library_that_is_not_there_is_not_found_when_it_is_entered(location: Location) -> None:
+def test_a_library_that_is_not_there_is_not_found_when_it_is_entered(bare_location: Location) -> None:
     async def main() -> None:
-        async with octavo.open_async(location):
+        async with octavo.open_async(bare_location):
             raise AssertionError("there is nothing to open")
 
     with pytest.raises(octavo.NotFound):
