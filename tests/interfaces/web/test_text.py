@@ -57,6 +57,10 @@ def test_a_hit_begins_at_the_sentence_that_answers() -> None:
     assert html.rstrip().endswith("garden. …</p>")
 
 
+def test_a_hit_that_begins_within_a_link_shows_its_words_alone() -> None:
+    assert "]]" not in shown("Credit]] is not refundable.", "refundable")
+
+
 def test_what_answers_stands_near_the_beginning_of_a_hit() -> None:
     steps = "".join(f"{number}. Turn knob number {number} of the panel and wait.\n" for number in range(1, 7))
     html = shown(f"{steps}7. Start the pump.\n", "pump")

@@ -14,6 +14,7 @@ _RUNNING = 40
 _PROSE = re.compile(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
+_LINK_END = re.compile(r"\A(?:[^\[\]\n|]{0,200}\|)?([^\[\]\n|]{1,200})\](?:\]|\([^()\n]{0,500}\))")
 _SAYS_NOTHING = re.compile(r"\s*|[ \t]*\|?[ \t]*:?-{3,}:?[ \t|:-]*")  # blank, a rule, or below the head of a table
 _FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
 
@@ -55,6 +56,15 @@ def _best(text: str, lines: Sequence[Wrapped], highlights: Sequence[Highlight], 
         if here and value > best_value:
             best, best_value = first, value
     return best
+
+
+def without_link_end(text: str) -> str:
+    """A passage that begins within a link, with the words of that link and without the signs of its end.
+
+    >>> without_link_end("types|property type]] to change it"), without_link_end("text](page.md) shows [[it]]")
+    ('property type to change it', 'text shows [[it]]')
+    """
+    return _LINK_END.sub(r"\1", text, count=1)
 
 
 def unheaded(text: str, first_line: int, titles: Sequence[str]) -> str:

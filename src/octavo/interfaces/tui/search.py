@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.errors import OctavoError
+from octavo.interfaces.presenting.highlight import without_link_end
 from octavo.interfaces.tui import rich_text
 from octavo.interfaces.tui.dialogs import FiltersDialog
 from octavo.interfaces.tui.library_app import LibraryApp
@@ -166,7 +167,7 @@ class SearchScreen(Screen[None]):
         worker = get_current_worker()
         width = self.query_one("#reading").content_size.width
         if hit.kind not in SOURCE_KINDS:
-            drawn, row = rendered_markdown(hit.excerpt, query, width - 1), 0
+            drawn, row = rendered_markdown(without_link_end(hit.excerpt), query, width - 1), 0
         else:
             drawn, row = self._source(hit, query, width)
         if not worker.is_cancelled:

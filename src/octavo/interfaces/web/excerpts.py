@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from octavo.answering.sentences import sentences
-from octavo.interfaces.presenting.highlight import unheaded
+from octavo.interfaces.presenting.highlight import unheaded, without_link_end
 from octavo.interfaces.presenting.match_marks import Highlight, MarksOf
 from octavo.interfaces.web.html_text import DocumentPlace
 from octavo.interfaces.web.markdown import passage, set_apart
@@ -31,7 +31,7 @@ def excerpt(
 
     Its beginning is left out where it says again what stands above: front matter, and headings that are `titles`.
     """
-    text = unheaded(text, first_line, titles)
+    text = without_link_end(unheaded(text, first_line, titles))
     highlights = mark(text)
     units = list(_units(text))
     first, last = _best(units, highlights, _ROOM)
