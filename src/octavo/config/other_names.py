@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -104,8 +103,11 @@ def _flat(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def with_present_names(layer: Mapping[str, Any], origin: str) -> dict[str, Any]:
     """Of a setting that is there under both of its names, the present one counts."""
     former = {name: RENAMED[name] for name in layer if name in RENAMED}
+    if former:
+        from octavo.observability.logs import logger  # a setting under its former name is rare, and logging takes time
+
     for name, present in former.items():
-        logging.getLogger("octavo.config").warning(
+        logger("config").warning(
             "%s sets %s, which is called %s now and will be refused under its former name", origin, name, present
         )
     kept = {name: value for name, value in layer.items() if name not in former}

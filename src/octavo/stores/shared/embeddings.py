@@ -253,14 +253,10 @@ class EmbeddingRepository:
         return int(value(self._database, "chunks_unread", self._of(project, profile)))
 
     def assignments(self, project: ProjectId) -> NDArray[np.int64]:
-        import numpy as np
-
         rows = self._database.rows("chunk_input_pairs", {"project": self._keys.project(project)})
-        return np.array(rows, dtype=np.int64).reshape(-1, 2)
+        return _integers(rows).reshape(-1, 2)
 
     def vectors(self, project: ProjectId, profile: EmbeddingProfile, after: int) -> StoredVectors:
-        import numpy as np
-
         where = {
             "project": self._keys.project(project),
             "profile": self._keys.profile(project, profile_body(profile)),
@@ -268,7 +264,13 @@ class EmbeddingRepository:
         }
         rows = self._database.rows("vectors_after", where)
         return StoredVectors(
-            keys=np.array([row[0] for row in rows], dtype=np.int64),
-            inputs=np.array([row[1] for row in rows], dtype=np.int64),
+            keys=_integers([row[0] for row in rows]),
+            inputs=_integers([row[1] for row in rows]),
             matrix=self.format.unpack([row[2] for row in rows], profile.dimensions),
         )
+
+
+def _integers(rows: Sequence[Any]) -> NDArray[np.int64]:
+    import numpy as np
+
+    return np.array(rows, dtype=np.int64)
