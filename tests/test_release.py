@@ -65,7 +65,7 @@ def test_the_image_takes_only_what_it_copies_and_runs_as_nobody_special():
     sent = {line[1:] for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line.startswith("!")}
     copied = {name for line in re.findall(r"^COPY (?!--from)(.*)$", image, re.MULTILINE) for name in line.split()[:-1]}
     assert copied == sent and all((ROOT / name).exists() for name in copied)
-    assert image.index("USER octavo") < image.index("ENTRYPOINT")
+    assert image.index("USER 10001") < image.index("ENTRYPOINT")
 
 
 def test_recipes_of_other_package_managers_name_what_the_package_needs():
