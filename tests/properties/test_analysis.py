@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from octavo.algorithms.phrase_prefilter import MaybePhrase
-from octavo.algorithms.text_analysis import LONGEST, Analyzer
+from octavo.algorithms.text_analysis import LONGEST, Analyzer, is_latin
 from octavo.algorithms.unicode_folding import EMOJI, FLAG, fold
 
 ANALYZER = Analyzer()
@@ -94,6 +94,11 @@ def test_every_token_is_short_and_holds_nothing_an_engine_would_cut(text: str) -
 @given(TEXTS)
 def test_joined_is_the_tokens_with_single_spaces(text: str) -> None:
     assert ANALYZER.joined(text) == " ".join(ANALYZER.tokens(text))
+
+
+@given(ANYTHING)
+def test_a_text_in_other_letters_has_a_token_in_them(text: str) -> None:
+    assert is_latin(text) or not all(map(str.isascii, ANALYZER.tokens(text)))
 
 
 @given(TEXTS, TEXTS, st.sampled_from([" ", "\n", "\t", "\u3000", ", ", " (", "; "]))

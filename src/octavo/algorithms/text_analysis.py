@@ -299,6 +299,11 @@ def _mostly_latin(tokens: frozenset[str]) -> bool:
     return 2 * sum(map(str.isascii, tokens)) >= len(tokens)
 
 
+def is_latin(text: str) -> bool:
+    """Whether it has Latin letters alone: a text with others, or with emoji, has tokens that are not ASCII."""
+    return text.isascii() or not BEYOND_LATIN.search(fold(text).casefold())
+
+
 def _pieces(word: str) -> Iterator[re.Match[str]]:
     folded = word if word.isascii() else fold(word)
     pattern = piece_pattern() if BEYOND_LATIN.search(folded) else latin_piece_pattern()

@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from octavo.algorithms.text_analysis import Analyzer, shared_analyzer, written_words
+from octavo.algorithms.text_analysis import Analyzer, is_latin, shared_analyzer, written_words
 from octavo.config.retrieval_settings import Retrieval
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
@@ -53,6 +53,8 @@ class SearchText:
     def tokens_among(self, text: str, words: frozenset[str]) -> Sequence[str]:
         """The tokens of a text if each is one of these words; mostly its first one says that they are not."""
         tokens: list[str] = []
+        if not is_latin(text) and all(map(str.isascii, words)):
+            return ()
         for word in self._analyzer.separated(text):
             tokens += (more := self._analyzer.word(word).split())
             if not words.issuperset(more):
