@@ -49,6 +49,7 @@ PROMISED = {
     "LibraryError",
     "NotALibrary",
     "NewerLibrary",
+    "DamagedLibrary",
     "DamagedSnapshot",
     "StorageError",
     "SourceError",

@@ -135,6 +135,10 @@ class NewerLibrary(LibraryError):
     pass
 
 
+class DamagedLibrary(LibraryError):
+    """The file itself cannot be read as a database, or not all of it."""
+
+
 class DamagedSnapshot(LibraryError):
     pass
 

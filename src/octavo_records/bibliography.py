@@ -14,13 +14,20 @@ import apsw
 
 from octavo.converting.text_builder import one_line
 from octavo.model.result import Publication
+from octavo.small_files import read_small
 from octavo.stores.shared.named_queries import parse_queries
 
 DATABASE = "zotero.sqlite"
 _LARGEST = 64_000_000  # bytes of a `.bib` file that is looked into
+_LONGEST = 20_000  # characters of an entry that are read: who wrote a longer one did not mean a reference
+_STEPS = 20_000_000  # of SQLite, a fraction of a second: a view in a stranger's database may never end
 _SHOWN_AUTHORS = 20
-_ENTRY = re.compile(r"^\s*@(\w+)\s*[{(]\s*([^,\s}]+)\s*,", re.MULTILINE)
-_FIELD = re.compile(r"(\w[\w-]*)\s*=\s*(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|\"([^\"]*)\"|(\w+))", re.DOTALL)
+_ENTRY = re.compile(r"^[ \t]{0,20}@(\w{1,40})\s{0,20}[{(]\s{0,20}([^,\s}]{1,500})\s{0,20},", re.MULTILINE)
+_FIELD = re.compile(
+    r"(?<![\w-])(\w[\w-]{0,60})\s{0,20}=\s{0,20}"
+    r"(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|\"([^\"]*)\"|(\w+))",
+    re.DOTALL,
+)
 _NO_WORKS = ("comment", "string", "preamble")
 _ACCENTS = dict(
     zip("`'^\"~=.ucvHkr", "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u0327\u030c\u030b\u0328\u030a", strict=True)
@@ -58,7 +65,7 @@ class BibEntry(NamedTuple):
 def bib_entries(text: str) -> Iterator[BibEntry]:
     entries = [entry for entry in _ENTRY.finditer(text) if entry[1].lower() not in _NO_WORKS]
     for at, entry in enumerate(entries):
-        end = entries[at + 1].start() if at + 1 < len(entries) else len(text)
+        end = min(entries[at + 1].start() if at + 1 < len(entries) else len(text), entry.end() + _LONGEST)
         values = (
             (field[1], field[2] or field[3] or field[4] or "") for field in _FIELD.finditer(text, entry.end(), end)
         )
@@ -101,9 +108,7 @@ def _in_bibliography(bibliography: Path, path: Path, doi: str | None) -> Publica
     """Found by the file's place in `file`, by its name there unless two works have a file of that name, by the DOI, or
     by a key that is the file's name."""
     try:
-        if bibliography.stat().st_size > _LARGEST:
-            return None
-        text = bibliography.read_text("utf-8", "replace")
+        text = read_small(bibliography, _LARGEST).decode("utf-8", "replace")
     except OSError:
         return None
     place = rf"(?:^|[/\\:;]){re.escape(path.parent.name)}/{re.escape(path.name)}(?:$|[:;])"
@@ -136,7 +141,8 @@ def _zotero_folder(path: Path) -> Path | None:
     """`Zotero` of `Zotero/storage/ABCD2345/paper.pdf`, where its database lies too."""
     if len(path.parents) < 3 or path.parents[1].name != "storage" or not re.fullmatch(r"[A-Z0-9]{8}", path.parent.name):
         return None
-    return path.parents[2] if (path.parents[2] / DATABASE).is_file() else None
+    database = path.parents[2] / DATABASE
+    return database.parent if database.is_file() and not database.is_symlink() else None
 
 
 def _in_zotero(database: Path, attachment: str) -> Publication | None:
@@ -146,6 +152,7 @@ def _in_zotero(database: Path, attachment: str) -> Publication | None:
     try:
         uri = f"{database.absolute().as_uri()}?immutable=1"
         connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        connection.set_progress_handler(lambda: True, _STEPS)
         try:
             row = connection.execute(queries["work"], {"key": attachment}).fetchone()
             if row is None:

@@ -41,8 +41,8 @@ class WordPieceCounter(TokenizersCounter):
     """Fits `ports.TokenCounter` over a `vocab.txt`, which is read on first use."""
 
     def lists(self, texts: Sequence[str]) -> list[list[int]]:
-        whole = self._tokenizer.encode_batch([*map(without_surrogates, texts)], add_special_tokens=False)
-        return [list(one.ids) for one in whole]
+        encodings = self._tokenizer.encode_batch([*map(without_surrogates, texts)], add_special_tokens=False)
+        return [list(encoding.ids) for encoding in encodings]
 
     def fitted(self, text: str, room: int) -> list[int]:
         """The first ids that there is room for."""

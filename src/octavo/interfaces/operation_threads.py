@@ -27,7 +27,7 @@ from octavo.engine.index_runs import Stopped
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
-from octavo.errors import LibraryError, NewerLibrary, OctavoError
+from octavo.errors import DamagedLibrary, LibraryError, NotALibrary, OctavoError
 from octavo.interfaces.process_pool import ProcessPool
 from octavo.model.access_token import AuditedWrite
 from octavo.observability.cancellation import Cancellation, cancelled_by
@@ -242,9 +242,9 @@ def opened(
     open_again = partial(open_engine, config, embedders=embedders, profiles=profiles)
     try:
         engine = open_again()
-    except LibraryError as error:
+    except (DamagedLibrary, NotALibrary) as error:
         place = library_location(config)
-        if isinstance(error, NewerLibrary) or not isinstance(place, Path) or not place.is_file():
+        if not isinstance(place, Path) or not place.is_file():
             raise
         heal(place, error.message)
         engine = open_again()

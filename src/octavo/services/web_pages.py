@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from octavo.dataclass import dataclass
+from octavo.model.ids import text_hash
 from octavo.services.http_failure import REQUEST_ERRORS, failure_of
 
 _SILENCE = 60.0  # seconds without a byte
@@ -65,8 +66,8 @@ def _label(address: str, moment: datetime, charset: str | None) -> str:
 
 
 def _name(address: str) -> str:
-    """`example.org-guides-bees-page-2` of `https://example.org/guides/bees.html?page=2`."""
+    """`example.org-guides-bees-page-2` of `https://example.org/guides/bees.html?page=2`; a long one with its hash."""
     parts = urlsplit(address)
     path = re.sub(r"\.(?:html?|php|aspx?|pdf|md|txt)$", "", parts.path)
     name = re.sub(r"[^\w.-]+", "-", f"{parts.hostname}{path}{f'-{parts.query}' if parts.query else ''}").strip("-.")
-    return name[:_LONGEST]
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}-{text_hash(address)[:8]}"

@@ -98,3 +98,12 @@ def test_a_file_of_which_something_is_lost_is_left_as_it_is(library: Path) -> No
         _served(library).engine()
     assert "octavo db repair" in str(told.value.hint)
     assert library.read_bytes() == before and not library.with_name("library.db.damaged").exists()
+
+
+def test_a_library_that_is_only_too_old_is_left_as_it_is(library: Path) -> None:
+    connection = apsw.Connection(str(library))
+    connection.execute("pragma user_version = 1")
+    connection.close()
+    with pytest.raises(LibraryError, match="before Octavo's first release"):
+        _served(library).engine()
+    assert not library.with_name("library.db.damaged").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import apsw
@@ -127,3 +128,32 @@ def test_a_bibliography_beside_the_storage_folder_says_its_own_key_before_the_da
 def test_a_database_that_is_none_says_nothing(zotero: Path) -> None:
     (zotero / "zotero.sqlite").write_bytes(b"no database" * 100)
     assert work_of(zotero / "storage/ABCD2345/Full Text.pdf", zotero) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_link_and_a_pipe_are_no_bibliography(tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (tmp_path / "library.bib").write_text(BIBLIOGRAPHY, "utf-8")
+    (papers / "a.bib").symlink_to(tmp_path / "library.bib")
+    os.mkfifo(papers / "b.bib")
+    assert work_of(papers / "orchard.pdf", papers) is None
+
+
+@pytest.mark.parametrize("hostile", ["a={", "a", 'a="b" ', "\n", "{"])
+def test_an_entry_without_an_end_is_read_as_far_as_a_reference_goes(tmp_path: Path, hostile: str) -> None:
+    (tmp_path / "library.bib").write_text(f"@article{{orchard, file = {{orchard.pdf}}, {hostile * 300_000}", "utf-8")
+    work = work_of(tmp_path / "orchard.pdf", tmp_path)
+    assert work is not None and work.key == "orchard"
+
+
+def test_a_database_whose_tables_never_end_says_nothing(zotero: Path) -> None:
+    (zotero / "zotero.sqlite").unlink()
+    connection = apsw.Connection(str(zotero / "zotero.sqlite"))
+    connection.execute(
+        "create view items as with recursive n(x) as (select 1 union all select x + 1 from n)"
+        " select x as itemID, x as key from n; create table itemAttachments (itemID, parentItemID);"
+        "create table deletedItems (itemID); insert into itemAttachments values (1, 2)"
+    )
+    connection.close()
+    assert work_of(zotero / "storage/ABCD2345/paper.pdf", zotero) is None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from octavo.errors import Busy, Conflict, LibraryError, NotALibrary, OctavoError, StorageError
+from octavo.errors import Busy, Conflict, DamagedLibrary, LibraryError, NotALibrary, OctavoError, StorageError
 
 _READS = (apsw.SQLITE_IOERR_READ, apsw.SQLITE_IOERR_SHORT_READ)
 _FILE_FORMAT = "unsupported file format"  # what SQLite says of a header whose bytes have changed
@@ -87,8 +87,8 @@ def _translation(error: BaseException, path: Path) -> OctavoError | None:
     return None
 
 
-def _damaged(message: str) -> LibraryError:
-    return LibraryError(message, hint="run `octavo db repair`, or restore a backup")
+def _damaged(message: str) -> DamagedLibrary:
+    return DamagedLibrary(message, hint="run `octavo db repair`, or restore a backup")
 
 
 def _operation(error: apsw.Error) -> str:
