@@ -23,6 +23,9 @@ _MULTILINGUAL = 100_000
 _FIRST_PICTURE = "\u2600"  # symbols before it are arrows, lines, blocks and keys
 _LOOKED_AT = 2_000  # characters of a passage: what language it is written in shows early
 
+_NO_WORD = bytes(byte for byte in range(128) if not chr(byte).isalnum())
+_ENOUGH = UNREAD / (1.0 - UNREAD)
+
 
 class Readability:
     """The share of a text's characters that stand in pieces the model has learnt something about.
@@ -95,7 +98,9 @@ class TaughtScripts:
     def unreadable(self, texts: Sequence[str]) -> list[int]:
         """The places of those that are noise to the model. Nothing in ASCII is: at worst it is data."""
         return [
-            place for place, text in enumerate(texts) if not text.isascii() and trust(self.of(text[:_LOOKED_AT])) == 0.0
+            place
+            for place, text in enumerate(texts)
+            if not (text.isascii() or _mostly_ascii(text[:_LOOKED_AT])) and trust(self.of(text[:_LOOKED_AT])) == 0.0
         ]
 
 
@@ -112,6 +117,13 @@ class _Taught(dict[str, bool]):
         name = unicodedata.name(character, "").split(" ")[0]
         taught = self[character] = not self._scripts or character.isascii() or name in self._scripts
         return taught
+
+
+def _mostly_ascii(text: str) -> bool:
+    """Whether enough of a text is letters and digits of ASCII to be read, whatever the rest is: a passage below
+    headings with an arrow between them."""
+    plain = text.encode("ascii", "ignore")
+    return len(plain.translate(None, _NO_WORD)) > _ENOUGH * (len(text) - len(plain))
 
 
 def trust(readability: float) -> float:

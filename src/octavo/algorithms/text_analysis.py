@@ -117,14 +117,13 @@ class Analyzer:
         the language of the whole. Of code and commits only the whole tells, by more words than other texts: names in it
         are words of some language by chance. With the passages' own `texts`, code and tables in them tell nothing.
         """
-        if texts:
-            proses = zip(map(prose, texts), texts, passages, strict=True)
-            passages = [tokens if words is whole else self.joined(words) for words, whole, tokens in proses]
+        proses = map(prose, texts) if texts else passages
         overall: dict[str, float] = {}
         labels, every = [], frozenset[str]()
-        for passage in passages:
+        for words, whole_text, passage in zip(proses, texts or passages, passages, strict=True):
+            different = {*passage.split()} if words is whole_text else self._different(words)
             # A letter alone is a name, a key or a bullet as often as a word.
-            tokens = frozenset(token for token in passage.split() if len(token) > 1)
+            tokens = frozenset([token for token in different if len(token) > 1])
             spoken = _function_words().spoken_in(tokens)
             for language, score in spoken.items():
                 overall[language] = overall.get(language, 0.0) + score
@@ -134,6 +133,10 @@ class Analyzer:
         if not (overall or code) and _mostly_latin(every):
             whole = by_letters(prose(text))
         return ["" if (language or whole) == ENGLISH else language or whole for language in labels]
+
+    def _different(self, text: str) -> set[str]:
+        """The tokens of a text, each once: words that come again are not even looked up."""
+        return {*" ".join(map(self.known_words.__getitem__, {*self.separated(text)})).split()}
 
     def query_language(self, text: str) -> str:
         """The language that a query tells it is in, by fewer words than a passage; empty where it does not tell."""

@@ -115,8 +115,9 @@ class StaticEmbedder:
         linear algebra library for it."""
         table, counter = self._table(), self._counter
         size, several = len(table.rows), len(texts)
-        bags, whose = _joined(counter.lists(texts))
-        first, leads = _joined([self._leading(text) for text in texts])
+        ids = counter.lists(texts)
+        bags, whose = _joined(ids)
+        first, leads = _joined([_leading(counter, each) for each in ids])
         # A cell is a token of a text, numbered so that a text's cells lie together.
         around = np.arange(0, several * size, size)
         every = np.concatenate([whose * size + bags, around + counter.start, around + counter.end])
@@ -136,12 +137,6 @@ class StaticEmbedder:
             np.einsum("i,ij->j", weights[start:end], rows, out=vector)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
         return vectors
-
-    def _leading(self, text: str) -> list[int]:
-        """The tokens that count for more, of which the one that opens every text is one."""
-        counter = self._counter
-        found = [counter.start, *counter.ids(text, LEAD - 1)]
-        return found if len(found) == LEAD else [*found, counter.end]
 
     def _raised(self, counts: NDArray[np.float64]) -> NDArray[np.float32]:
         """To a power. Nearly all are small whole numbers, and looking those up is several times as fast."""
@@ -205,3 +200,9 @@ def _joined(lists: Sequence[list[int]]) -> tuple[NDArray[np.intp], NDArray[np.in
         np.fromiter(chain.from_iterable(lists), np.intp, sum(sizes)),
         np.repeat(np.arange(len(lists)), sizes),
     )
+
+
+def _leading(counter: WordPieceCounter | BpeCounter, ids: Sequence[int]) -> list[int]:
+    """The tokens of a text that count for more, of which the one that opens every text is one."""
+    found = [counter.start, *ids[: LEAD - 1]]
+    return found if len(found) == LEAD else [*found, counter.end]
