@@ -111,6 +111,7 @@ _NO_PROSE = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
+_SPAN_OF_CODE = re.compile("``?[^`\n]+``?")
 _WORD = re.compile("[a-zß-öø-ɏḀ-ỿ]{3,40}")
 _REMEMBERED = 1 << 17
 
@@ -150,7 +151,9 @@ class FunctionWords:
 
 def prose(text: str) -> str:
     """The text without code and tables, whose names, keys and signs are words of some language by chance."""
-    return _NO_PROSE.sub("\n", text) if "`" in text or "|" in text or "~~~" in text else text
+    if "|" in text or "```" in text or "~~~" in text:
+        return _NO_PROSE.sub("\n", text)
+    return _SPAN_OF_CODE.sub("\n", text) if "`" in text else text  # most passages, in a quarter of the time
 
 
 def _languages_among(several: Sequence[str]) -> int:

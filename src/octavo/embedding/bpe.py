@@ -64,7 +64,7 @@ class BpeCounter:
         ranks = dict(zip(tokens, range(self.size), strict=True))
         self._pretokens = _Pretokens(ranks)
         self._ids = _Ids(self._pretokens)
-        self._counts = _Counts(self._pretokens)
+        self._counts = _Counts(self._pretokens, self._ids)
         self.start, self.end = ranks[START], ranks[END]
 
     def count(self, text: str) -> int:
@@ -159,14 +159,16 @@ class _Ids(Bounded[str, tuple[int, ...]]):
 class _Counts(Bounded[str, int]):
     """Words → how many tokens they are behind a blank: chunking asks for nothing else."""
 
-    __slots__ = ("_pretokens",)
+    __slots__ = ("_ids", "_pretokens")
 
-    def __init__(self, pretokens: _Pretokens) -> None:
+    def __init__(self, pretokens: _Pretokens, ids: _Ids) -> None:
         super().__init__()
-        self._pretokens = pretokens
+        self._pretokens, self._ids = pretokens, ids
 
     def make(self, word: str) -> int:
-        return sum(map(len, self._pretokens.of_single_blanks(" " + word)))
+        if word[0] == _BEGIN:
+            return sum(map(len, self._pretokens.of_single_blanks(" " + word)))
+        return len(self._ids[word])  # whose vector is made next
 
 
 class _Pretokens(Bounded[str, tuple[int, ...]]):
