@@ -19,8 +19,24 @@ from package_recipes import filled_recipes  # noqa: E402
 
 def test_the_registry_of_mcp_servers_finds_this_version_by_the_name_in_the_readme():
     assert release.server_problems(release.version_here()) == []
+
+
+def test_the_registry_of_mcp_servers_takes_the_shape_of_the_server_file():
     server = json.loads((ROOT / "server.json").read_text("utf-8"))
-    assert len(server["description"]) <= 100 and server["name"].count("/") == 1
+    dated = re.fullmatch(
+        r"https://static\.modelcontextprotocol\.io/schemas/(\S+)/server\.schema\.json", server["$schema"]
+    )
+    assert dated and dated[1] == "2025-12-11"  # what the shapes below were read from
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", server["name"])
+    assert all(1 <= len(server[name]) <= 100 for name in ("title", "description"))
+    assert server["packages"]
+    for package in server["packages"]:
+        assert package["registryType"] in {"pypi", "oci"} and package["identifier"]
+        assert re.fullmatch(r"\d+\.\d+\.\d+\S*", package["version"]), "neither a range nor latest"
+        assert package["transport"] == {"type": "stdio"}
+        for argument in package["packageArguments"]:
+            assert argument["type"] == "positional" and (argument.get("value") or argument.get("valueHint"))
+        assert all(variable["name"] for variable in package["environmentVariables"])
 
 
 def test_notes_of_a_release_are_its_section_of_the_changelog():

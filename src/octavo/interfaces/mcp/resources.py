@@ -57,7 +57,7 @@ def read(engine: Engine, uri: str) -> types.TextResourceContents:
 def _parsed(engine: Engine, uri: str) -> tuple[str, str, str]:
     """Collection, uri and anchor. Another project's documents are as absent as those that are nowhere."""
     if not uri.startswith(_SCHEME):
-        raise InvalidArgument(f"{uri[:200]} is not a octavo:// uri", hint="octavo://PROJECT/COLLECTION/URI#ANCHOR")
+        raise InvalidArgument(f"{uri[:200]} is not an octavo:// uri", hint="octavo://PROJECT/COLLECTION/URI#ANCHOR")
     path, _, anchor = uri.removeprefix(_SCHEME).partition("#")
     project, _, rest = path.partition("/")
     collection, _, document = rest.partition("/")
