@@ -152,10 +152,10 @@ class NoteOutline:
         """The path of the section whose last heading is the one asked for, or what there is at the top."""
         same = [number for number, heading in enumerate(self.headings) if heading.named(path[-1])]
         if same:
-            return f"did you mean {[*self.path(same[0])]}?"
-        shown = {shown_path(self.path(number)): number for number in range(len(self.headings))}
+            return f'did you mean "{shown_path(self.path(same[0]))}"?'
+        shown = [shown_path(self.path(number)) for number in range(len(self.headings))]
         if near := difflib.get_close_matches(shown_path(tuple(path)), shown, 3, 0.5):
-            return f"the nearest paths: {', '.join(str([*self.path(shown[name])]) for name in near)}"
+            return "the nearest paths: " + ", ".join(f'"{name}"' for name in near)
         top = [self.headings[number].text for number in self.children(ROOT)]
         return f"top-level headings: {', '.join(map(repr, top[:10]))}" if top else "the file has no headings"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -48,12 +49,20 @@ def test_6_1_a_file_can_be_excluded_and_a_project_named(library: Path) -> None:
 def test_8_stats_count_vectors_and_name_the_last_build(library: Path) -> None:
     async def talk(client: SeedClient) -> None:
         stats = await client.ask("stats")
-        assert stats["documents"] >= 4
-        assert stats["vectors"] == stats["chunks"] > 0
-        assert {"modelId", "lastBuild", "failed"} <= stats.keys()
-        assert stats["indexSizeBytes"] > 10_000
+        assert stats["totalDocuments"] >= 4
+        assert stats["totalVectors"] == stats["totalChunks"] > 0
+        assert stats["indexSizeBytes"] > 10_000 and stats["embeddingModel"]
+        assert {"lastFullBuildMs", "failed"} <= stats.keys()
 
     talk_with(library, "edgecoder", talk)
+
+
+def test_6_1_a_list_of_results_is_structured_content_too(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        result = await client.mcp.call_tool("search_docs", {"query": "nightly backup"})
+        assert result.structured_content == {"result": json.loads(result.content[0].text)}
+
+    talk_with(library, "edgecoder,data", talk)
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("off", [True, False, False]), ("on", [False, False, False])])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from seed_calls import SeedClient, talk_with
 
 
@@ -17,7 +18,10 @@ def test_10_2_a_query_answers_with_exact_spans_heading_paths_and_scores_from_0_t
         text = (library.parent / "vault" / "N2.md").read_text("utf-8")
         assert first["excerpt"] == text[first["start_char"] : first["end_char"]]
         assert first["excerpt_truncated"] is False
-        assert all(0 <= first[name] <= 1 for name in ("score", "vector_score", "bm25_score"))
+        for row in found["results"]:
+            assert all(0 <= row[name] <= 1 for name in ("score", "vector_score", "bm25_score"))
+            assert row["score"] == pytest.approx(0.75 * row["vector_score"] + 0.25 * row["bm25_score"], abs=1e-4)
+        assert max(row["bm25_score"] for row in found["results"]) == pytest.approx(1, abs=1e-4)
         assert all(0 <= shard < 128 for shard in found["meta"]["shards_searched"])
         assert found["meta"]["took_ms"] > 0
 
@@ -35,7 +39,10 @@ def test_10_2_filters_narrow_and_limits_hold(library: Path) -> None:
         assert await uris(heading_path_contains="Kubernetes") == {"N2.md"}
         for limits in ({"top_k": 51}, {"top_k": 0}, {"max_excerpt_chars": 199}, {"max_excerpt_chars": 20_001}):
             assert (await client.refused("msrl_query", {"query": "x", **limits}))["code"] == "INVALID_ARGUMENT"
+        refused = await client.refused("msrl_query", {"query": "x", "filters": {"doc_uris": []}})
+        assert refused["details"] == {"field": "filters.doc_uris", "value": "[]", "reason": "it is empty"}
         schema = next(tool for tool in (await client.mcp.list_tools()).tools if tool.name == "msrl_query").input_schema
+        assert schema["properties"]["filters"]["properties"]["doc_uris"]["minItems"] == 1
         assert schema["properties"]["top_k"] == {"type": "integer", "minimum": 1, "maximum": 50, "default": 8}
 
     talk_with(library, "msrl", talk)
@@ -55,7 +62,9 @@ def test_10_2_reindex_and_watch(library: Path) -> None:
     async def talk(client: SeedClient) -> None:
         (library.parent / "vault" / "new.md").write_text("# New\n\nZeppelins land at noon.\n", "utf-8")
         done = await client.ask("msrl_reindex", {"scope": "changed", "wait": True})
-        assert (done["ok"], done["job"]["added"]) == (True, 1)
+        assert (done["completed"], done["snapshot_id"], done["job"]["added"]) == (True, None, 1)
+        counted = {name: done["stats"][name] for name in ("docs_added", "docs_modified", "docs_deleted")}
+        assert counted == {"docs_added": 1, "docs_modified": 0, "docs_deleted": 0}
         full = await client.ask("msrl_reindex", {"scope": "full", "wait": True})
         assert (full["ok"], full["job"]["added"]) == (True, 0)
         below = await client.ask("msrl_reindex", {"scope": "prefix", "doc_uri_prefix": "guide/", "wait": True})
@@ -68,7 +77,14 @@ def test_10_2_reindex_and_watch(library: Path) -> None:
         assert watcher == {"enabled": False, "debounce_ms": 2_000, "queue_depth": 0, "last_event_utc": None}
         refused = await client.mcp.call_tool("msrl_reindex", {"scope": "sideways"})
         error = json.loads(refused.content[0].text)
-        assert (error["code"], error["details"]["field"]) == ("INVALID_ARGUMENT", "msrl.reindex.scope")
+        choices = ["changed", "full", "prefix"]
+        assert error["code"] == "INVALID_ARGUMENT" and error["message"].startswith("msrl.reindex.scope: ")
+        assert error["details"] == {
+            "field": "scope",
+            "value": "sideways",
+            "reason": f"it has to be one of {', '.join(choices)}",
+            "validOptions": choices,
+        }
 
     talk_with(library, "msrl", talk)
 
@@ -90,7 +106,10 @@ def test_11_3_every_write_takes_the_heading_path_that_is_shown(library: Path) ->
             "msrl_doc_replace_section", {**place, "heading_path": "N2 → Infras", "content_md": "x"}
         )
         assert refused["code"] == "NOT_FOUND"
-        assert "['N2', 'Infra']" in refused["hint"]
+        assert '"N2 → Infra"' in refused["hint"]
+        assert refused["details"]["headingPath"] == "N2 → Infras"
+        absent = {"doc_uri": "none.md", "heading_path": "N2", "content_md": "x"}
+        assert (await client.refused("msrl_doc_replace_section", absent))["details"] == {"docUri": "none.md"}
         assert (await client.ask("msrl_doc_validate", {"doc_uri": "N2.md"}))["ok"] is True
 
     talk_with(library, "msrl", talk)

@@ -60,8 +60,8 @@ class Alias:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     run: Callable[[SeedCall], Any] = lambda call: call.ask()
     settles_project: bool = False
-    flat_errors: bool = False
-    """Whether code and message stand at the top of an error, not below `error`."""
+    error_details: Callable[[Json], Json] | None = None
+    """Writes an error's details; then its code and message stand at the top, not below `error`."""
 
     def called(self, *, dotted: bool) -> str:
         return self.name if dotted else self.name.replace(".", "_")
@@ -118,8 +118,9 @@ def flag(default: bool | None = None, to: str | None = "", *, required: bool = F
     return Argument(_with_default({"type": "boolean"}, default), to, required=required)
 
 
-def texts(most: int, to: str | None = "", coerce: Callable[[Any], Any] | None = None) -> Argument:
-    return Argument({"type": "array", "items": {"type": "string", "maxLength": 4_096}, "maxItems": most}, to, coerce)
+def texts(most: int, to: str | None = "", coerce: Callable[[Any], Any] | None = None, **schema: Any) -> Argument:
+    items = {"type": "string", "maxLength": 4_096}
+    return Argument({"type": "array", "items": items, "maxItems": most, **schema}, to, coerce)
 
 
 def choice(options: Iterable[str], default: str | None = None, to: str | None = "") -> Argument:
@@ -147,14 +148,17 @@ def tool(alias: Alias, *, dotted: bool) -> types.Tool:
 
 
 def result(payload: Any, *, data: bool) -> types.CallToolResult:
-    """JSON as text, as these programs answer; for a client that takes data also as that."""
+    """JSON as text, as these programs answer; for a client that takes data also as that, which is never a list."""
     written = types.TextContent(type="text", text=json.dumps(payload, ensure_ascii=False))
-    return types.CallToolResult(content=[written], structured_content=payload if data else None)
+    structured = payload if isinstance(payload, dict) else {"result": payload}
+    return types.CallToolResult(content=[written], structured_content=structured if data else None)
 
 
-def failure(error: OctavoError, *, flat: bool = False) -> types.CallToolResult:
+def failure(error: OctavoError, details: Callable[[Json], Json] | None = None) -> types.CallToolResult:
+    """With code and message at the top where `details` writes the rest as the program has it, else below `error`."""
     body = {"code": error.code, "message": error.message, "hint": error.hint, "details": dict(error.details)}
-    written = json.dumps(body if flat else {"error": body}, ensure_ascii=False, default=str)
+    body = {"error": body} if details is None else {**body, "details": details(error.details)}
+    written = json.dumps(body, ensure_ascii=False, default=str)
     return types.CallToolResult(content=[types.TextContent(type="text", text=written)], is_error=True)
 
 
@@ -172,12 +176,17 @@ def _object_schema(arguments: Mapping[str, Argument]) -> Json:
     return {**schema, "required": required} if required else schema
 
 
+def camel(name: str) -> str:
+    return re.sub("_([a-z])", lambda letter: letter[1].upper(), name)
+
+
 def _snake(name: str) -> str:
     return re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-def _understood(where: str, arguments: Mapping[str, Argument], given: Mapping[str, Any]) -> Json:
+def _understood(tool_name: str, arguments: Mapping[str, Argument], given: Mapping[str, Any], inside: str = "") -> Json:
     """The arguments by the table's names, whether they were written in camelCase or snake_case. Null is unsaid."""
+    where = f"{tool_name}.{inside}".rstrip(".")
     names = {_snake(name): name for name in arguments}
     values: Json = {}
     for written, value in given.items():
@@ -185,17 +194,19 @@ def _understood(where: str, arguments: Mapping[str, Argument], given: Mapping[st
         if name is None:
             near = difflib.get_close_matches(_snake(written), names, 1)
             hint = f"did you mean {names[near[0]]}?" if near else f"it takes: {', '.join(arguments) or 'nothing'}"
-            raise InvalidArgument(f"{where} takes no {written[:100]}", hint=hint, details={"field": written[:100]})
+            field = f"{inside}{written[:100]}"
+            raise InvalidArgument(f"{where} takes no {written[:100]}", hint=hint, details={"field": field})
         if value is None:
             continue
         argument = arguments[name]
-        _check(f"{where}.{name}", argument.schema, value)
-        values[name] = _understood(f"{where}.{name}", argument.inside, value) if argument.inside else value
+        field = f"{inside}{name}"
+        _check(tool_name, field, argument.schema, value)
+        values[name] = _understood(tool_name, argument.inside, value, f"{field}.") if argument.inside else value
     for name, argument in arguments.items():
         if name in values:
             continue
         if argument.required:
-            raise InvalidArgument(f"{where} needs {name}", details={"field": name, "reason": "it is required"})
+            raise InvalidArgument(f"{where} needs {name}", details={"field": inside + name, "reason": "it is required"})
         if "default" in argument.schema:
             values[name] = argument.schema["default"]
     return values
@@ -210,7 +221,7 @@ def _renamed(arguments: Mapping[str, Argument], values: Mapping[str, Any]) -> It
             yield argument.to or _snake(name), argument.coerce(value) if argument.coerce else value
 
 
-def _check(where: str, schema: Mapping[str, Any], value: Any) -> None:
+def _check(tool_name: str, field: str, schema: Mapping[str, Any], value: Any) -> None:
     """What these schemas say, and no more of JSON Schema than that."""
     kind = schema["type"]
     reason = ""
@@ -228,7 +239,8 @@ def _check(where: str, schema: Mapping[str, Any], value: Any) -> None:
         reason = f"it has more than {schema['maxItems']:,} items"
     if reason:
         shown = value if isinstance(value, bool | int | float) else str(value)[:200]
-        raise InvalidArgument(f"{where}: {reason}", details={"field": where, "value": shown, "reason": reason})
+        details = {"field": field, "value": shown, "reason": reason, "valid_options": schema.get("enum")}
+        raise InvalidArgument(f"{tool_name}.{field}: {reason}", details=details)
     if isinstance(value, list):
         for item in value:
-            _check(where, schema["items"], item)
+            _check(tool_name, field, schema["items"], item)

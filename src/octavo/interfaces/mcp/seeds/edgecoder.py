@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from octavo.interfaces.mcp.seeds.alias import PROJECT, Alias, Json, SeedCall, flag, text, whole
@@ -54,15 +55,16 @@ def _reranked(call: SeedCall) -> list[Json]:
 def _stats(call: SeedCall) -> Json:
     found = call.ask("status")
     job: Json = found.get("job") or {}
+    finished = job.get("finished_at")
     return {
-        "documents": found["documents"],
-        "chunks": found["chunks"],
-        "vectors": round(found["chunks"] * found["full_vectors"]),
-        "modelId": found.get("model"),
-        "lastBuild": job.get("finished_at"),
+        "totalDocuments": found["documents"],
+        "totalChunks": found["chunks"],
+        "totalVectors": round(found["chunks"] * found["full_vectors"]),
+        "indexSizeBytes": found["library_bytes"],
+        "lastFullBuildMs": finished and int(datetime.fromisoformat(finished).timestamp() * 1_000),
+        "embeddingModel": found.get("model"),
         "indexing": job.get("state") == "running",
         "failed": sum(row["failed"] for row in found["collections"]),
-        "indexSizeBytes": found["library_bytes"],
     }
 
 

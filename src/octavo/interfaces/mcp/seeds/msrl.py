@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from octavo.algorithms.shard_assignment import shard_of
 from octavo.dataclass import replace
-from octavo.errors import InvalidArgument, NotIndexed
+from octavo.errors import NotIndexed
 from octavo.interfaces.mcp.seeds.alias import (
     Alias,
     Argument,
     Json,
     SeedCall,
+    camel,
     choice,
     flag,
     group,
@@ -22,13 +24,12 @@ from octavo.interfaces.mcp.seeds.alias import (
 from octavo.model.document import HEADING_SEPARATOR, shown_path
 
 _PROFILE = "weighted"  # .75 of the cosine and .25 of BM25
+_VECTOR_WEIGHT = 0.75
 _SHARDS = 128
 
 
 def _queried(call: SeedCall) -> Json:
-    """Scores from 0 to 1: the cosine, BM25 over the best of the answer, and both weighted."""
-    if "uris" in call.renamed and not call.renamed["uris"]:
-        raise InvalidArgument("filters.doc_uris is empty", hint="leave it out to search everywhere")
+    """Scores from 0 to 1: the cosine, BM25 over the best of what was found, and both weighted."""
     beginning, limit = call.given.get("filters", {}).get("heading_path_prefix", ""), call.given["top_k"]
     # What begins so contains it: of more hits than are wanted, those that begin so.
     within = {"heading_contains": call.renamed.get("heading_contains") or beginning, "limit": 1_000}
@@ -40,7 +41,6 @@ def _queried(call: SeedCall) -> Json:
         paths = ((hit, shown_path(tuple(hit["heading_path"]))) for hit in found["hits"])
         found["hits"] = [hit for hit, path in paths if path.startswith(beginning)][:limit]
     debug: Json = call.given.get("debug", {})
-    best = max((_step(hit, "lexical") for hit in found["hits"]), default=0.0)
     results = []
     for hit in found["hits"]:
         row: Json = {
@@ -50,17 +50,22 @@ def _queried(call: SeedCall) -> Json:
             "end_char": hit["end"],
             "excerpt": hit["excerpt"],
             "excerpt_truncated": hit["excerpt_truncated"],
-            "score": hit.get("score"),
+            "score": _step(hit, "score_fusion"),
         }
         if debug.get("include_scores", True):
-            row["vector_score"] = min(1.0, max(0.0, _step(hit, "dense")))
-            row["bm25_score"] = _step(hit, "lexical") / best if best else 0.0
+            cosine = row["vector_score"] = _from_0_to_1(_step(hit, "dense"))
+            # BM25's own numbers are too small in a small vault: this is what the weighted sum has beside the cosine.
+            row["bm25_score"] = _from_0_to_1((row["score"] - _VECTOR_WEIGHT * cosine) / (1 - _VECTOR_WEIGHT))
         results.append(row)
     meta: Json = {"took_ms": found["took_ms"]}
     if debug.get("include_shards_searched"):
         # Of a snapshot every shard is searched: these are the ones that had an answer.
         meta["shards_searched"] = sorted({shard_of(hit["uri"], _shards(call) or _SHARDS) for hit in found["hits"]})
     return {"results": results, "meta": meta}
+
+
+def _from_0_to_1(score: float) -> float:
+    return min(1.0, max(0.0, score))
 
 
 def _step(hit: Json, stage: str) -> float:
@@ -105,7 +110,24 @@ def _status(call: SeedCall) -> Json:
 def _reindexed(call: SeedCall) -> Json:
     done = call.ask()
     job = done.get("job") or done
-    return {"ok": not job.get("error"), "job": job}
+    answer = {"ok": not job.get("error"), "completed": job.get("state") == "done", "job": job}
+    if not answer["completed"]:
+        return answer
+    began, ended = (datetime.fromisoformat(job[name]) for name in ("started_at", "finished_at"))
+    counts = {
+        f"docs_{name}": job[of] for name, of in (("added", "added"), ("modified", "changed"), ("deleted", "removed"))
+    }
+    stats = {**counts, "build_time_ms": int((ended - began).total_seconds() * 1_000)}
+    return {**answer, "snapshot_id": _snapshot(call).get("snapshot"), "stats": stats}
+
+
+def _error_details(details: Json) -> Json:
+    """By the names of its errors, and none that is empty; a heading path as it is shown."""
+    named = {"uri": "doc_uri"}
+    shown = {
+        name: shown_path(tuple(value)) if name == "heading_path" and value else value for name, value in details.items()
+    }
+    return {camel(named.get(name, name)): value for name, value in shown.items() if value is not None}
 
 
 def _watched(call: SeedCall) -> Json:
@@ -132,7 +154,7 @@ _URI = text("uri", longest=4_096, required=True)
 _CONTENT = text("content_md", longest=1_000_000, required=True)
 _FILTERS = group(
     doc_uri_prefix=text("path_prefix", longest=4_096),
-    doc_uris=texts(200, "uris"),
+    doc_uris=texts(200, "uris", minItems=1),
     heading_path_contains=text("heading_contains", longest=10_000),
     heading_path_prefix=text(None, longest=10_000),
 )
@@ -203,4 +225,4 @@ _ROWS: tuple[Alias, ...] = (
     ),
 )
 
-TOOLS: tuple[Alias, ...] = tuple(replace(row, flat_errors=True) for row in _ROWS)
+TOOLS: tuple[Alias, ...] = tuple(replace(row, error_details=_error_details) for row in _ROWS)
