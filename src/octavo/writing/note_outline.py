@@ -13,6 +13,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from octavo.algorithms.heading_attributes import attributes
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import HEADING_SEPARATOR, shown_path
@@ -40,8 +41,13 @@ class NoteHeading(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The text as outlines show it: without markup."""
-        return plain_text(self.text[:LONGEST])
+        """The text as outlines show it: without markup and attributes."""
+        return plain_text(self.text[:LONGEST].removesuffix(self.attributes))
+
+    @property
+    def attributes(self) -> str:
+        """What stands at its end for those who publish it, as `{#anchor}`."""
+        return attributes(self.text[:LONGEST])
 
     def named(self, text: str) -> bool:
         """Whether the text is this heading's, as it is written or as outlines show it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from octavo.algorithms.heading_attributes import attributes
 from octavo.errors import Conflict, InvalidArgument
 from octavo.writing.headings import heading_line, heading_text, renamed
 from octavo.writing.note_outline import NoteOutline
@@ -13,7 +14,10 @@ from octavo.writing.text_splice import Splice, Spliced
 
 
 def rename_heading(document: NoteOutline, path: Sequence[str], text: str) -> EditedText:
-    """A sibling of that text is a conflict. What cannot stand above an underline becomes an ATX heading."""
+    """A sibling of that text is a conflict. What cannot stand above an underline becomes an ATX heading.
+
+    An anchor that the heading gives itself stays, and with it the links that lead there.
+    """
     check_section_path(path)
     text = heading_text(text)
     number = document.find(path)
@@ -21,6 +25,8 @@ def rename_heading(document: NoteOutline, path: Sequence[str], text: str) -> Edi
     siblings = document.children(document.parents[number])
     if any(other != number and document.headings[other].named(text) for other in siblings):
         raise Conflict(f"there is a section {text!r} beside it already", hint="choose another name")
+    if not attributes(text):
+        text += heading.attributes
     ending = line_ending(document.text)
     whole = document.text[heading.start : heading.end]
     closing = ending if whole.endswith("\n") else ""

@@ -148,3 +148,10 @@ def test_columns_are_aligned_without_styles_in_elements() -> None:
 def test_text_that_runs_from_the_right_says_so_and_other_text_does_not() -> None:
     assert '<ul dir="auto">\n<li>שלום</li>' in markdown("- שלום\n", PLACE)
     assert "dir=" not in markdown("- hello\n", PLACE)
+
+
+def test_a_heading_is_led_to_by_the_anchor_it_gives_itself_and_does_not_show_it() -> None:
+    place = html_text.DocumentPlace("notes", "a.md", None, {})
+    page = str(markdown("## Request `files` { #upload }\n\n## Other {#other}\n", place))
+    assert '<h2 id="h-request-files"><a id="h-upload"></a>Request <code>files</code></h2>' in page
+    assert '<h2 id="h-other">Other</h2>' in page

@@ -114,3 +114,24 @@ def test_equal_titles_get_anchors_with_numbers_that_never_collide() -> None:
         "a-1-2",
         "a-1-3",
     ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "title", "anchor"),
+    [
+        ("Request files { #files }", "Request files", "files"),
+        ("`UploadFile` {#upload-file}", "UploadFile", "upload-file"),
+        ("Files {: #files .wide }", "Files", "files"),
+        ("Files {.wide lang=en #files}", "Files", "files"),
+        ("Files {/* #files */}", "Files", "files"),
+        ("Files {.unnumbered}", "Files", "files"),
+        ("GET /users/{id}", "GET /users/{id}", "get-usersid"),
+        ("A set {a, b}", "A set {a, b}", "a-set-a-b"),
+        ("{#files}", "{#files}", "files"),
+        (r"Not \{#files}", "Not {#files}", "not-files"),
+        ("Code `{#files}`", "Code {#files}", "code-files"),
+    ],
+)
+def test_what_a_heading_has_for_its_publisher_is_no_part_of_its_title(heading: str, title: str, anchor: str) -> None:
+    section = sections(f"# {heading}\n\ntext\n")[1]
+    assert (section.title, section.anchor) == (title, anchor)

@@ -18,6 +18,8 @@ from octavo.writing.rename_heading import rename_heading
         ("A\nb\n---\nx\n", ["A b"], "B", "B\n---\nx\n"),
         ("A\n---\nx", ["A"], "- item", "## - item\nx"),
         ("\ufeff# A", ["A"], "B", "\ufeff# B"),
+        ("# A {#a .wide}\nx", ["A"], "B", "# B {#a .wide}\nx"),
+        ("# A {#a}\nx", ["A {#a}"], "B {#b}", "# B {#b}\nx"),
         ("# A\n## B\n# C\n## B\n", ["C", "B"], "D #", "# A\n## B\n# C\n## D # #\n"),
     ],
 )

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from octavo.algorithms.heading_attributes import attributes, given_anchor
 from octavo.interfaces.web.footnotes import footnote_id, take_footnotes
 from octavo.interfaces.web.html_text import DocumentPlace, coloured, file_link, heading_id, named_link
 from octavo.retrieval.collection_files import is_picture
@@ -181,15 +182,20 @@ def _code(text: str, words: re.Pattern[str] | None) -> Markup:
 
 
 def _name_headings(tokens: Sequence[Token]) -> None:
-    """Each heading can be led to by its words; the first of several that say the same."""
+    """Each heading can be led to by its words, the first of several that say the same, and by the anchor it gives."""
     named: set[str] = set()
     for opened, content in pairwise(tokens):
         if opened.type == "heading_open" and not opened.attrGet("id"):
-            words = "".join(child.content for child in content.children or ())
-            name = heading_id(words)
+            children = content.children or []
+            around = attributes(content.content)
+            if around and children and children[-1].content.endswith(around.strip()):
+                children[-1].content = children[-1].content.removesuffix(around.strip()).rstrip()
+            name = heading_id("".join(child.content for child in children))
             if name not in named:
                 opened.attrSet("id", name)
-            named.add(name)
+            if (given := heading_id(given_anchor(around))) not in {*named, name, heading_id("")}:
+                children.insert(0, Token("html_inline", "", 0, content=f'<a id="{given}"></a>'))
+            named |= {name, given}
 
 
 def _mark_callouts(tokens: Sequence[Token]) -> None:

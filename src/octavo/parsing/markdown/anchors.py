@@ -1,4 +1,7 @@
-"""Heading anchors as GitHub makes them: `## Read me!` is `#read-me`, the second one `#read-me-1`."""
+"""Heading anchors as GitHub makes them: `## Read me!` is `#read-me`, the second one `#read-me-1`.
+
+One that a heading gives itself, as in `## Read me! {#first}`, is taken as it is.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,11 @@ class Anchors:
         # The root section has the empty anchor.
         self._taken: dict[str, int] = {"": 0}
 
-    def take(self, title: str) -> str:
+    def take(self, title: str, given: str = "") -> str:
         taken = self._taken
+        if given:
+            taken.setdefault(given, 0)
+            return given
         name = anchor = slug(title)
         if anchor in taken:
             count = taken[name]

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from octavo.algorithms.heading_attributes import attributes, given_anchor
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.text import Span
@@ -79,20 +80,21 @@ def _sections(document: DocumentId, text: str, headings: list[MarkdownHeading]) 
     for (level, start, _, content), end in zip(headings, ends, strict=True):
         while above[-1][0] >= level:
             above.pop()
-        title = _heading_title(content[:LONGEST])
+        title, anchor = _heading(content[:LONGEST])
         path = (*above[-1][1], title)
         above.append((level, path))
         occurrence = occurrences.get(path, 0)
         occurrences[path] = occurrence + 1
         name = section_id(document, path, occurrence)
-        sections.append(new(Section, (name, path, level, anchors.take(title), new(Span, (start, end)))))
+        sections.append(new(Section, (name, path, level, anchors.take(title, anchor), new(Span, (start, end)))))
     return tuple(sections)
 
 
 @lru_cache(maxsize=2048)
-def _heading_title(content: str) -> str:
-    """Cached, because the documents of a collection share many of their headings."""
-    return plain_text(content)
+def _heading(content: str) -> tuple[str, str]:
+    """Its title, and the anchor that it gives itself. Cached, because the documents of a collection share many."""
+    around = attributes(content)
+    return plain_text(content.removesuffix(around)), given_anchor(around)
 
 
 def _section_ends(headings: list[MarkdownHeading], size: int) -> list[int]:

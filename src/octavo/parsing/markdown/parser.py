@@ -8,7 +8,7 @@ from octavo.model.document import Document, Source
 class MarkdownParser:
     """Fits `ports.Parser`. Total: any text gives a document."""
 
-    version = "markdown-2"
+    version = "markdown-3"
 
     def __init__(self, *, loose: bool = False) -> None:
         """`loose` also takes lines in bold alone, and HTML's own headings, for headings."""

@@ -1,0 +1,27 @@
+"""What a Markdown heading has at its end for those who publish it: an anchor, classes."""
+
+from __future__ import annotations
+
+import re
+
+_ATTRIBUTE = r"""(?:[#.][\w:.-]++|[\w-]++=(?:"[^"{}]*+"|[^\s"{}]++))"""
+_ATTRIBUTES = re.compile(
+    rf"(?<!\\)[ \t]*+\{{(?:/\*|:)?[ \t]*+(?=[#.]){_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+[ \t]*+(?:\*/)?\}}\Z"
+)
+_GIVEN = re.compile(r"[ \t{:*]#([\w:.-]+)")
+
+
+def attributes(heading: str) -> str:
+    """What a heading's text has at its end for those who publish it: `{#first}`, `{: #first .wide }`, `{/* #first */}`.
+
+    >>> attributes("Read me! {#first}"), attributes("GET /users/{id}"), attributes("{#first}")
+    (' {#first}', '', '')
+    """
+    found = _ATTRIBUTES.search(heading) if heading.endswith("}") else None
+    return found[0] if found and found.start() else ""
+
+
+def given_anchor(attributes: str) -> str:
+    """The anchor among a heading's attributes, or nothing."""
+    found = _GIVEN.search(attributes)
+    return found[1] if found else ""
