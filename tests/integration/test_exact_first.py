@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from workbench import Bench
+from pathlib import Path
 
-from octavo.model.query import Query
+import pytest
+from workbench import ENGINES, Bench, bench_on
+
+from octavo.dataclass import replace
+from octavo.engine.wiring import open_engine
+from octavo.model.query import Filters, Query
 from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 
 FILLER = {
     f"filler{number}.md": f"# {title}\n\n{text}\n"
@@ -97,6 +102,24 @@ def test_a_phrase_with_stop_words_comes_first_in_a_large_library_too(
         for profile in ("hybrid", "lexical_only"):
             first = {typed: engine.search(Query(typed), PROFILES[profile]).hits[0].citation.uri for typed in wanted}
             assert first == wanted
+
+
+@pytest.mark.parametrize("on", ENGINES)
+def test_a_phrase_of_common_words_is_found_where_no_channel_brings_it(
+    on: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    bench, settings = bench_on(on, tmp_path, request)
+    said = "Cables are sorted in spring; press the bell or click the lid, whichever is nearer, and wait for the light."
+    clicks = {f"click{number}.md": f"# Click {number}\n\nClick, click {number}, click.\n" for number in range(12)}
+    bench.write(clicks | {"kept/said.md": f"# Cables\n\n{said}\n"})
+    shallow = replace(PROFILES["hybrid"], recall=(LexicalRecall(3, in_small=0), DenseRecall(3, in_small=0)))
+    with open_engine(bench.config(embedding={"provider": "bundled"}, **settings), create=True) as engine:
+        engine.add_collection("notes", bench.folder)
+        engine.index(wait_full=True)
+        first, *others = engine.search(Query("or click the"), shallow).hits
+        elsewhere = engine.search(Query("or click the", filters=Filters(path_prefix="click")), shallow).hits
+    assert first.citation.uri == "kept/said.md"
+    assert {hit.citation.uri for hit in (*others, *elsewhere)} <= clicks.keys()
 
 
 @pytest.mark.parametrize("profile", ["hybrid", "lexical_only"])

@@ -7,6 +7,7 @@ import re
 _VERB = r"(?:is|are|was|were|do|does|did|can|could|should|may|must|will|would|has|have|had)"
 _SUBJECT = r"(?:i|we|you|it|they|he|she|there|this|that|my|our|your|the|an?)"
 _ASKED = rf"(?:who|whom|what|when|where|why|how|which)\s+{_VERB}"
+_QUESTION_WORD = re.compile(r"(?:who|whom|whose|what|when|where|why|how|which)\b", re.I)
 _ASKS = re.compile(rf"(?:{_ASKED}|{_VERB}\s+{_SUBJECT})\s.*\w", re.I | re.DOTALL)
 
 
@@ -18,3 +19,12 @@ def with_question_mark(text: str) -> str:
     """
     text = text.rstrip()
     return f"{text}?" if _ASKS.fullmatch(text) else text
+
+
+def asks(text: str) -> bool:
+    """Whether it is a question by its first word, the order of its words, or its question mark.
+
+    >>> [asks(text) for text in ("how to get it back", "is it back", "come back?", "back from one")]
+    [True, True, True, False]
+    """
+    return with_question_mark(text).endswith("?") or _QUESTION_WORD.match(text) is not None

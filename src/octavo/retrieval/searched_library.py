@@ -183,10 +183,13 @@ class SearchedLibrary:
     @property
     def small(self) -> bool:
         """Whether there is so little in it that looking deep costs nothing."""
-        known = self.remembered.state()
-        if known.small is None:
-            known.small = not self.store.documents.more_than(self.project, SMALL)
-        return known.small
+        return self.has_at_most(SMALL)
+
+    def has_at_most(self, chunks: int) -> bool:
+        known = self.remembered.state().at_most
+        if chunks not in known:
+            known[chunks] = not self.store.documents.more_than(self.project, chunks)
+        return known[chunks]
 
     def texts(self, hashes: Iterable[str]) -> Mapping[str, str]:
         """At least the texts with these hashes."""

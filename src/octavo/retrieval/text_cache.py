@@ -25,8 +25,8 @@ class RememberedState:
     """How many chunks documents have."""
     sections: dict[tuple[DocumentId, Span], tuple[Section, ...]] = field(default_factory=dict)
     """Those that touch a place."""
-    small: bool | None = None
-    """Whether there are few chunks; None where nobody has asked."""
+    at_most: dict[int, bool] = field(default_factory=dict)
+    """Whether there are so many chunks or fewer."""
     has_commits: bool | None = None
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from octavo.algorithms.phrase_prefilter import MaybePhrase
+from octavo.algorithms.question_form import asks
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
@@ -16,6 +17,8 @@ from octavo.retrieval.stages.refinement_helpers import channel_score, ground, no
 
 EXACT = "exact_match"
 HOLDS_WHOLE, HOLDS_WORD, HOLDS_PHRASE = "holds it whole", "holds the word", "holds the phrase"
+_WHOLE = 20_000
+"""Chunks up to which the postings of stop words are short."""
 _AROUND = "()[]{}<>,;.:!?\"'`…"
 
 
@@ -25,8 +28,9 @@ class ExactMatch:
 
     `identifier` is for `639ACE`, `1.4.4` or `ignoreIfPresent`, a part of it where several are named and some are held;
     `word` for the only word of a query, where fewer than `rare` candidates have it, and `form` more for the word in the
-    form that was typed; `phrase` for the words of a short query in their order. A phrase that fewer than `rare` chunks
-    have is looked up; of another one the `among` best candidates are read.
+    form that was typed; `phrase` for the words of a short query in their order, and `identifier` for such a phrase with
+    stop words: no channel counts them, so what holds it is fetched even where none found it. A phrase that fewer than
+    `rare` chunks have is looked up; of another one the `among` best candidates are read.
     """
 
     identifier: float = 1.0
@@ -55,9 +59,14 @@ class ExactMatch:
                 for key in _in_this_form(search, some):
                     lifts[key] += self.form
         if len(terms.whole) > 1:
-            for key in self._holding_phrase(search, candidates):
-                lifts[key] = lifts.get(key, 0.0) + self.phrase
-                details[key] = HOLDS_PHRASE
+            # In a question stop words only frame what is asked for.
+            plain = asks(terms.text) or not _has_stop_words(terms)
+            known = {candidate.key for candidate in candidates}
+            for candidate in self._holding_phrase(search, candidates):
+                lifts[candidate.key] = lifts.get(candidate.key, 0.0) + (self.phrase if plain else self.identifier)
+                details[candidate.key] = HOLDS_PHRASE
+                if candidate.key not in known:
+                    candidates = (*candidates, candidate.scored(candidates[-1].score))
         search.notes["whole"] = len(details)
         if not lifts:
             return candidates
@@ -89,17 +98,26 @@ class ExactMatch:
                 counts[key] = counts.get(key, 0) + 1
         return {candidate.key: counts[candidate.key] for candidate in candidates if candidate.key in counts}
 
-    def _holding_phrase(self, search: Search, candidates: tuple[Candidate, ...]) -> frozenset[ChunkKey]:
+    def _holding_phrase(self, search: Search, candidates: tuple[Candidate, ...]) -> Sequence[Candidate]:
         library, phrase = search.library, search.query.terms.whole
         # Postings of words that are everywhere are long: in a large library only a phrase without them is looked up.
-        run = phrase if search.small else _run_without_stop_words(search.query.terms)
-        holding = frozenset(library.store.lexical.containing(library.project, run, most=self.rare) if run else ())
+        looked_up = search.small or library.has_at_most(_WHOLE)
+        run = phrase if looked_up else _run_without_stop_words(search.query.terms)
+        holding = library.store.lexical.containing(library.project, run, most=self.rare) if run else ()
         if run and len(holding) < self.rare:
-            some = [candidate for candidate in candidates if candidate.key in holding]
-            return _said(search, some, phrase) if run == phrase else _saying(search, some, phrase)
-        by_words = sorted(candidates, key=lambda candidate: -channel_score(candidate, "lexical"))
-        first = (*candidates[: self.among], *by_words[: self.among])
-        return _saying(search, tuple({candidate.key: candidate for candidate in first}.values()), phrase)
+            keys = frozenset(holding)
+            some = [candidate for candidate in candidates if candidate.key in keys]
+            if run == phrase and _has_stop_words(search.query.terms):
+                known, admitted = {candidate.key for candidate in some}, search.admitted
+                missing = [key for key in holding if key not in known and (admitted is None or key in admitted)]
+                some += in_order(library.candidates(missing).values())
+            said = _said if run == phrase else _saying
+        else:
+            by_words = sorted(candidates, key=lambda candidate: -channel_score(candidate, "lexical"))
+            first = (*candidates[: self.among], *by_words[: self.among])
+            some, said = [*{candidate.key: candidate for candidate in first}.values()], _saying
+        saying = said(search, some, phrase)
+        return [candidate for candidate in some if candidate.key in saying]
 
 
 def _in_this_form(search: Search, candidates: Sequence[Candidate]) -> frozenset[ChunkKey]:
@@ -131,6 +149,11 @@ def _saying(search: Search, candidates: Sequence[Candidate], phrase: Sequence[st
     return frozenset(
         candidate.key for candidate, text in texts if maybe.said(text) and joined in f" {tokenised(text)} "
     )
+
+
+def _has_stop_words(terms: Terms) -> bool:
+    """Whether a phrase has words that no channel counts, so that none may bring what holds it."""
+    return not set(terms.whole).issubset(terms.words)
 
 
 def _run_without_stop_words(terms: Terms) -> tuple[str, ...]:
