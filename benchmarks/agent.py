@@ -19,6 +19,7 @@ import json
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -37,8 +38,9 @@ from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel
 
 TASKS = 15
-_PATIENCE = 300.0  # seconds that a model may take
-_READ = 6_000  # characters of an answer that the model reads
+_PATIENCE = 60.0  # seconds that a model may take
+_LIMIT = 10
+_LIMIT_OF_A_MODEL = 5  # hits are about 500 tokens: a small model reads some sixty a second on a busy core
 
 Agent = Generator[str, str, tuple[set[str], str]]
 """Yields what to search for, is sent the answer, and returns the files that it names and the first that it saw."""
@@ -77,7 +79,7 @@ def by_model(model: LanguageModel, task: str) -> Agent:
         files = named_files(text)
     if not files:
         return set(), ""
-    asked = f"{text[:_READ]}\n\nWhich of these files is it? {task}"
+    asked = f"{text}\n\nWhich of these files is it? {task}"
     schema = {"enum": list(dict.fromkeys(files))}
     choice = model.structured(CompletionRequest(Prompt.of(asked), schema=schema, max_tokens=48, deadline=_PATIENCE))
     return {str(choice.value)}, files[0]
@@ -92,6 +94,8 @@ async def measured(library: Path, tasks: list[tuple[str, set[str]]], model: Lang
     count = bundled_counter().count
     calls = Calls(lambda: open_library(library), threads=2)
     right = first = made = tokens = silent = 0
+    limit = _LIMIT if model is None else _LIMIT_OF_A_MODEL
+    began = time.monotonic()
     try:
         async with Client(await prepared_server(calls, "default")) as client:
             tools = (await client.list_tools()).tools
@@ -102,7 +106,7 @@ async def measured(library: Path, tasks: list[tuple[str, set[str]]], model: Lang
                 try:
                     query = next(agent)
                     while True:
-                        reply = await client.call_tool("search", {"query": query, "limit": 10})
+                        reply = await client.call_tool("search", {"query": query, "limit": limit})
                         text = "".join(block.text for block in reply.content if isinstance(block, types.TextContent))
                         made, tokens = made + 1, tokens + count(text)
                         query = agent.send(text)
@@ -122,6 +126,7 @@ async def measured(library: Path, tasks: list[tuple[str, set[str]]], model: Lang
         "calls a task": round(made / number, 2),
         "tokens of answers a task": round(tokens / number),
         "tokens of tools and instructions": offered,
+        "seconds a task": round((time.monotonic() - began) / number, 1),
         "tasks that the model did not answer in time": silent,
     }
 

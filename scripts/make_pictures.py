@@ -38,6 +38,7 @@ from octavo.interfaces.tui.app import OctavoApp
 PICTURES = ROOT / "docs" / "pictures"
 QUESTION = "what is the humidity limit"
 _CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+_TOKEN = "a-token-for-pictures-0123456789"
 _PATIENCE = 60_000  # milliseconds
 _DAY = "2025-09-01T20:00:00+00:00"
 # Chromium asks fontconfig for the system's font; where there is a choice, one that most readers know.
@@ -73,7 +74,10 @@ BROWSER = {
     "telephone": Shot(f"/?q={QUESTION.replace(' ', '+')}", ".hit", width=420, height=820, dark=True),
 }
 
+# Where a page has an id in its address, the page that leads to it and the link to follow there.
+FOLLOWED = {"memory": ".document a", "job": "main a[href^='/job/']", "model": "main a[href^='/model/']"}
 EVERY_PAGE = {
+    "login": "/login",
     "start": "/",
     "results": f"/?q={QUESTION.replace(' ', '+')}",
     "no-match": "/?q=the+capital+of+Mongolia",
@@ -85,12 +89,17 @@ EVERY_PAGE = {
     "typing-error": "/?q=humidty+limt",
     "narrowed": "/?q=dome&tags_all=howto",
     "memories": "/memories",
+    "memory": "/memories",
+    "edit": "/edit/observatory/observing/Closing%20down.md",
+    "project": "/project/default",
     "graph": "/graph",
     "map": "/map",
     "library": "/library",
     "collection": "/collection/observatory",
     "jobs": "/jobs",
+    "job": "/jobs",
     "models": "/models",
+    "model": "/models",
     "evaluation": "/evaluation",
     "settings": "/settings",
     "docs": "/docs",
@@ -105,7 +114,10 @@ def main(wanted: list[str]) -> None:
         os.environ.update(_surroundings(home))
         _fill(home / "observatory")
         if wanted[:1] == ["--every"]:
-            with _served() as address:
+            token = home / "token"
+            token.write_text(_TOKEN, "utf-8")
+            token.chmod(0o600)
+            with _served("--write", "--token-file", str(token)) as address:
                 _photograph_every(address, home, Path(wanted[1]))
             return
         shots = {name: shot for name, shot in BROWSER.items() if not wanted or name in wanted}
@@ -160,8 +172,8 @@ def _octavo(*arguments: str) -> str:
 
 
 @contextmanager
-def _served() -> Iterator[str]:
-    command = [sys.executable, "-m", "octavo", "serve", "--no-token", "--port", "0", "--no-watch"]
+def _served(*options: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "octavo", "serve", *(options or ("--no-token",)), "--port", "0", "--no-watch"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as server:
         assert server.stderr is not None
         try:
@@ -207,12 +219,18 @@ def _photograph_every(address: str, home: Path, folder: Path) -> None:
             page = context.new_page()
             for name, path in EVERY_PAGE.items():
                 page.goto(path)
+                if name in FOLLOWED:
+                    page.locator(FOLLOWED[name]).first.click()
                 page.wait_for_load_state("networkidle")
                 if page.locator("#answer:visible").count():
-                    page.wait_for_function("!document.getElementById('answer').textContent.startsWith('Looking')")
+                    page.wait_for_selector('#answer:not(:has-text("Looking"))')  # without eval, which pages forbid
                 page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
                 if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
                     print(f"{name} is {wide} pixels wide on a screen of {width}")
+                if name == "login":
+                    page.fill("input[name=token]", _TOKEN)
+                    page.click("form.login button")
+                    page.wait_for_load_state("networkidle")
             context.close()
 
 

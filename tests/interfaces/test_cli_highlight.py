@@ -7,7 +7,7 @@ import pytest
 from octavo.algorithms.query_syntax import parse_query
 from octavo.algorithms.text_analysis import Analyzer
 from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed
-from octavo.interfaces.presenting.match_marks import AnsweredTokens, marks, meant
+from octavo.interfaces.presenting.match_marks import AnsweredTokens, marks, marks_of, meant
 
 ANALYZER = Analyzer()
 
@@ -99,3 +99,12 @@ def test_of_windows_that_answer_alike_one_that_opens_with_a_line_is_shown_before
     text = "the key lorem ipsum dolor consectetur adipiscing a key and another key"
     assert shown(text, "key", 24, 2) == ["the key lorem ipsum", "dolor consectetur …"]
     assert shown(f"{text} in the hall", "key hall", 24, 2)[-1].endswith("in the hall"), "what answers more is shown"
+
+
+def test_what_is_shown_begins_with_the_sentence_that_answers() -> None:
+    text = (
+        "The first sentence is about something else and goes on for a while, so that lines are wrapped. Then comes one "
+        "that is not short either. The pump switch is behind the boiler. It is red, and nobody has ever missed it."
+    )
+    (first, *_) = excerpt(text, marks_of("pump switch")(text), 50, 3)
+    assert "".join(part.text for part in first).startswith("The pump switch")

@@ -13,7 +13,7 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted_file import Converted
 from octavo.model.document import BlockKind
 
-CONVERTER = "html-4"
+CONVERTER = "html-5"
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _BLOCK_NAMES = """
@@ -232,8 +232,8 @@ class _Writer:
         cells = [[child for child in row.children if isinstance(child, HtmlElement)] for row in rows]
         nested = any(inner.name == "table" and inner is not node for inner in node.walk())
         wide = any(_blocks_in(cell) > 3 for row in cells for cell in row)
-        if nested or wide:
-            # A table that lays out the page: its cells are read one after the other.
+        if nested or wide or not rows:
+            # A table that lays out the page, or has cells without rows: they are read one after the other.
             self._children(node)
             self._flush()
             return

@@ -34,6 +34,11 @@ def rounded(score: Scores) -> Scores:
     return split - (split - coarse)
 
 
+def shown(score: float) -> float:
+    """A score as answers have it, so that one of theirs given as the least score keeps its hit."""
+    return round(score, 6)
+
+
 def just_below(score: float) -> float:
     """A score that stands after `score` in every order, and hardly differs from it."""
     return rounded(score - max(abs(score) * 2.0**-22, 2.0**-38))

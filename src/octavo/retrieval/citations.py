@@ -30,6 +30,13 @@ _ABOVE = 3_000  # characters from a signature down to a comment that belongs to 
 _TITLE = 1.0  # what a word in a heading counts beside one in its text
 _PROSE = frozenset(PROSE_TYPES)
 _CODE_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*\n)*?[ \t]*\1[`~]*[ \t]*$", re.MULTILINE)
+_LEAD = 300  # characters before a passage in which its first sentence may begin
+_MARKER = 20  # characters of the sign that begins an item
+_OPENING = re.compile(
+    r"\n[ \t]*\n[ \t]*|\n(?=[ \t]*(?:>[ \t]?)*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|[#|]|```|~~~))"
+    r"|[.!?][\"'”’)\]*_]*\s+(?=[^a-z\s])|[。！？][」』”’）]*"
+)
+"""After it a paragraph, an item, a row or a sentence begins."""
 _BARE = re.compile(r"\s*(?:#{1,6}[^\n]*|[^\n]*\n[ \t]*(?:=+|-+)[ \t]*)\s*")
 
 
@@ -74,7 +81,21 @@ def _cited(candidate: Candidate, text: str, query: Query, sections: Sequence[Sec
         citation = _whole(candidate, sections, parts, text, query)
     else:
         citation = _of_section(candidate, chosen.section, chosen.span, text, query)
+    if candidate.content_type in _PROSE and not kept:
+        citation = _from_sentence(citation, text)
     return _code_alone(citation, candidate, text, query)
+
+
+def _from_sentence(citation: Citation, text: str) -> Citation:
+    """A passage that was cut within a sentence, with the sentence's beginning. One that begins a line does so unless
+    its first letter is a small one."""
+    start, end = citation.span
+    if text[start - 1 : start] in ("", "\n") and not text[start : start + 1].islower():
+        return citation
+    openings = (match.end() for match in _OPENING.finditer(text, max(0, start - _LEAD), start + _MARKER))
+    opening = max((at for at in openings if at <= start), default=0 if start <= _LEAD else start)
+    lines = Lines(citation.lines.first - text.count("\n", opening, start), citation.lines.last)
+    return replace(citation, span=Span(opening, end), lines=lines)
 
 
 def _code_alone(citation: Citation, candidate: Candidate, text: str, query: Query) -> Citation:

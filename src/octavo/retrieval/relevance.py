@@ -12,7 +12,7 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import LibraryError
 from octavo.model.query import Terms
 from octavo.model.result import Candidate
-from octavo.model.scores import rounded
+from octavo.model.scores import rounded, shown
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.definitions import DEFINED
 from octavo.retrieval.stages.document_name import NAMED
@@ -70,11 +70,12 @@ def judged(search: Search, candidates: Sequence[Candidate], own: Scale, scale: S
     `own` is the scale that the candidates make themselves, which says whether one of them is an answer.
     """
     # Which hits say nothing more is known by their order; one by the query's only word stands wherever it is.
-    shown = None if own.with_only_word else search.query.limit
-    hits = by_relevance(candidates, scale, shown)
+    most = None if own.with_only_word else search.query.limit
+    hits = by_relevance(candidates, scale, most)
     if search.query.floor:
         hits = answers(hits, own)
-    return tuple(hit for hit in hits if hit.score >= search.query.min_score)
+    least = shown(search.query.min_score)
+    return tuple(hit for hit in hits if shown(hit.score) >= least)
 
 
 def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calibration) -> Scale:
@@ -95,17 +96,17 @@ def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calib
     return Scale(calibration, signs, low, height, best.document_id, _title(best), with_only_word=with_only_word)
 
 
-def by_relevance(candidates: Sequence[Candidate], scale: Scale, shown: int | None = None) -> tuple[Candidate, ...]:
+def by_relevance(candidates: Sequence[Candidate], scale: Scale, most: int | None = None) -> tuple[Candidate, ...]:
     """The candidates with their relevance for a score, the most relevant first; equal ones stay in their order.
 
     Those of a longer list keep their places, as a shorter one has them, so none shows more than what stands above it.
-    The first `shown` are enough, if somebody says so.
+    The first `most` are enough, if somebody says so.
     """
     ranked = candidates[:_RANKED]
     relevances = list(map(scale.relevance, ranked))
     order = sorted(range(len(ranked)), key=relevances.__getitem__, reverse=True)
-    hits = [ranked[place].scored(relevances[place]) for place in order[:shown]]
-    if shown is None or shown > len(ranked):
+    hits = [ranked[place].scored(relevances[place]) for place in order[:most]]
+    if most is None or most > len(ranked):
         for candidate in candidates[_RANKED:]:
             hits.append(candidate.scored(min(scale.relevance(candidate), hits[-1].score)))
     return tuple(hits)

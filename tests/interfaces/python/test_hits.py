@@ -20,6 +20,38 @@ def test_a_hit_has_its_file_and_a_citation_that_get_reads(library: octavo.Librar
         assert str(hit) == f"{hit.citation}\n{hit.excerpt}"
 
 
+def test_a_score_that_a_hit_shows_keeps_that_hit_as_the_least_score(library: octavo.Library) -> None:
+    for query in ("when does the dome have to close?", "collimate the mirror", "key"):
+        hits = library.search(query, limit=20).hits
+        for hit in hits:
+            kept = library.search(query, limit=20, min_score=hit.score).hits
+            assert [each.score for each in kept] == [
+                each.score for each in hits if (each.score or 0) >= (hit.score or 0)
+            ]
+
+
+def test_a_hit_that_was_cut_within_a_sentence_begins_with_that_sentence(
+    library: octavo.Library, tmp_path: Path
+) -> None:
+    words = (
+        "The {} valve of the cistern is turned slowly by the keeper of the lower garden, who counts to {} meanwhile."
+    )
+    running = " ".join(words.format(name, count) for count in range(20, 90) for name in ("left", "right"))
+    items = "\n".join(
+        f"- [[Cistern]] number {count} overflows into the [[Lower garden]] in the month of rains" for count in range(90)
+    )
+    (tmp_path / "cistern.md").write_text(f"# Cistern\n\n{running}\n\n## Overflow\n\n{items}\n", "utf-8")
+    library.add(tmp_path, name="garden")
+    library.index()
+    text = library.get("cistern.md").text
+    for query in ("who counts to 44 at the valve", "which cistern overflows", "in:garden keeper"):
+        for hit in library.search(query, limit=10):
+            if hit.uri == "cistern.md":
+                assert hit.excerpt.startswith(("# ", "## ", "The ", "- [[")), hit.excerpt[:80]
+                assert hit.excerpt == text[hit.start : hit.end]
+                assert hit.start_line == text.count("\n", 0, hit.start) + 1
+
+
 def test_what_is_no_file_has_no_path(library: octavo.Library) -> None:
     hits = library.search("paint the dome green", kinds=["memory"])
     assert [hit.path for hit in hits] == [None] * len(hits) and hits

@@ -7,6 +7,7 @@ from octavo.interfaces.presenting.match_marks import marks_of
 from octavo.interfaces.web import html_text
 from octavo.interfaces.web.excerpts import excerpt, source_excerpt
 from octavo.interfaces.web.markdown import inline, markdown, ragged
+from octavo.interfaces.web.other_markup import as_markdown
 from octavo.interfaces.web.prose import prose
 from octavo.operations.reading.results import OutlineSection
 
@@ -121,6 +122,132 @@ def test_other_markup_is_paragraphs_below_its_headings() -> None:
         '<h2 id="h-dome">Dome</h2>\n<p>It turns &lt;slowly&gt;.</p>\n'
         '<h3 id="h-doors">Doors</h3>\n<p id="cited" class="verse cited">- one\n- two</p>'
     )
+
+
+def rendered(text: str, suffix: str, sections: tuple[OutlineSection, ...] = (), cited: tuple[int, int] = (0, 0)) -> str:
+    lines = as_markdown(text, suffix, sections)
+    numbers = [line.number for line in lines]
+    return str(markdown("\n".join(line.text for line in lines), replace(PLACE, lines=cited), numbers=numbers))
+
+
+def test_restructured_text_is_rendered_and_cites_its_own_lines() -> None:
+    note = """Dome
+====
+
+It turns :func:`~dome.turn` by ``hand`` <slowly>, see `the site <https://e.org>`_ and [1]_.
+
+.. note::
+
+   Mind the *shutter*.
+
+.. code-block:: python
+   :linenos:
+
+   turn(dome)
+
+An example::
+
+    $ turn
+
+.. image:: dome.png
+   :alt: The dome
+
+.. a comment
+
++------+-------+
+| part | price |
++======+=======+
+| left | two   |
+| door |       |
++------+-------+
+
+=====  =====
+a      b
+=====  =====
+1      2
+=====  =====
+
+term
+    what it means
+
+.. [1] A note.
+"""
+    html = rendered(note, ".rst", (OutlineSection("Dome", 1, "dome", 1, 40),), cited=(26, 26))
+    for shown in (
+        '<h2 id="h-dome">Dome</h2>',
+        "<code>turn</code> by <code>hand</code> &lt;slowly&gt;",
+        '<a href="https://e.org" rel="noopener noreferrer">the site</a>',
+        "<strong>Note</strong>",
+        "Mind the <em>shutter</em>.",
+        'class="language-python"',
+        "<p>An example:</p>",
+        "$ turn",
+        "<th>part</th>",
+        "<td>left door</td>",
+        "<th>a</th>",
+        "<td>2</td>",
+        "<strong>term</strong>",
+        "A note.",
+    ):
+        assert shown in html, shown
+    for hidden in ("::", "``", ":func:", "====", "a comment", "+---", "_.", "linenos"):
+        assert hidden not in html, hidden
+    assert html.index('id="cited"') < html.index("left door") and html.count("cited") == 2
+
+
+def test_org_is_rendered_and_cites_its_own_lines() -> None:
+    note = """#+TITLE: Dome
+* Doors :tag:
+:PROPERTIES:
+:ID: 7
+:END:
+Run =make= and *then* /slowly/ see [[https://e.org][the site]].
+
+#+begin_src sh
+make all
+#+end_src
+
+#+begin_quote
+Mind the shutter.
+#+end_quote
+
+| part | price |
+|------+-------|
+| left | 2     |
+
+- [ ] one
+- Door :: the left one
+"""
+    html = rendered(note, ".org", (OutlineSection("Doors", 1, "doors", 2, 20),), cited=(18, 18))
+    for shown in (
+        '<h2 id="h-doors">Doors</h2>',
+        "<code>make</code> and <strong>then</strong> <em>slowly</em>",
+        'class="language-sh"',
+        "<blockquote>\n<p>Mind the shutter.</p>",
+        "<th>part</th>",
+        "<td>2</td>",
+        "☐ one",
+        "<strong>Door</strong> the left one",
+    ):
+        assert shown in html, shown
+    for hidden in ("#+", ":ID:", ":END:", "[[", "|--", "make all</p>"):
+        assert hidden not in html, hidden
+    assert html.count("cited") == 2
+
+
+def test_html_that_lays_out_a_note_is_read_and_obeys_nothing() -> None:
+    note = (
+        "<table><td>\n<a href='https://e.org'>Site</a></td><td>two</td></table>\n\n"
+        "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>&lt;script&gt;x&lt;/script&gt;</td></tr></table>\n\n"
+        '<div align="center">\n\n**bold** <kbd>k</kbd>\n\n</div>\n\n'
+        '<div><script>alert(1)</script><p onclick="x()"><a href="javascript:alert(1)">word</a></p></div>\n\n'
+        "<script>alert(2)</script>\n"
+    )
+    html = str(markdown(note, PLACE))
+    assert '<a href="https://e.org" rel="noopener noreferrer">Site</a>' in html and "<th>a</th>" in html
+    assert "<strong>bold</strong> &lt;kbd&gt;" in html and "word" in html
+    assert "<script" not in html and "javascript" not in html and "onclick" not in html and "align=" not in html
+    assert "&lt;script&gt;alert(2)&lt;/script&gt;" in html
 
 
 def test_footnotes_lead_to_what_they_say() -> None:

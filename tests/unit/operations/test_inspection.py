@@ -8,6 +8,7 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.model.query import Query
 from octavo.operations.reading.inspection import inspect
 from octavo.operations.reading.requests import InspectRequest
 from octavo.operations.table import OPERATIONS
@@ -33,6 +34,10 @@ def test_with_a_query_each_passage_says_where_it_ranks_and_what_keeps_it_below(e
     for passage in first.passages:
         assert passage.because or passage.rank == 1
         assert passage.rank is None or passage.channels
+    for hit in engine.search(Query(query)).hits:
+        shown = inspect(engine, InspectRequest(hit.citation.uri, query, hit.collection)).passages
+        (passage,) = (passage for passage in shown if passage.chunk_id == hit.chunk_id)
+        assert (passage.rank, passage.score) == (hit.rank, round(hit.score, 6))
     best = inspect(engine, InspectRequest(first.first_hit.rpartition(":")[0], query))
     assert [passage.because for passage in best.passages if passage.rank == 1] == [None]
 

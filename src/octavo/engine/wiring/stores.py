@@ -29,7 +29,10 @@ def open_store(place: Location, config: Config, *, create: bool) -> Store:
     if isinstance(place, DatabaseUrl):
         return _engine_of(place).open_store(place, config, create=create)
     if not create and not _is_there(place):
-        raise NotIndexed(f"there is no library at {place}", hint="run `octavo init` to make one")
+        raise NotIndexed(
+            f"there is no library at {place}",
+            hint="connect the disk if it lies on another one, or run `octavo init` to make one",
+        )
     return SqliteStore(place, create=create)
 
 

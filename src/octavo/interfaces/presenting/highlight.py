@@ -16,6 +16,7 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.D
 _HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
 _LINK_END = re.compile(r"\A(?:[^\[\]\n|]{0,200}\|)?([^\[\]\n|]{1,200})\](?:\]|\([^()\n]{0,500}\))")
 _SAYS_NOTHING = re.compile(r"\s*|[ \t]*\|?[ \t]*:?-{3,}:?[ \t|:-]*")  # blank, a rule, or below the head of a table
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]*_]*\s+(?=[^a-z\s])|[。！？][」』”’）]*|\n")
 _FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
 
 
@@ -30,6 +31,9 @@ def excerpt(
         line for line in wrapped(text, width) if most is None or not _SAYS_NOTHING.fullmatch(text, line.start, line.end)
     ]
     first = 0 if most is None else _best(text, lines, highlights, most, headed)
+    if most is not None and first and (begin := _opening(text, lines[first], highlights, width * (most - 1))):
+        after = [Wrapped(line.start + begin, line.end + begin, line.indent) for line in wrapped(text[begin:], width)]
+        lines = [*lines[:first], *(line for line in after if not _SAYS_NOTHING.fullmatch(text, line.start, line.end))]
     last = len(lines) if most is None else min(len(lines), first + most)
     for index, line in enumerate(lines[first:last], first):
         parts = [Part(" " * line.indent), *marked(text[line.start : line.end], highlights, line.start)]
@@ -56,6 +60,16 @@ def _best(text: str, lines: Sequence[Wrapped], highlights: Sequence[Highlight], 
         if here and value > best_value:
             best, best_value = first, value
     return best
+
+
+def _opening(text: str, line: Wrapped, highlights: Sequence[Highlight], room: int) -> int:
+    """Where the sentence begins that the first match from this line on stands in; 0 where the line begins as in the
+    text, or where the match would not be seen."""
+    if text[line.start - 1] == "\n":
+        return 0
+    match = min((mark.start for mark in highlights if mark.start >= line.start), default=line.start)
+    begin = max((end.end() for end in _SENTENCE_END.finditer(text, 0, match + 2) if end.end() <= match), default=0)
+    return begin if match - begin <= room else 0
 
 
 def without_link_end(text: str) -> str:

@@ -15,6 +15,7 @@ from octavo.interfaces.python.operation_calls import run
 from octavo.operations.definitions import called
 from octavo.operations.operation import Operation
 from octavo.operations.python_methods import method_of, methods
+from octavo.operations.request_fields import request_fields
 from octavo.operations.schemas import input_schema, limits
 from octavo.operations.table import EVERY
 
@@ -86,11 +87,12 @@ def signature(name: str) -> Signature:
 
 
 def positional_fields(request: type) -> list[Field[Any]]:
-    """The required fields; where none is required, a first field that is text."""
+    """The required fields and the arguments of the command; where there are none, a first field that is text."""
     every = fields(request)
-    required = [field for field in every if field.default is MISSING]
+    arguments = {field.name for field in request_fields(request) if field.first("argument") and not field.several}
+    leading = [field for field in every if field.default is MISSING or field.name in arguments]
     first = [field for field in every[:1] if get_type_hints(request)[field.name] in (str, str | None)]
-    return required or first
+    return leading or first
 
 
 def default(request: type, field: Field[Any]) -> Any:

@@ -1082,7 +1082,7 @@ class DocMethods:
             cursor: next_cursor of the answer before, to read on.
         """
     def inspect(
-        self, reference: StrPath, *, query: str = "", collection: str | None = None, profile: str | None = None
+        self, reference: StrPath, query: str = "", *, collection: str | None = None, profile: str | None = None
     ) -> InspectAnswer:
         """Show a file as the library sees it, and why a search does not find it.
 
@@ -1357,13 +1357,13 @@ class DocMethods:
         self,
         uri: StrPath,
         key: str,
+        value: str | None = None,
         *,
         collection: str | None = None,
         expected_hash: str | None = None,
         dry_run: bool = False,
         author: str = "",
         reason: str = "",
-        value: str | None = None,
         remove: bool = False,
     ) -> WriteAnswer:
         """Set or remove a property in the front matter of a note.
@@ -1975,8 +1975,8 @@ class MemoryMethods:
     def linked(
         self,
         target: StrPath,
-        *,
         query: str = "",
+        *,
         types: str | Iterable[str] = (),
         limit: int = 10,
         project: str | None = None,
@@ -2415,7 +2415,7 @@ class SessionsMethods:
             author: Who makes the change.
             project: Another project of the library than this server's own.
         """
-    def end(self, session: str, *, summary: str = "", project: str | None = None) -> SessionState:
+    def end(self, session: str, summary: str = "", *, project: str | None = None) -> SessionState:
         """End a session, once, with a summary that is remembered.
 
         End a period of work, once; its summary is remembered and found like any memory.
@@ -3018,7 +3018,7 @@ class DocAsyncMethods:
     ) -> OutlineAnswer:
         """List a document's headings."""
     async def inspect(
-        self, reference: StrPath, *, query: str = "", collection: str | None = None, profile: str | None = None
+        self, reference: StrPath, query: str = "", *, collection: str | None = None, profile: str | None = None
     ) -> InspectAnswer:
         """Show a file as the library sees it, and why a search does not find it."""
     async def tags(self, document_ids: str | Iterable[str]) -> DocumentTagsAnswer:
@@ -3147,13 +3147,13 @@ class DocAsyncMethods:
         self,
         uri: StrPath,
         key: str,
+        value: str | None = None,
         *,
         collection: str | None = None,
         expected_hash: str | None = None,
         dry_run: bool = False,
         author: str = "",
         reason: str = "",
-        value: str | None = None,
         remove: bool = False,
     ) -> WriteAnswer:
         """Set or remove a property in the front matter of a note."""
@@ -3441,8 +3441,8 @@ class MemoryAsyncMethods:
     async def linked(
         self,
         target: StrPath,
-        *,
         query: str = "",
+        *,
         types: str | Iterable[str] = (),
         limit: int = 10,
         project: str | None = None,
@@ -3647,7 +3647,7 @@ class QueriesAsyncMethods:
 class SessionsAsyncMethods:
     async def start(self, title: str = "", *, author: str = "", project: str | None = None) -> SessionState:
         """Start a session that memories can name."""
-    async def end(self, session: str, *, summary: str = "", project: str | None = None) -> SessionState:
+    async def end(self, session: str, summary: str = "", *, project: str | None = None) -> SessionState:
         """End a session, once, with a summary that is remembered."""
     async def list(
         self,

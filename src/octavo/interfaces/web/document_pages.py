@@ -19,6 +19,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.interfaces.web import html_text
 from octavo.interfaces.web.markdown import markdown, picture_names, ragged
+from octavo.interfaces.web.other_markup import as_markdown
 from octavo.interfaces.web.page_templates import HEADERS, POLICY, Listed, Site, given, number
 from octavo.interfaces.web.prose import prose
 from octavo.model.converted_file import Unit
@@ -33,7 +34,8 @@ from octavo.retrieval.collection_files import PDF, collection_file, has_original
 _WHOLE = 100_000  # tokens of a document on one page
 # A notebook is stored as Markdown.
 _MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".ipynb"})
-_PROSE = frozenset({".txt", ".rst", ".org", ".adoc", ".asciidoc", ".tex", ".text"})
+_OTHER_MARKUP = frozenset({".rst", ".org"})
+_PROSE = frozenset({".txt", ".adoc", ".asciidoc", ".tex", ".text"})
 _BACKLINKS = 50
 _FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
@@ -60,7 +62,10 @@ def file_facts(passage: GetAnswer, engine: Engine) -> FileFacts:
     entry = None
     if document is not None:
         entry = engine.store.ledger.at(engine.project.id, document.collection_id, [passage.uri]).get(passage.uri)
-    names = picture_names(passage.text)
+    text = passage.text
+    if (suffix := ending(passage.uri)) in _OTHER_MARKUP:
+        text = "\n".join(line.text for line in as_markdown(text, suffix, ()))
+    names = picture_names(text)
     return FileFacts(
         converted="converter" in metadata,
         page_starts=tuple(marks.get("starts", ())) if marks.get("unit") == Unit.PAGE else (),
@@ -193,6 +198,9 @@ def document_body(
         return markdown(ragged(passage.text), place, first_line=passage.start_line, pages=pages)
     if suffix in _MARKDOWN or passage.kind == "memory":
         return markdown(passage.text, place, first_line=passage.start_line)
+    if suffix in _OTHER_MARKUP:
+        lines = as_markdown(passage.text, suffix, sections, passage.start_line)
+        return markdown("\n".join(line.text for line in lines), place, numbers=[line.number for line in lines])
     if suffix in _PROSE:
         return prose(passage.text, sections, place, passage.start_line)
     return html_text.code(passage.text, suffix.removeprefix("."), place, passage.start_line)

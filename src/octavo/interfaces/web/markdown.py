@@ -15,6 +15,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from octavo.algorithms.heading_attributes import attributes, given_anchor
+from octavo.engine.wiring.html_blocks import html_as_markdown
 from octavo.interfaces.web.footnotes import footnote_id, take_footnotes
 from octavo.interfaces.web.html_text import DocumentPlace, coloured, file_link, heading_id, named_link
 from octavo.retrieval.collection_files import is_picture
@@ -37,26 +38,42 @@ _CALLOUT = re.compile(r"\[!(?P<kind>[a-zA-Z-]{1,40})(?:\|[^\]]{0,40})?\][+-]?")
 _WIDTH = re.compile(r"(?P<width>\d{1,4})(?:x\d{1,4})?")
 _FULL_LINE = 0.85  # of the longest line of a paragraph: letters are not all of one width
 _SHORT_LINE = 40  # characters: a paragraph of nothing longer is a list or an address
+_LAYOUT = re.compile(
+    r"\s*</?(?:a|article|blockquote|br|center|details|div|dl|figure|h[1-6]|hr|img|ol|p|picture|section|summary|table|ul)\b",
+    re.IGNORECASE,
+)
 _CAUTIONS = frozenset({"warning", "caution", "attention", "important", "danger", "error", "bug", "failure"})
 
 
-def markdown(text: str, place: DocumentPlace, *, first_line: int = 1, pages: Mapping[int, str] | None = None) -> Markup:
-    """Rendered Markdown. HTML in it is shown as text; blocks of cited lines carry a class.
+def markdown(
+    text: str,
+    place: DocumentPlace,
+    *,
+    first_line: int = 1,
+    numbers: Sequence[int] = (),
+    pages: Mapping[int, str] | None = None,
+) -> Markup:
+    """Rendered Markdown. Of HTML that lays out a text the text is shown, other HTML as it is written; blocks of cited
+    lines carry a class.
 
     Obsidian's call-outs are boxes of their own, tasks have their boxes, footnotes lead to what they say, and code in a
     known language is coloured. Pictures are shown where they are files of the collection. `first_line` is the number of
-    the text's first line in its document; `pages` are the names of the pages that begin at a line.
+    the text's first line in its document, `numbers` those of all lines where they do not follow each other; `pages` are
+    the names of the pages that begin at a line.
     """
-    front = _FRONT_MATTER.match(text)
+    front = None if numbers else _FRONT_MATTER.match(text)
     skipped = first_line - 1 + (text[: front.end()].count("\n") if front else 0)
-    tokens = _parser().parse(text[front.end() :] if front else text)
+    tokens = _parsed(text[front.end() :] if front else text)
     _mark_blocks(tokens)
     if _RIGHT_TO_LEFT.search(text):
         _follow_direction(tokens)
     anchored = False
     for token in tokens:
         block = token.map if token.nesting >= 0 and token.level == 0 else None
-        if block is not None and place.cites(block[0] + skipped + 1, block[1] + skipped):
+        bounds = (block[0] + skipped + 1, block[1] + skipped) if block else (0, 0)
+        if numbers and block:
+            bounds = numbers[block[0]], numbers[min(len(numbers), block[1]) - 1]
+        if block is not None and place.cites(*bounds):
             token.attrJoin("class", "cited")
             if not anchored:
                 token.attrSet("id", "cited")
@@ -74,7 +91,7 @@ def markdown(text: str, place: DocumentPlace, *, first_line: int = 1, pages: Map
 def passage(text: str, place: DocumentPlace, words: re.Pattern[str] | None) -> Markup:
     """A few blocks of a document with the words that were asked for set apart. Headings are lines of their own, as the
     page has headings around it; pictures are named."""
-    tokens = _parser().parse(text)
+    tokens = _parsed(text)
     _mark_blocks(tokens)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
@@ -129,10 +146,29 @@ def _ragged(paragraph: str) -> str:
 
 
 @cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "highlight": _fenced}).enable(["table", "strikethrough"])
+def _parser(*, html: bool = False) -> MarkdownIt:
+    """With `html`, blocks of it are tokens of their own, which `_parsed` replaces before anything is rendered."""
+    parser = MarkdownIt("commonmark", {"html": html, "highlight": _fenced}).enable(["table", "strikethrough"])
     take_footnotes(parser)
-    return parser
+    return parser.disable("html_inline")
+
+
+def _parsed(text: str) -> list[Token]:
+    tokens: list[Token] = []
+    for token in _parser(html=True).parse(text):
+        tokens += _read(token) if token.type == "html_block" else [token]
+    return tokens
+
+
+def _read(block: Token) -> Iterator[Token]:
+    """What a block of HTML says: tables, lists and paragraphs; what is none of these, as it is written."""
+    content = block.content
+    if _LAYOUT.match(content):
+        content = html_as_markdown(content)
+    for token in _parser().parse(content):
+        token.level += block.level
+        token.map = block.map and [*block.map]
+        yield token
 
 
 def _html(tokens: Sequence[Token]) -> Markup:

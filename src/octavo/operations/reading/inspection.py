@@ -12,7 +12,8 @@ from octavo.errors import NotFound
 from octavo.model.collection import Collection
 from octavo.model.ledger import REDACTED, FileOutcome
 from octavo.model.query import Query
-from octavo.model.result import Candidate
+from octavo.model.result import Candidate, Hit
+from octavo.model.scores import shown
 from octavo.model.stored_rows import ChunkVectors, StoredDocument
 from octavo.model.text import short
 from octavo.operations.reading.get import linking_documents
@@ -43,13 +44,13 @@ def inspect(engine: Engine, request: InspectRequest) -> InspectAnswer:
         return replace(answer, passages=tuple(passages))
     profile = engine.retrieval_profile(request.profile or engine.defaults.profile)
     query = Query(request.query, _COMPARED, floor=False)
-    ranked, fused = engine.candidates(query, profile), engine.candidates(query, replace(profile, refine=()))
-    first = ranked[0] if ranked else None
+    ranked, fused = engine.search(query, profile).hits, engine.candidates(query, replace(profile, refine=()))
+    place = ranked[0].citation if ranked else None
     return replace(
         answer,
         passages=tuple(_ranked(passage, ranked, fused) for passage in passages),
         query=request.query,
-        first_hit=f"{first.collection}/{first.uri}:{first.lines.first}-{first.lines.last}" if first else None,
+        first_hit=f"{ranked[0].collection}/{place.uri}:{place.lines.first}-{place.lines.last}" if place else None,
         candidates=len(ranked),
     )
 
@@ -138,7 +139,7 @@ def _tier(vectors: ChunkVectors) -> str:
     return FAST if vectors.windows and vectors.full + vectors.fast >= vectors.windows else NONE
 
 
-def _ranked(passage: InspectedPassage, ranked: Sequence[Candidate], fused: Sequence[Candidate]) -> InspectedPassage:
+def _ranked(passage: InspectedPassage, ranked: Sequence[Hit], fused: Sequence[Candidate]) -> InspectedPassage:
     """With its place among the candidates and what each channel said of it.
 
     Of those that were `fused`, some are no candidates in the end: better passages of their document stand for them.
@@ -155,17 +156,17 @@ def _ranked(passage: InspectedPassage, ranked: Sequence[Candidate], fused: Seque
     return replace(
         passage,
         rank=rank,
-        score=round(found.score, 6) if rank else None,
+        score=shown(found.score) if rank else None,
         channels=tuple(f"{_CHANNELS[name]} {place}" for name, place in channels.items()),
         because=reason,
     )
 
 
-def _rank(passage: InspectedPassage, candidates: Sequence[Candidate]) -> int | None:
+def _rank(passage: InspectedPassage, candidates: Sequence[Candidate | Hit]) -> int | None:
     return next((place for place, found in enumerate(candidates, 1) if found.chunk_id == passage.chunk_id), None)
 
 
-def _channels(candidate: Candidate) -> Mapping[str, int]:
+def _channels(candidate: Candidate | Hit) -> Mapping[str, int]:
     """Its rank by each channel."""
     channels: dict[str, int] = {}
     for step in candidate.steps:

@@ -11,6 +11,7 @@ from octavo.algorithms.time_formats import when
 from octavo.dataclass import dataclass, replace
 from octavo.model.position import NOWHERE, Position
 from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace
+from octavo.model.scores import shown
 from octavo.model.text import short
 
 _SECTIONS = 8  # that a hit lists of those it covers
@@ -155,7 +156,7 @@ def found_hit(hit: Hit, result: Result, *, explain: bool) -> FoundHit:
     citation = hit.citation
     return FoundHit(
         rank=hit.rank,
-        score=round(hit.score, 6) if result.calibrated else None,
+        score=shown(hit.score) if result.calibrated else None,
         collection=hit.collection,
         uri=citation.uri,
         kind=hit.kind.value,
@@ -194,4 +195,4 @@ _NOWHERE = asdict(NOWHERE)
 
 
 def _step(step: ScoreStep) -> Step:
-    return Step(step.stage, round(step.score, 6), step.rank, step.detail or None)
+    return Step(step.stage, shown(step.score), step.rank, step.detail or None)

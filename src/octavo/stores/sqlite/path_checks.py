@@ -50,7 +50,9 @@ def refuse_impossible(path: Path, *, create: bool) -> None:
 def _refuse_locked_folder(path: Path) -> None:
     folder = next(parent for parent in path.parents if parent.exists())
     if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
-        raise _forbidden(folder, f"no library can be made at {path}: {folder} may not be written by this account")
+        read_only = hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY
+        reason = "is on a disk that can only be read" if read_only else "may not be written by this account"
+        raise _forbidden(folder, f"no library can be made at {path}: {folder} {reason}")
 
 
 def _forbidden(path: Path, message: str) -> OctavoError:

@@ -46,7 +46,7 @@ def init(choices: Choices, here: bool) -> None:
     text = [(Part(f"The library is {path}."),)]
     # One that came with a folder may name any other: whoever takes it over sees which before they are read.
     text += [(Part(f"It has {name} already, the folder {place}."),) for name, place in folders.items() if place]
-    text.append((Part("Next: octavo add FOLDER --name NAME", "dim"),))
+    text.append((Part("Next: octavo start" if here else "Next: octavo add FOLDER --name NAME", "dim"),))
     choices.answer(Answer(row, [row], ("library", "project"), lambda width: text, files=[str(path)], brief=True))
 
 
