@@ -69,12 +69,13 @@ class Replicas:
         self._primary = primary
         self._replicas = tuple(replicas)
         self._within = within
-        self._clock = clock
+        self.clock = clock
         self._guard = threading.Lock()
         self._turn = 0
         self._identity: object = None
         self._seen = 0
         self._samples = Sample(), Sample()
+        self._long_ago = 0  # a position that the primary had longer ago than the bound
 
     def __len__(self) -> int:
         return len(self._replicas)
@@ -130,7 +131,7 @@ class Replicas:
                 self._begun(replica, bound, stack)
 
     def _begun(self, replica: Replica, bound: int, stack: ExitStack) -> Connection | None:
-        now = self._clock()
+        now = self.clock()
         if now < replica.not_before:
             return None
         if not replica.verified:
@@ -153,19 +154,21 @@ class Replicas:
             return None
         if problem or not recovering:
             self._leave_out(replica, problem or "it is no replica, or no longer", lost=True)
-        elif position < bound:
-            behind = f"it is {bound - position:,} bytes behind what the primary had {self._within:g} seconds ago"
+        elif position < self._long_ago:
+            behind = (
+                f"it is {self._long_ago - position:,} bytes behind what the primary had {self._within:g} seconds ago"
+            )
             self._leave_out(replica, behind, lost=False)
-        else:
+        else:  # one that lacks only what may have been written a moment ago is not at fault: the primary answers
             replica.problem, replica.verified, replica.not_before = "", True, 0.0
-            if position >= self._seen:
+            if position >= max(bound, self._seen):
                 self._saw(position)
                 return connection
         return None
 
     def _leave_out(self, replica: Replica, problem: str, *, lost: bool) -> None:
         replica.problem, replica.verified = problem, not lost
-        replica.not_before = self._clock() + _AFTER_LOSS if lost else 0.0
+        replica.not_before = self.clock() + _AFTER_LOSS if lost else 0.0
 
     def _saw(self, position: int) -> None:
         with self._guard:
@@ -174,8 +177,10 @@ class Replicas:
     def _bound(self) -> int:
         """What the primary had not longer ago than the bound: asked anew after half of that."""
         older, newer = self._samples
-        now = self._clock()
+        now = self.clock()
         age = now - newer.at
+        passed = (sample.position for sample in (older, newer) if now - sample.at >= self._within)
+        self._long_ago = max(self._long_ago, *passed, 0)
         if age >= self._within / 2:
             # Not under the guard: who waits for a connection must not hold up who has one.
             with translated(self._primary.url), self._primary.borrowed() as connection:

@@ -7,9 +7,16 @@ select pg_advisory_xact_lock(hashtext('octavo write ' || current_schema()));
 begin isolation level repeatable read read only;
 
 -- name: primary_position
--- The library's own server may itself be a replica, which others follow.
-select pg_wal_lsn_diff(
-  case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end, '0/0')::bigint;
+-- The library's own server may itself be a replica, which others follow. At the end of a page of the log the next record
+-- begins behind the page's header (40 bytes at the start of a file, else 24), which no replica replays by itself.
+with written as (
+  select pg_wal_lsn_diff(
+    case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end, '0/0')::bigint as at)
+select at - case
+  when mod(at, pg_size_bytes(current_setting('wal_segment_size'))) = 40 then 40
+  when mod(at, current_setting('wal_block_size')::bigint) = 24 then 24
+  else 0 end
+from written;
 
 -- name: replica_position
 select
