@@ -215,7 +215,7 @@ def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
     row["lexical_only"] = _times(ask("lexical_only"), asked)
     row["dense_only"] = _times(ask("dense_only"), asked)
     row["hybrid_filtered"] = _times(ask(filters=Filters(path_prefix="07/")), asked)
-    row |= {"serving_peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, "serving_own_mb": _own_mb()}
+    row |= {"serving_peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, "serving_own_mb": own_mb()}
     edited = library.with_suffix("") / uris[0]
     edited.write_text(edited.read_text() + "\n\nA zanzibarian sentence that nothing else holds.\n")
     written = _Written()
@@ -242,7 +242,7 @@ class _Written:
         self.at = self.at or time.perf_counter()
 
 
-def _own_mb() -> int | None:
+def own_mb() -> int | None:
     """Memory that is not a mapped file, where the system tells."""
     try:
         lines = Path("/proc/self/status").read_text("ascii").splitlines()

@@ -1,7 +1,8 @@
 """A PostgreSQL server for the tests: unpacked, started and stopped by a process of its own.
 
-`OCTAVO_TEST_POSTGRES` names another server to use instead; its user must be allowed to make databases. The process that
-runs the server ends when the test process does, however that ends: it reads from a pipe that closes then.
+`OCTAVO_TEST_POSTGRES` names another server to use instead; its user must be allowed to make databases.
+`OCTAVO_TEST_POSTGRES_FOLDER` is where our own server keeps its data, for what does not fit into memory. The process
+that runs the server ends when the test process does, however that ends: it reads from a pipe that closes then.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import psycopg
 from octavo.model.library_location import DatabaseUrl
 
 SERVER_ELSEWHERE = "OCTAVO_TEST_POSTGRES"
+FOLDER = "OCTAVO_TEST_POSTGRES_FOLDER"
 _SETTINGS = (
     "fsync=off",
     "synchronous_commit=off",
@@ -229,7 +231,7 @@ def installed_server(installation: Path, more: Sequence[str] = ()) -> Iterator[S
 
 def cluster_folder(otherwise: Path) -> Path:
     """A folder in memory where there is room: a database is a thousand files, and a disk takes ten times as long."""
-    memory = Path("/dev/shm")
+    memory = Path(os.environ.get(FOLDER) or "/dev/shm")
     with suppress(OSError):
         if shutil.disk_usage(memory).free > 2 << 30:
             return Path(tempfile.mkdtemp(prefix="octavo-pg-", dir=memory))
