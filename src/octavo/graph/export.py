@@ -13,7 +13,8 @@ from octavo.graph.whole_graph import GraphView
 FORMAT = "octavo-graph-1"
 # What XML 1.0 cannot hold, however it is written.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NODE_KEYS = ("kind", "label", "collection", "uri", "document_kind", "community", "degree")
+_NODE_KEYS = ("kind", "label", "collection", "uri", "document_kind", "community", "degree", "tags", "aliases")
+_NOTHING = (None, "", ())
 _EDGE_KEYS = ("type", "weight", "anchor", "context")
 _TYPES = {"community": "int", "degree": "int", "weight": "double"}
 
@@ -46,8 +47,9 @@ def as_graphml(view: GraphView) -> Iterator[str]:
 
 
 def _data(place: str, values: dict[str, Any], keys: tuple[str, ...]) -> str:
-    present = ((name, values[name]) for name in keys if values[name] not in (None, ""))
-    return "".join(f'<data key="{place}_{name}">{escape(_clean(str(value)))}</data>' for name, value in present)
+    present = ((name, values[name]) for name in keys if values[name] not in _NOTHING)
+    texts = ((name, ", ".join(value) if isinstance(value, tuple) else str(value)) for name, value in present)
+    return "".join(f'<data key="{place}_{name}">{escape(_clean(text))}</data>' for name, text in texts)
 
 
 def _quoted(text: str) -> str:
@@ -59,4 +61,4 @@ def _clean(text: str) -> str:
 
 
 def _without_nothing(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value not in (None, "")}
+    return {name: value for name, value in values.items() if value not in _NOTHING}

@@ -36,6 +36,8 @@ class ViewNode:
     document_kind: str = ""
     community: int | None = None
     degree: int = 0
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,8 @@ def _document(node: Node, community: int | None, degree: int) -> ViewNode:
         node.kind,
         community,
         degree,
+        node.tags,
+        node.aliases,
     )
 
 

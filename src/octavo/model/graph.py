@@ -168,6 +168,7 @@ class Node(NamedTuple):
     title: str
     kind: str
     tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

@@ -65,6 +65,13 @@ def test_6_1_a_list_of_results_is_structured_content_too(library: Path) -> None:
     talk_with(library, "edgecoder,data", talk)
 
 
+def test_5_2_the_reranker_is_used_where_one_is_configured_unless_the_call_says_otherwise(library: Path) -> None:
+    settings = {"embedding.constrained": "off", "reranking.model": str(library.parent / "cross-encoder")}
+    with open_library(library, settings=settings) as engine:
+        asked: tuple[dict[str, bool], ...] = ({}, {"useReranker": True}, {"useReranker": False})
+        assert [reranks(SeedCall(TOOLS[0], engine, given, {})) for given in asked] == [True, True, False]
+
+
 @pytest.mark.parametrize(("mode", "expected"), [("off", [True, False, False]), ("on", [False, False, False])])
 def test_9_1_a_constrained_machine_reranks_nothing(library: Path, mode: str, expected: list[bool]) -> None:
     with open_library(library, settings={"embedding.constrained": mode}) as engine:

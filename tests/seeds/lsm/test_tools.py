@@ -23,6 +23,15 @@ def test_4_2_1_candidates_have_score_breakdowns_and_citations(library: Path) -> 
     talk_with(library, "lsm", talk)
 
 
+def test_4_2_1_a_score_breakdown_has_the_multiplier_of_recency(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        found = await client.ask("lsm_retrieve", {"query": "pods network", "retrieval_profile": "hybrid_rrf"})
+        boosts = {row["citation"]["source_path"]: row["scores"]["temporal_boost"] for row in found["candidates"]}
+        assert boosts.pop("N2.md") == 1.5 and set(boosts.values()) <= {1.5, None}  # a commit of 2023 has none
+
+    talk_with(library, "lsm", talk, {"retrieval.profile": "hybrid_rrf", "retrieval.temporal_boost_enabled": True})
+
+
 def test_4_2_2_answers_ingest_and_status(library: Path) -> None:
     async def talk(client: SeedClient) -> None:
         answer = await client.ask("lsm_query", {"query": "Where are databases copied to?", "mode": "grounded"})

@@ -190,6 +190,7 @@ def test_g_sections_of_canonical_documents_and_the_pack_for_a_goal(tmp_path: Pat
         sections = (await client.ask("canonical_outline", key))["sections"]
         assert [row["section_anchor"] for row in sections] == ["plan", "outbox"]
         section = await client.ask("canonical_get_section", key | {"section_anchor": "outbox"})
+        assert sections[1]["heading_path"] == section["heading_path"]
         text = (await client.ask("canonical_get", key))["version"]["content_text"]
         assert text[sections[1]["start_char"] : sections[1]["end_char"]] == section["text"]
         pack = await client.ask("canonical_context_pack", key | {"goal": "retries of the outbox"})

@@ -21,6 +21,22 @@ def test_query_documents_ranks_chunks_five_by_default_and_a_hundred_at_most(libr
     talk_with(library, "ragdocs", talk)
 
 
+def test_documents_are_found_in_their_own_lane_beside_commits_and_memories(library: Path) -> None:
+    async def talk(client: SeedClient) -> None:
+        await client.mcp.call_tool("remember", {"text": "The nightly job copies every database to tape, since May."})
+        asked = {
+            "query_documents": "query",
+            "query_documents_compressed": "query",
+            "search_with_hypothesis": "hypothesis",
+        }
+        for tool, argument in asked.items():
+            found = await client.ask(tool, {argument: "The nightly job copies every database to tape.", "top_n": 100})
+            paths = {row["file_path"] for row in found["results"]}
+            assert paths and not any(path.startswith((".git/", "mem_")) for path in paths)
+
+    talk_with(library, "default,ragdocs", talk)
+
+
 def test_search_git_history_takes_whole_unix_times(library: Path) -> None:
     async def talk(client: SeedClient) -> None:
         found = await client.ask(

@@ -33,7 +33,7 @@ def edge(source: str, target: str | None, path: str = "x", lookup: Lookup = Look
     return Edge(DocumentId(source), meant, EdgeType.LINKS_TO, 1.0, path, None, "around", Span(0, 1), lookup)
 
 
-NODES = (node("a", "Sea"), node("b", "sea"), node("c"), node("d", kind="commit"))
+NODES = (node("a", "Sea")._replace(aliases=("alpha",)), node("b", "sea"), node("c"), node("d", kind="commit"))
 EDGES = (
     edge("a", "b"),
     edge("a", "b"),
@@ -106,6 +106,8 @@ def test_json_names_only_what_there_is() -> None:
         "document_kind": "note",
         "community": 0,
         "degree": 3,
+        "tags": ["Sea"],
+        "aliases": ["alpha"],
     }
     assert written["links"][3] == {"source": "b", "target": "c", "type": "thematic_link", "weight": 0.8}
     assert written["communities"] == [{"community": 0, "name": "B, A"}]

@@ -124,7 +124,7 @@ class GraphRepository:
         else:
             rows = self._database.rows("graph_nodes_of", where | {"ids": json.dumps(sorted(set(documents)))})
         return tuple(
-            Node(DocumentId(row[0]), row[1], row[2], row[3], row[4], tuple(json.loads(row[5]))) for row in rows
+            Node(DocumentId(row[0]), row[1], row[2], row[3], row[4], _texts(row[5]), _texts(row[6])) for row in rows
         )
 
     def edges(self, project: ProjectId, without: Sequence[EdgeType] = ()) -> tuple[Edge, ...]:
@@ -296,6 +296,10 @@ class GraphRepository:
                 "facts": json.dumps(facts, sort_keys=True),
             },
         )
+
+
+def _texts(column: str) -> tuple[str, ...]:
+    return () if column == "[]" else tuple(json.loads(column))
 
 
 def _edge(row: tuple[Any, ...]) -> Edge:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from octavo.interfaces.mcp.seeds.alias import Alias, Json, SeedCall, choice, flag, number, text, whole
@@ -46,8 +47,14 @@ def _breakdown(hit: Json) -> Json:
         "sparse_rank": of("lexical", "rank"),
         "fused_score": fused.get("score"),
         "rerank_score": of("rerank", "score") or of("llm_rerank", "score"),
-        "temporal_boost": of("recency_tiers", "detail"),
+        "temporal_boost": _boost(hit.get("steps", [])),
     }
+
+
+def _boost(steps: list[Json]) -> float | None:
+    """By how much recency multiplied what the stage before it said."""
+    pairs = pairwise(steps)
+    return next((round(now["score"] / was["score"], 2) for was, now in pairs if now["stage"] == "recency_tiers"), None)
 
 
 def _citation(hit: Json) -> Json:

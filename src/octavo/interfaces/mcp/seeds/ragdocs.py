@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from octavo.interfaces.mcp.seeds.alias import Alias, Argument, Json, SeedCall, number, text, texts, whole
+from octavo.model.document import Kind
 
+_FILES = [kind.value for kind in Kind if kind not in (Kind.COMMIT, Kind.MEMORY)]
 _TOP = whole(1, 100, 5, "limit")
 _QUERY = text(required=True, minLength=1)
 _UNIX = Argument({"type": "integer", "minimum": 0, "maximum": 99_999_999_999}, coerce=lambda seconds: f"{seconds:09d}")
 
 
 def documents(call: SeedCall) -> Json:
-    """Ranked chunks, the best first, with scores from 0 to 1."""
+    """Ranked chunks of files, the best first, with scores from 0 to 1: commits and memories have tools of their own."""
     own = {"show_all": True} if call.alias.operation == "search" else {}
-    found = call.ask(max_tokens=100_000, **own)
+    found = call.ask(max_tokens=100_000, kinds=_FILES, **own)
     return {
         "results": [
             {

@@ -104,11 +104,11 @@ join documents s on s.key = k.source join documents t on t.key = k.target
 where d.project = :project and d.id = :id;
 
 -- name: graph_nodes
-select d.id, c.name, d.uri, d.title, d.kind, d.tags from documents d join collections c on c.key = d.collection
+select d.id, c.name, d.uri, d.title, d.kind, d.tags, d.aliases from documents d join collections c on c.key = d.collection
 where d.project = :project order by c.name, d.uri;
 
 -- name: graph_nodes_of
-select d.id, c.name, d.uri, d.title, d.kind, d.tags from documents d join collections c on c.key = d.collection
+select d.id, c.name, d.uri, d.title, d.kind, d.tags, d.aliases from documents d join collections c on c.key = d.collection
 where d.project = :project and d.id in (select value from json_each(:ids)) order by c.name, d.uri;
 
 -- name: graph_edges

@@ -23,16 +23,19 @@ def got(call: SeedCall) -> Json:
 
 def outline(call: SeedCall) -> Json:
     found = call.ask()
-    sections = [
-        {
-            "section_anchor": row["anchor"],
-            "heading_path": [row["title"]],
-            "level": row["level"],
-            "start_char": row["start"],
-            "end_char": row["end"],
-        }
-        for row in found["sections"]
-    ]
+    above: list[Json] = []
+    sections = []
+    for row in found["sections"]:
+        above = [*(heading for heading in above if heading["level"] < row["level"]), row]
+        sections.append(
+            {
+                "section_anchor": row["anchor"],
+                "heading_path": [heading["title"] for heading in above],
+                "level": row["level"],
+                "start_char": row["start"],
+                "end_char": row["end"],
+            }
+        )
     version = {"version_id": memories.version_id(found["item"], found["version"]), "version_num": found["version"]}
     return {"item_id": found["item"], **version, "sections": sections}
 
