@@ -106,8 +106,15 @@ def test_a_pipe_that_gets_nothing_is_told_why(found: Found, octavo: Octavo) -> N
     assert (compared.stdout, compared.exit_code) == ("", 0) and "They say the same." in compared.stderr
 
 
-@pytest.mark.parametrize("query", ["-notes", "-project"])
+@pytest.mark.parametrize("query", ["-notes", "-project", "--zzyzx"])
 def test_a_query_that_an_option_parser_takes_for_an_option_is_told_where_to_put(octavo: Octavo, query: str) -> None:
     refused = octavo("search", query)
     assert refused.exit_code == 2
     assert f"goes after `--`: octavo search -- {query}" in refused.stderr
+
+
+def test_an_option_of_another_program_is_a_query_where_it_is_more_than_a_word(found: Found, octavo: Octavo) -> None:
+    assert found("--token session") == found("token session") != set()
+    assert "these are the passages without" not in octavo("search", "--", "--token").stderr
+    mistyped = octavo("search", "session", "--limt", "3")
+    assert mistyped.exit_code == 2 and "--limit" in mistyped.stderr and "goes after" not in mistyped.stderr

@@ -98,7 +98,7 @@ class CodeChunker:
       the innermost enclosing declaration whose first line is in another chunk.
     """
 
-    version = "code-4"
+    version = "code-5"
 
     def __init__(self, sizes: ChunkSizes, counter: TokenCounter) -> None:
         self._sizes = sizes

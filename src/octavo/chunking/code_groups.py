@@ -15,6 +15,7 @@ from octavo.model.text import Span
 _INDENT = re.compile(r"[ \t]*")
 _COMMENTS = frozenset({BlockKind.COMMENT, BlockKind.DOCSTRING})
 _LEADING = _COMMENTS - {BlockKind.DOCSTRING} | {BlockKind.HEADING}
+_LABEL = 8  # tokens: `private` between two methods says nothing by itself
 _KEEP_TOGETHER = frozenset(
     {
         (BlockKind.HEADING, BlockKind.CODE),
@@ -165,7 +166,8 @@ class Groups:
         size = self._found.size(opened, closed)
         if size < self._sizes.min_preferred and len(self.all) > mark:
             first, last, _ = self.all[-1]
-            fits = self._found.size(first, closed) <= self._sizes.target_max
+            most = self._sizes.hard_max if size <= _LABEL else self._sizes.target_max
+            fits = self._found.size(first, closed) <= most
             if fits and last == opened and self._found.all[opened].seam is not Seam.TORN:
                 self.all[-1] = (first, closed, scope)
                 return

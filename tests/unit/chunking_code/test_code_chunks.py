@@ -177,7 +177,7 @@ def test_each_document_goes_to_the_chunker_for_its_kind() -> None:
     )
 
     assert [is_code(each) for each in (note, code, notebook)] == [False, True, False]
-    assert mixed.version == "sections-1+code-4"
+    assert mixed.version == "sections-1+code-5"
     assert [mixed.chunk(each)[0].content_type for each in (note, code, notebook)] == [
         ContentType.PROSE,
         ContentType.CODE,
@@ -195,3 +195,11 @@ def test_an_edit_in_one_function_leaves_the_ids_of_other_chunks_alone() -> None:
 def test_an_empty_file_has_no_chunk() -> None:
     assert chunked("m.py", "") == ()
     assert chunked("m.py", "\n\n") == ()
+
+
+def test_a_label_between_two_declarations_is_no_chunk_of_its_own() -> None:
+    first = "  def first\n" + "".join(f"    one_{number} = two + three\n" for number in range(7)) + "  end\n"
+    chunks = chunked("m.rb", f"class A\n  attr :a\n\n{first}\n  private\n\n{first.replace('first', 'other')}end\n")
+
+    assert not any(chunk.text.strip() == "private" for chunk in chunks)
+    assert {"A.first", "A.other"} <= set(titles(chunks))

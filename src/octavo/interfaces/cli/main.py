@@ -17,7 +17,7 @@ from octavo.interfaces.cli import errors, output
 from octavo.interfaces.cli.command_groups import CommandGroup
 from octavo.interfaces.cli.errors import CommandFailure, Exit
 from octavo.interfaces.cli.operation_summaries import SUMMARIES
-from octavo.interfaces.cli.options import Choices, shared, wants_json
+from octavo.interfaces.cli.options import QUESTIONS, Choices, shared, wants_json
 from octavo.operations.lines import visible
 
 
@@ -230,9 +230,12 @@ def _give_up_stdout() -> None:
 def _usage(error: click.ClickException, arguments: Sequence[str]) -> CommandFailure:
     context = getattr(error, "ctx", None)
     hint = f"see `{context.command_path} --help`" if context else None
-    # `-notes` is `-n otes` to an option parser; who excludes a word of a query meant neither.
+    # `-notes` is `-n otes` to an option parser; who excludes a word of a query meant neither. Nor did who looks for
+    # an option of another program.
     dashed = next((typed for typed in arguments if len(typed) > 2 and typed[0] == "-" != typed[1]), None)
-    if context and dashed and any(parameter.name == "query" for parameter in context.command.params):
+    if isinstance(error, click.NoSuchOption):
+        dashed = None if error.possibilities else error.option_name
+    if context and dashed and any(parameter.name in QUESTIONS for parameter in context.command.params):
         hint = f"a query that begins with a dash goes after `--`: {context.command_path} -- {dashed}"
     # Choices come one a line behind a tab, which a message would show as an escape.
     message = " ".join(error.format_message().split())

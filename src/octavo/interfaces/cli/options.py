@@ -19,6 +19,9 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _SEVERAL_LIBRARIES = ("search", "get", "serve", "mcp")
 """Commands that take several libraries. The first is that of a server's writes."""
 
+QUESTIONS = ("query", "question")
+"""Arguments in which a word may begin with a dash."""
+
 
 @dataclass(slots=True)
 class Choices:

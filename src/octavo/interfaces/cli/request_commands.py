@@ -17,7 +17,7 @@ import click
 
 from octavo.interfaces.cli import shell_completion
 from octavo.interfaces.cli.command_groups import GLOBAL_OPTIONS
-from octavo.interfaces.cli.options import Choices, shared
+from octavo.interfaces.cli.options import QUESTIONS, Choices, shared
 from octavo.operations.request_fields import RequestField, request_fields
 
 if TYPE_CHECKING:
@@ -124,16 +124,23 @@ class OperationCommand(click.Command):
         self._examples = tuple(examples)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """A text may be a list item, and a query may begin with what it excludes: neither is an option."""
+        """A text may be a list item, and a query may begin with what it excludes or names: none is an option."""
         return super().parse_args(ctx, [_TEXT + arg if self._is_text(arg) else arg for arg in args])
 
     def _is_text(self, argument: str) -> bool:
         if argument.startswith("- "):
             return True
-        excludes = len(argument) > 2 and argument[0] == "-" != argument[1]
-        if not excludes or not any(parameter.name == "query" for parameter in self.params):
+        if (
+            len(argument) <= 2
+            or argument[0] != "-"
+            or not any(parameter.name in QUESTIONS for parameter in self.params)
+        ):
             return False
-        return not any(argument[:2] in parameter.opts for parameter in self.params)
+        # `-draft` excludes a word; `--bind reload` in quotation marks is about an option of another program.
+        option = argument.partition("=")[0] if argument[1] == "-" else argument[:2]
+        if argument[1] == "-" and " " not in option:
+            return False
+        return not any(option in parameter.opts for parameter in self.params)
 
     @property
     def row(self) -> Operation | None:

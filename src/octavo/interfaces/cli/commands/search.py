@@ -82,7 +82,7 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
         refuse_empty_query(request)
     except InvalidArgument as error:  # `-project` is taken for `-p roject`: what is said of wrong options is said here
         raise click.UsageError(error.message) from error
-    if (refused := request.query.strip())[:1] == "-" and len(refused.split()) == 1:
+    if (refused := request.query.strip())[:1] == "-" != refused[1:2] and len(refused.split()) == 1:
         message = f"these are the passages without {refused[1:]!r}; one with it as written is found by '\"{refused}\"'"
         click.echo(f"info: {message}", err=True)
     own = profile_file(request.profile)
