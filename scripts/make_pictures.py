@@ -75,7 +75,12 @@ BROWSER = {
 }
 
 # Where a page has an id in its address, the page that leads to it and the link to follow there.
-FOLLOWED = {"memory": ".document a", "job": "main a[href^='/job/']", "model": "main a[href^='/model/']"}
+FOLLOWED = {
+    "memory": ".document a",
+    "edit": ".edit-link",
+    "job": "main a[href^='/job/']",
+    "model": "main a[href^='/model/']",
+}
 EVERY_PAGE = {
     "login": "/login",
     "start": "/",
@@ -90,7 +95,7 @@ EVERY_PAGE = {
     "narrowed": "/?q=dome&tags_all=howto",
     "memories": "/memories",
     "memory": "/memories",
-    "edit": "/edit/observatory/observing/Closing%20down.md",
+    "edit": "/document/observatory/observing/Closing%20down.md",
     "project": "/project/default",
     "graph": "/graph",
     "map": "/map",

@@ -81,6 +81,15 @@ def test_the_page_of_a_collection_lists_documents_below_their_folders(vault: Vau
     in_process(vault.library, talk)
 
 
+def test_the_card_of_a_model_is_rendered_and_facts_that_nobody_knows_are_left_out(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/model/octavo-encoder-2", headers=HTML)).text
+        assert '<h2 id="h-card">Card</h2>' in page and "<li>Licence: Apache-2.0" in page
+        assert "<dt>Made</dt>" not in page and "# octavo-encoder-2" not in page
+
+    in_process(vault.library, talk)
+
+
 @pytest.mark.parametrize("path", ["/collection/nowhere", "/project/nowhere", "/job/999", "/model/nowhere"])
 def test_what_is_not_there_is_a_page_too(vault: Vault, path: str) -> None:
     async def talk(client: httpx2.AsyncClient) -> None:

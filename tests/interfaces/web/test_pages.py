@@ -254,6 +254,7 @@ def test_a_browser_without_the_token_is_asked_for_it_and_with_it_let_in(vault: V
         wrong = await client.post("/login", content="token=other", headers=form)
         assert (wrong.headers["location"], "set-cookie" in wrong.headers) == ("/login?refused=1", False)
         assert "Log out" in (await client.get("/", headers=mine)).text
+        assert "Log out" not in (await client.get("/login", headers=HTML)).text
         assert (await client.post("/logout", headers=mine)).headers["location"] == "/login"
         assert (await client.get("/", headers=mine)).headers["location"] == "/login?refused=1"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -11,10 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
+from octavo.interfaces.web.html_text import DocumentPlace
+from octavo.interfaces.web.markdown import markdown
 from octavo.interfaces.web.page_templates import Listed, Site, given
 from octavo.operations.graph.cluster_page import map_data, map_panel
 from octavo.operations.library.results import ListedDocument
 
+_CARD_TITLE = re.compile(r"\A# .*")
 MOST_ROWS = 10_000  # nodes of a drawing: more stutter in a browser
 _LISTED = 2_000  # documents of a collection on one page
 
@@ -104,7 +108,8 @@ class LibraryPages:
 
     async def _model(self, request: Request) -> Response:
         shown = await self._call("models_show", name=request.path_params["name"])
-        return self._page("model.html", model=shown.model, card=shown.card, title=shown.model.name)
+        card = markdown(_CARD_TITLE.sub("## Card", shown.card or "", count=1), DocumentPlace("", ""))
+        return self._page("model.html", model=shown.model, card=card, title=shown.model.name)
 
 
 def by_folder(documents: Sequence[ListedDocument]) -> dict[str, list[ListedDocument]]:
