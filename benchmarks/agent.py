@@ -38,7 +38,7 @@ from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel
 
 TASKS = 15
-_PATIENCE = 60.0  # seconds that a model may take
+_PATIENCE = 120.0  # seconds that a model may take
 _LIMIT = 10
 _LIMIT_OF_A_MODEL = 5  # hits are about 500 tokens: a small model reads some sixty a second on a busy core
 

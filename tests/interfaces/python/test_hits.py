@@ -52,6 +52,15 @@ def test_a_hit_that_was_cut_within_a_sentence_begins_with_that_sentence(
                 assert hit.start_line == text.count("\n", 0, hit.start) + 1
 
 
+def test_a_result_and_an_answer_are_printed_as_a_person_reads_them(library: octavo.Library) -> None:
+    result = library.search("when does the dome have to close?", limit=2)
+    assert str(result) == f"{result[0]}\n\n{result[1]}" and str(library.search("qwxzv")) == "No match."
+    answer = library.ask("when does the dome have to close?")
+    places = str(answer).removeprefix(answer.answer).split("\n")[1:]
+    assert len(places) == len({cited.passage for each in answer for cited in each.citations}) > 0
+    assert all(re.fullmatch(r"\[\d+\] \w+/.+\.md:\d+", place) for place in places)
+
+
 def test_what_is_no_file_has_no_path(library: octavo.Library) -> None:
     hits = library.search("paint the dome green", kinds=["memory"])
     assert [hit.path for hit in hits] == [None] * len(hits) and hits

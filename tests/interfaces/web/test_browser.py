@@ -43,6 +43,7 @@ PAGES = {
     "project": "/project/default",
     "jobs": "/jobs",
     "models": "/models",
+    "model": "/model/octavo-encoder-2",
     "docs": "/docs",
     "settings": "/settings",
     "login": "/login",

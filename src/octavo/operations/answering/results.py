@@ -154,6 +154,12 @@ class AskAnswer:
     trace: tuple[StageTrace, ...] | None = None
     degraded: tuple[str, ...] | None = None
 
+    def __str__(self) -> str:
+        """The answer, and where each number in it leads."""
+        cited = {each.passage: each for sentence in self.sentences for each in sentence.citations}
+        places = (f"[{number}] {at.collection}/{at.uri}:{at.start_line}" for number, at in sorted(cited.items()))
+        return "\n".join((self.answer, *places))
+
     def __iter__(self) -> Iterator[AnswerSentence]:
         return iter(self.sentences)
 

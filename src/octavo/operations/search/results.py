@@ -121,6 +121,9 @@ class SearchAnswer:
     def __getitem__(self, place: int) -> FoundHit:
         return self.hits[place]
 
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.hits)) or "No match."
+
     def to_frame(self, library: str | None = None) -> Any:
         """As a table of pandas or Polars, a row for each hit: of the one that is named, else of what is installed."""
         return import_module("octavo.operations.data_frames").hits_frame(self, library)
