@@ -28,6 +28,8 @@ from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.memory.folder_sync import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
 from octavo.operations.writing.lint import lint
 from octavo.operations.writing.notes import doc_create, doc_rename
 from octavo.operations.writing.requests import DocCreateRequest, DocRenameRequest, LintRequest
@@ -47,6 +49,7 @@ _NAMES = (
     *(_JOURNAL, *_IGNORE_FILES, *(f".git/{name}" for name in _GIT_FILES), ".git"),
     *(".octavo/config.toml", ".octavo/profiles/p.toml", ".octavo/library.db", ".octavo", ".trash", "templates/t.md"),
     *(".gitmodules", ".gitattributes", ".mailmap", "note.md", "sub/note.md", "a.ipynb", "b.json", "c.html", "d.py"),
+    *("refs.bib", "sub/refs.bib", "storage/refs.bib", "storage/ABCD2345/refs.bib", "zotero.sqlite"),
     *("e.pdf", "library.db", "library.db.writes", ".octavo-0123.draft", ".note.md.1.new", "con.md", "-rf.md"),
 )
 _TEXTS = (
@@ -54,6 +57,8 @@ _TEXTS = (
     *("[[[[" * 20_000, '{"a":' * 20_000, "*a" * 100_000, "*x*y\n" * 40_000, "!**\n", 'library = "OUTSIDE/l.db"\n'),
     '{"version": 1, "renamed": {"source": "../outside/taken", "target": "note.md", "made": []}, "files": []}',
     '{"version": 2, "renamed": {"source": "in.md", "target": "../outside/mine", "made": []}, "files": []}',
+    *("@article{paper,\n file = {paper.html},\n title = {" + "{a" * 500_000, "@a{b,\n" + "paper.html = " * 200_000),
+    "@article{k,\n" + "x = {y},\n" * 100_000 + "file = {storage/ABCD2345/paper.html}}\n",
     "---\ntitle: &a [*a, *a]\n---\n# OUTSIDE\n\n![[OUTSIDE/mine]] [x](OUTSIDE/mine)\n",
 )
 
@@ -99,17 +104,18 @@ def outcomes(seeds: list[int], folder: Path) -> Iterator[tuple[int, str]]:
         subprocess.run(["git", *arguments], cwd=history, env=os.environ | who, check=True)
     outside = folder / "outside"
     (outside / "objects").mkdir(parents=True)
-    (outside / "mine").write_text(f"# Mine\n\n{_SECRET}\n", "utf-8")
+    (outside / "mine").write_text(f"# Mine\n\n{_SECRET}\n\n@book{{b, file = {{paper.html}}, title = {{{_SECRET}}}}}\n")
     settings = {"embedding": {"provider": "hashing"}, "ingest": {"workers": 1}, "library": folder / "library.db"}
     with open_engine(validated(Config, settings), create=True) as engine:
         for seed in seeds:
             chosen, root = random.Random(seed), folder / str(seed)
             made = _made(root, history, outside, chosen)
-            racing = chosen.random() < 0.2
+            racing, cited = chosen.random() < 0.2, ""
             before, started = _state(outside), time.process_time()
             try:
                 with _deadline(), _exchanged(root / "race.md", outside) if racing else nullcontext():
                     report = _used(engine, root, seed)
+                    cited = _cited(engine, seed)
                 outcome = _silent(report, root, made) or "nothing outside touched"
                 if time.process_time() - started > _WORK_SECONDS and not racing:  # who exchanges files works too
                     outcome = f"too long: seed {seed}"
@@ -117,7 +123,8 @@ def outcomes(seeds: list[int], folder: Path) -> Iterator[tuple[int, str]]:
                 outcome = f"too long, it waits: seed {seed}"
             except Exception as error:
                 outcome = f"crashed: {type(error).__name__}, seed {seed}"
-            if _state(outside) != before or engine.search(Query(_SECRET, 5), PROFILES["lexical_only"]).hits:
+            found = engine.search(Query(_SECRET, 5), PROFILES["lexical_only"]).hits
+            if _state(outside) != before or found or _SECRET in cited:
                 outcome = f"wrong: something outside was touched or read, seed {seed}"
             shutil.rmtree(root, ignore_errors=True)
             yield seed, outcome
@@ -128,6 +135,8 @@ def _made(root: Path, history: Path, outside: Path, chosen: random.Random) -> di
     shutil.copytree(history, root)
     (root / "sub").mkdir()
     (root / "other.md").write_text("# Other\n\n[[note]]\n", "utf-8")
+    (root / "storage" / "ABCD2345").mkdir(parents=True)
+    (root / "storage" / "ABCD2345" / "paper.html").write_text("<h1>A zeppelin lands</h1>", "utf-8")
     made = {}
     for name in chosen.sample(_NAMES, chosen.randint(1, 4)):
         path, kind = root / name, chosen.choice(_KINDS)
@@ -159,6 +168,12 @@ def _used(engine: Engine, root: Path, seed: int) -> IndexReport:
         with suppress(OctavoError):
             use()
     return report
+
+
+def _cited(engine: Engine, seed: int) -> str:
+    """What bibliographies near a paper say of it."""
+    hits = search(engine, SearchRequest("zeppelin", collections=(f"stranger-{seed}",), show_all=True)).hits
+    return " ".join(f"{hit.citation_key} {hit.reference}" for hit in hits)
 
 
 def _silent(report: IndexReport, root: Path, made: dict[str, str]) -> str | None:

@@ -11,8 +11,12 @@ from pathlib import Path
 from documents import pdf
 from workbench import Bench, found
 
+from octavo.operations.answering.ask import ask
+from octavo.operations.answering.lines import ask_lines
+from octavo.operations.answering.requests import AskRequest
 from octavo.operations.library.fetching import fetch
 from octavo.operations.library.requests import FetchRequest
+from octavo.operations.model_text import written
 from octavo.operations.request_arguments import request
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.run_search import find
@@ -90,6 +94,10 @@ def test_a_hit_in_a_paper_has_its_citation_key_and_its_reference(bench: Bench) -
         asked = request("search", SearchRequest, {"query": "warm winter", "profile": "lexical_only"})
         (hit,) = search(engine, asked).hits
         assert (hit.page, hit.citation_key, hit.reference) == (1, "huber1792", "Huber, Francois (1792). Hives.")
+        answer = ask(engine, AskRequest("How do bees keep their hive in winter?"))
+        (cited,) = answer.sentences[0].citations
+        assert (cited.page, cited.citation_key, cited.reference) == (1, hit.citation_key, hit.reference)
+        assert "@huber1792" in written(ask_lines(answer))
         bench.write({"library.bib": "@book{bees,\n title = {Hives},\n file = {papers/hives.pdf}\n}\n"})
         assert search(engine, asked).hits[0].citation_key == "bees"  # not indexed again
 

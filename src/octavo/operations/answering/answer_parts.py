@@ -64,6 +64,7 @@ def usage_of(model: MeteredModel) -> ModelUsage:
 
 def _cited(span: CitedSpan, passages: Sequence[NumberedPassage]) -> SentenceCitation:
     passage = passages[span.passage - 1]
+    work = passage.hit.work
     return SentenceCitation(
         passage=span.passage,
         collection=passage.hit.collection,
@@ -76,4 +77,6 @@ def _cited(span: CitedSpan, passages: Sequence[NumberedPassage]) -> SentenceCita
         end_line=span.lines.last,
         quote=span.quote,
         **asdict(span.position),
+        citation_key=work.key if work else None,
+        reference=work.reference if work else None,
     )

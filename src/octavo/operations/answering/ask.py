@@ -25,7 +25,7 @@ from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, ModelVerdict, SearchHop
 from octavo.operations.filter_fields import narrowing
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.run_search import find
+from octavo.operations.search.run_search import find, with_publications
 from octavo.ports import LanguageModel
 
 Tell = Callable[[AnswerSentence], None]
@@ -58,7 +58,7 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
         if result.hits and model is None:
             # That something answers is known. The fact may stand in a passage that a list of hits need not show.
             result = find(engine, replace(_search(request, question), show_all=True), judged_in_full=True)
-        searches.append(result)
+        searches.append(with_publications(engine, result))
         with engine.store.reading():
             return passages_of(engine.store, engine.project.id, searches[-1].hits)
 

@@ -73,11 +73,12 @@ def place(cited: SentenceCitation) -> Line:
     where = f"{cited.collection}/{cited.uri}"
     position = cited.position
     path = shown_path(cited.heading_path)
+    key = f"@{cited.citation_key}" if cited.citation_key else ""
     return (
         Part(f"[{cited.passage}] ", "dim"),
         Part(f"{where}{position.anchor}" if position.shown else f"{where}:{cited.start_line}", "place", where),
         Part(f"-{cited.end_line} (version {cited.version}, characters {cited.start}-{cited.end})", DETAIL),
-        *(Part(f"  {label}", "dim") for label in (position.shown, position.address) if label),
+        *(Part(f"  {label}", "dim") for label in (position.shown, position.address, key) if label),
         *((Part(f"  {path}", "heading"),) if path else ()),
     )
 

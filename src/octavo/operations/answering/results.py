@@ -35,6 +35,8 @@ class SentenceCitation:
     url: str | None = None
     doi: str | None = None
     ocr: bool | None = None
+    citation_key: str | None = None
+    reference: str | None = None
 
     @property
     def position(self) -> Position:

@@ -73,6 +73,11 @@ def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalPr
     else:
         together = import_module("octavo.operations.search.several_libraries")
         result = together.find_in_group(engine.others, request, profile, engine, limit=engine.defaults.limit)
+    return with_publications(engine, result)
+
+
+def with_publications(engine: Engine, result: Result) -> Result:
+    """Hits in papers, with their citation keys. Imported on use: few libraries have papers."""
     if any(hit.citation.uri.lower().endswith(_PAPERS) for hit in result.hits):
         result = replace(result, hits=import_module("octavo.operations.search.works").with_works(engine, result.hits))
     return result
