@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from search_vectors import Meaning
 
 from octavo.errors import LibraryError, OctavoError, ProviderFailed, StorageError
+from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Filters, Query, Terms
 from octavo.model.recipe import EmbeddingProfile
@@ -363,6 +364,21 @@ def test_a_document_takes_no_more_places_than_its_cap(library: SearchedLibrary) 
     other = _candidate("b.md", 1, 2, 0.01)
     kept = CapPerDocument(limit=2).refine(Search(_query("x"), library), (*many, other))
     assert kept == (*many[:2], other)
+
+
+def test_of_a_word_alone_a_file_of_code_shows_its_best_declarations_and_the_others_last(
+    library: SearchedLibrary,
+) -> None:
+    code = tuple(
+        _candidate("a.py", 100 * place, 100 * place + 50, 0.9 - place / 100)._replace(kind=Kind.CODE, section=place)
+        for place in range(6)
+    )
+    other = _candidate("b.md", 0, 50, 0.125)
+    kept = CapPerDocument().refine(Search(_query("tmux"), library), (*code, other))
+    assert [one.section for one in kept if one.uri == "a.py"] == list(range(6))
+    assert kept[4] == other and {one.score for one in kept[5:]} == {other.score}
+    asked = CapPerDocument().refine(Search(_query("open tmux in popup"), library), (*code, other))
+    assert asked == (*code, other)
 
 
 def test_spans_that_nearly_touch_become_one_hit_with_the_better_score(library: SearchedLibrary) -> None:

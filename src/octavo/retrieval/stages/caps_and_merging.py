@@ -13,22 +13,34 @@ from octavo.model.text import Lines
 from octavo.retrieval.citations import parts_of, sections_at
 from octavo.retrieval.stage import Search, in_order
 
+_SUBJECT = 2  # words
+
 
 @dataclass(frozen=True, slots=True)
 class CapPerDocument:
-    """No document takes more than `limit` places; a declaration counts by itself, and turns of a talk do not count."""
+    """No document takes more than `limit` places; a declaration counts by itself, and turns of a talk do not count.
+
+    One or two words name a subject: of a file of code that is about it, the best `declarations` stay where they are,
+    and its others come after what else there is.
+    """
 
     limit: int = 3
+    declarations: int = 4
     name: str = "cap_per_document"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         taken = Counter(map(_whole, search.before))
-        kept = []
+        shown = Counter(candidate.document_id for candidate in search.before)
+        few = len(search.query.terms.words) <= _SUBJECT
+        kept, later = [], []
         for candidate in candidates:
             taken[_whole(candidate)] += 1
             if taken[_whole(candidate)] <= self.limit or candidate.kind is Kind.CONVERSATION:
-                kept.append(candidate)
-        return tuple(kept)
+                shown[candidate.document_id] += 1
+                beyond = few and candidate.kind is Kind.CODE and shown[candidate.document_id] > self.declarations
+                (later if beyond else kept).append(candidate)
+        lowest = kept[-1].score if kept else 0.0
+        return (*kept, *(candidate.scored(min(candidate.score, lowest)) for candidate in later))
 
 
 def _whole(candidate: Candidate) -> tuple[str, int]:
