@@ -32,7 +32,8 @@ class CapPerDocument:
         taken = Counter(map(_whole, search.before))
         shown = Counter(candidate.document_id for candidate in search.before)
         few = len(search.query.terms.words) <= _SUBJECT
-        kept, later = [], []
+        kept: list[Candidate] = []
+        later: list[Candidate] = []
         for candidate in candidates:
             taken[_whole(candidate)] += 1
             if taken[_whole(candidate)] <= self.limit or candidate.kind is Kind.CONVERSATION:
