@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -16,6 +17,11 @@ from octavo.model.text import Lines, Span
 from octavo.ports import Store
 
 _CODE = frozenset({Kind.CODE, Kind.CONFIG})
+_BESIDE_MESSAGE = re.compile(
+    r"\A(?:commit [0-9a-f]+\n)?(?:[A-Z][\w-]*: [^\n]*\n)+|^(?:Changed files|Diff):\n.*\Z"
+    r"|^[A-Z][\w-]*-by: [^\n]*$",
+    re.MULTILINE | re.DOTALL,
+)
 _LEAD = 320  # characters that stand for a passage without sentences
 _READ_WHOLE = 3  # documents of which more is read than was found
 _AROUND = 4_000  # characters of a long document around what was found; twice as long is short
@@ -55,9 +61,12 @@ class NumberedPassage:
         return self.hit.citation.span.start
 
     def statements(self) -> tuple[Sentence, ...]:
-        """Its sentences. Code, and what has none, is represented by its first lines."""
-        parts = () if self.hit.kind in _CODE else sentences(self.text, self.start)
-        return tuple(map(_shortened, parts)) or self._lead()
+        """Its sentences. Code, and what has none, is represented by its first lines; of a commit only what its author
+        wrote says anything."""
+        commit = self.hit.kind is Kind.COMMIT
+        text = _BESIDE_MESSAGE.sub(lambda part: re.sub(r"[^\n]", " ", part[0]), self.text) if commit else self.text
+        parts = () if self.hit.kind in _CODE else sentences(text, self.start)
+        return tuple(map(_shortened, parts)) or (() if commit else self._lead())
 
     def cited(self, span: Span) -> CitedSpan:
         """The citation of a part of it."""

@@ -8,6 +8,7 @@ from octavo.algorithms.text_analysis import shared_analyzer
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.answering.extractive_answer import statements
 from octavo.answering.sentences import sentences
+from octavo.dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
 from octavo.model.result import Citation, Hit
@@ -74,3 +75,17 @@ def test_a_definition_goes_before_other_sentences_with_the_same_words() -> None:
 def test_what_points_elsewhere_or_announces_steps_does_not_come_first() -> None:
     text = "To separate slides:\n\nSee the slides page. Enter three dashes on a line to separate slides.\n"
     assert answer("How do I separate slides?", text)[0] == "Enter three dashes on a line to separate slides."
+
+
+def test_of_a_commit_only_its_message_is_quoted() -> None:
+    text = (
+        "commit 1a2b3c\nAuthor: Ann Lee <ann@example.org>\nDate: 2024-05-01T10:00:00Z\n\nClose the dome in rain\n\n"
+        "The sensor was never looked at.\nSigned-off-by: Ann Lee <ann@example.org>\n\nChanged files:\ndome/rain.py\n"
+    )
+    given = passage(text)
+    commit = replace(given, hit=replace(given.hit, kind=Kind.COMMIT))
+    assert [sentence.text for sentence in commit.statements()] == [
+        "Close the dome in rain",
+        "The sensor was never looked at.",
+    ]
+    assert all(sentence.span.of(text).split() == sentence.text.split() for sentence in commit.statements())
