@@ -57,8 +57,8 @@ _TEXTS = (
     *("[[[[" * 20_000, '{"a":' * 20_000, "*a" * 100_000, "*x*y\n" * 40_000, "!**\n", 'library = "OUTSIDE/l.db"\n'),
     '{"version": 1, "renamed": {"source": "../outside/taken", "target": "note.md", "made": []}, "files": []}',
     '{"version": 2, "renamed": {"source": "in.md", "target": "../outside/mine", "made": []}, "files": []}',
-    *("@article{paper,\n file = {paper.html},\n title = {" + "{a" * 500_000, "@a{b,\n" + "paper.html = " * 200_000),
-    "@article{k,\n" + "x = {y},\n" * 100_000 + "file = {storage/ABCD2345/paper.html}}\n",
+    *("@article{paper,\n file = {paper.html},\n title = {" + "{a" * 50_000, "@a{b,\n" + "paper.html = " * 10_000),
+    "@article{k,\n" + "x = {y},\n" * 10_000 + "file = {storage/ABCD2345/paper.html}}\n",
     "---\ntitle: &a [*a, *a]\n---\n# OUTSIDE\n\n![[OUTSIDE/mine]] [x](OUTSIDE/mine)\n",
 )
 
