@@ -57,7 +57,7 @@ def _written(write: Writer, title: str = "") -> Converted | RefusedFile:
     builder = TextBuilder()
     try:
         if not write(builder):
-            return RefusedFile("damaged: it holds no entries")
+            return RefusedFile("it holds no entries")
     except TooLong:
         pass
     return builder.converted(CONVERTER, title)

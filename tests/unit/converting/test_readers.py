@@ -468,6 +468,7 @@ BOMB = b"<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'>]><a>&c;</
         ("a.odt", zipped({"content.xml": BOMB}), "damaged: content.xml declares entities of its own"),
         ("a.odt", zipped({"content.xml": b" " * 50_000_000}), "too large: content.xml unpacks to 50,000,000 bytes"),
         ("a.epub", zipped({"a": "b"}), "damaged: it has no container"),
+        ("a.ics", b"BEGIN:VCALENDAR\nEND:VCALENDAR\n", "it holds no entries"),
         ("a.srt", b"no times here", "damaged: it holds no times"),
         ("a.eml", b"just some words\n", "damaged: it has no headers of a message"),
         ("a.drawio", BOMB, "damaged: it declares entities of its own"),
