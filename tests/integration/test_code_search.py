@@ -234,6 +234,24 @@ def test_what_tests_a_thing_comes_after_it_unless_tests_are_asked_for(engine: En
 
 
 @pytest.mark.parametrize("profile", ["hybrid", "code"])
+def test_a_task_leads_to_the_code_and_a_message_to_the_test_that_prints_it(bench: Bench, profile: str) -> None:
+    text = 'def test_{0}():\n    """The tank can drain faster."""\n    emptied(tank_{0})\n'
+    tests = {f"tests/test_{number}.py": text.format(number) for number in range(6)}
+    printed = 'def test_pump():\n    print("the gauge of the pump shows nothing at all today")\n'
+    said = "Opens a valve of the tank, and waits: two drain it faster."
+    code = f'def emptied(tank):\n    """{said}"""\n    tank.valve.open()\n'
+    bench.write({**tests, "plant/tanks.py": code, "tests/test_pump.py": printed})
+    bench.index(embedding={"provider": "bundled"})
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        for query, uri in (
+            ("let the tank drain faster", "plant/"),
+            ("a test of how the tanks drain", "tests/test_"),
+            ("gauge of pump 3 shows nothing today", "tests/test_pump.py"),
+        ):
+            assert engine.search(Query(query), PROFILES[profile]).hits[0].citation.uri.startswith(uri)
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "code"])
 def test_a_pasted_line_leads_to_where_it_stands_and_not_to_what_it_calls(engine: Engine, profile: str) -> None:
     for line, uri in (
         ('Cart("ann").add_line("tea", 0)', "tests/test_cart.py"),

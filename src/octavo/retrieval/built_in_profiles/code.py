@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.caps_and_merging import CapPerDocument
-from octavo.retrieval.stages.code_recall import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
+from octavo.retrieval.stages.code_recall import CodeDense, CodeFusion, Fragments, ReadCode
 from octavo.retrieval.stages.commit_limits import CapCommits
 from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
+from octavo.retrieval.stages.tests_below import TestsBelow
 
 CODE = RetrievalProfile(
     "code",

@@ -18,6 +18,7 @@ from octavo.retrieval.stages.linked_boost import NeighbourBoost
 from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.tests_below import TestsBelow
 from octavo.retrieval.stages.title_words import TitleWords
 
 SHOWN: tuple[Refine, ...] = (ExactDuplicates(among=20), NearCopies(), CapPerDocument(), MergeSpans(), CapCommits())
@@ -27,6 +28,9 @@ SHAPE: tuple[Refine, ...] = (ExactMatch(), *SHOWN)
 
 SMOOTHING: tuple[Refine, ...] = (ContextSmoothing(), NeighbourBoost())
 """What judges single chunks by their surroundings, before hits are capped and merged."""
+
+TESTS_BELOW = TestsBelow(0.2, ahead=1.2, files_alone=True)
+"""Beside notes, tests alone stand in the way of what they test."""
 
 _BOTH: tuple[Recall, ...] = (LexicalRecall(), DenseRecall())
 
@@ -47,7 +51,7 @@ HYBRID = RetrievalProfile(
     "hybrid",
     recall=_BOTH,
     fuse=BalancedFusion(),
-    refine=(TitleWords(), *SMOOTHING, LinksBelow(), ExactMatch(), Definitions(), NamedFirst(), *SHOWN),
+    refine=(TitleWords(), *SMOOTHING, LinksBelow(), ExactMatch(), TESTS_BELOW, Definitions(), NamedFirst(), *SHOWN),
     calibration=CALIBRATION,
 )
 HYBRID_RRF = RetrievalProfile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=SHAPE)

@@ -9,12 +9,10 @@ import numpy as np
 
 from octavo.algorithms.code_query import QuestionForm, read_code_query, share_in_order, share_of_runs
 from octavo.dataclass import dataclass, replace
-from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order
-from octavo.retrieval.stages.code_kinds import is_use
-from octavo.retrieval.stages.declarations import QUOTING, by_declaration
+from octavo.retrieval.stages.declarations import LITERAL, QUOTING, WRITTEN, by_declaration
 from octavo.retrieval.stages.fuse import ScoreFusion
 from octavo.retrieval.stages.joined_fusion import JoinedFusion
 from octavo.retrieval.stages.query_weighted_fusion import Balance, BalancedFusion
@@ -22,15 +20,8 @@ from octavo.retrieval.stages.recall import DenseRecall
 from octavo.retrieval.stages.refinement_helpers import ground, noted, texts_of
 from octavo.retrieval.stages.symbols import beginnings
 
-_LITERAL = QUOTING | {QuestionForm.TRACE}
 _MEANING_FIRST = Balance(base=0.03)
 _BESIDE_PLACES = 0.2
-_PASTED = frozenset({QuestionForm.PATTERN, QuestionForm.CODE})
-_WRITTEN = _LITERAL | {QuestionForm.NAME}
-_ABOUT_TESTS = re.compile(
-    r"(?:\b|_)(?:[Tt]est(?:s|ed|ing)?|[Ss]pecs?|[Ff]ixtures?|[Mm]ock(?:s|ed)?|[Ee]xamples?|[Dd]emos?)(?:\b|_)"
-    r"|\wTests?\b|\bTest[A-Z]"
-)
 # Names that are a word of their own (go, c, swift, ruby) count only after "in", "with" or "using".
 _LANGUAGE = re.compile(
     r"\b(?:(?:in|with|using|for)\s+)?(?:python|javascript|typescript|java|golang|php|kotlin|haskell|perl)\b\s?[23]?(?:\.\d+)?"
@@ -57,7 +48,7 @@ class ReadCode:
         query, terms, analyse = search.query, search.query.terms, search.library.text.query_tokens
         read = read_code_query(query.text)
         search.notes["asked"] = read.asked.value
-        if read.asked in _LITERAL and not _FILTER.search(query.text):
+        if read.asked in LITERAL and not _FILTER.search(query.text):
             words = tuple(dict.fromkeys(analyse(read.words)))
             # Word by word, because stop words count in a phrase.
             runs = (tuple(token for word in run.split() for token in analyse(word)) for run in read.runs[: self.runs])
@@ -119,7 +110,7 @@ class CodeFusion:
         read = read_code_query(search.query.text)
         form = read.asked
         exact = any(rankings[name].scored for name in ("symbols", "places") if name in rankings)
-        if not exact and form not in _WRITTEN:
+        if not exact and form not in WRITTEN:
             return BalancedFusion(self.words, self.name).fuse(search, rankings)
         symbols = self.mentioned if form in QUOTING else self.symbols
         base: Fuse = ScoreFusion(self.named, 1.0 - self.named)
@@ -158,34 +149,3 @@ class Fragments:
             lifted.append(candidate)
         search.notes |= {"quoted": list(read.pieces or read.runs), "lifted": len(details)}
         return noted(in_order([*lifted, *candidates[self.among :]]), self.name, details)
-
-
-@dataclass(frozen=True, slots=True)
-class TestsBelow:
-    """What tests a thing, or shows how to use it, comes after the thing, unless the query is about tests or is a
-    piece of code, which may stand in a test alone.
-
-    So does a commit, where the query is a name or a piece of code: its diff quotes the thing, or what it was once.
-    """
-
-    share: float = 0.6
-    name: str = "tests_below"
-
-    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        if not candidates:
-            raise SkipStage("there are no candidates")
-        asked = read_code_query(search.query.text).asked
-        tests = asked not in _PASTED and _ABOUT_TESTS.search(search.query.text) is None
-        quoted = asked in _WRITTEN and not search.query.filters.kinds
-        if not tests and not quoted:
-            raise SkipStage("the query is about tests, or a piece of code")
-        height = (candidates[0].score - ground(candidates)) or 1.0
-        lowered, details = [], {}
-        for candidate in candidates:
-            commit = candidate.kind is Kind.COMMIT
-            if (quoted and commit) or (tests and not commit and is_use(candidate)):
-                details[candidate.key] = "a commit" if commit else "a test or an example"
-                candidate = candidate.scored(candidate.score - self.share * height)
-            lowered.append(candidate)
-        search.notes["lowered"] = len(details)
-        return noted(in_order(lowered), self.name, details)

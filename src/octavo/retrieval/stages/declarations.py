@@ -21,6 +21,8 @@ _SYMBOLS = "symbols"
 _LOCATING = frozenset({QuestionForm.PLACE, QuestionForm.TRACE})
 QUOTING = frozenset({QuestionForm.MESSAGE, QuestionForm.PATTERN, QuestionForm.CODE})
 """Forms of what was pasted."""
+LITERAL = QUOTING | {QuestionForm.TRACE}
+WRITTEN = LITERAL | {QuestionForm.NAME}
 
 
 def by_declaration(search: Search, rankings: Mapping[str, Ranking]) -> dict[str, Ranking]:

@@ -16,7 +16,7 @@ from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Recall, Search, SkipStage, in_order
 from octavo.retrieval.stages.code_kinds import is_header, is_use
 from octavo.retrieval.stages.declarations import QUOTING
-from octavo.retrieval.stages.exact_match import EXACT, HOLDS_PHRASE
+from octavo.retrieval.stages.exact_match import holds_phrase
 from octavo.retrieval.stages.refinement_helpers import ground, texts_of
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
@@ -51,7 +51,7 @@ class Definitions:
         read = read_code_query(search.query.text)
         if not candidates or not (read.names or read.places):
             raise SkipStage("the query names no code" if candidates else "there are no candidates")
-        if (read.sentence or read.asked in QUOTING) and any(_is_held(candidate) for candidate in candidates):
+        if (read.sentence or read.asked in QUOTING) and any(map(holds_phrase, candidates)):
             raise SkipStage("a passage holds what was pasted")
         found = dict(self._found(search, read))
         if not found:
@@ -112,7 +112,3 @@ class Definitions:
             if mention.search(rest):
                 worth = self.named - self.below * (is_use(candidate) + (call.search(rest) is None))
                 yield candidate.key, (worth, _WAYS[0].name)
-
-
-def _is_held(candidate: Candidate) -> bool:
-    return any(step.stage == EXACT and step.detail == HOLDS_PHRASE for step in candidate.steps)

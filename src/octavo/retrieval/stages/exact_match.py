@@ -120,6 +120,11 @@ class ExactMatch:
         return [candidate for candidate in some if candidate.key in saying]
 
 
+def holds_phrase(candidate: Candidate) -> bool:
+    """Whether the stage found the query in it, word by word."""
+    return any(step.stage == EXACT and step.detail == HOLDS_PHRASE for step in candidate.steps)
+
+
 def _in_this_form(search: Search, candidates: Sequence[Candidate]) -> frozenset[ChunkKey]:
     """Those with `explained`, not only `explain`; `right-clicking`, not only `right-click`; in any case."""
     typed = search.query.terms.text.strip(_AROUND).casefold()

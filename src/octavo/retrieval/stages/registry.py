@@ -9,7 +9,7 @@ from typing import Any
 from octavo.errors import ConfigurationError
 from octavo.plugins import STAGES, has, load, names
 from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
-from octavo.retrieval.stages.code_recall import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
+from octavo.retrieval.stages.code_recall import CodeDense, CodeFusion, Fragments, ReadCode
 from octavo.retrieval.stages.commit_limits import CapCommits
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.context_smoothing import ContextSmoothing
@@ -35,6 +35,7 @@ from octavo.retrieval.stages.second_hop import Bridges
 from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
 from octavo.retrieval.stages.summary_levels import FileRecall, LevelFusion, SectionRecall
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
+from octavo.retrieval.stages.tests_below import TestsBelow
 from octavo.retrieval.stages.title_words import TitleWords
 from octavo.retrieval.stages.token_budget import TokenBudget
 
