@@ -121,13 +121,11 @@ class PgvectorIndex:
         self, vector: NDArray[np.float32], where: Mapping[str, Any], candidates: int, limit: int, tuning: Tuning
     ) -> list[int]:
         """The inputs with the nearest vectors, according to the index."""
-        iterative = self._database.extensions.iterative_scan
         # An index returns no more than it has visited, or continues the scan, which takes twice as long as one larger
-        # scan. Without iterative scans it cannot even continue.
-        most = tuning.ef_search_max if iterative else MOST_EF_SEARCH
-        ef = min(max(tuning.ef_search(limit), min(candidates, most)), MOST_EF_SEARCH)
+        # scan, be it for a few more. Without iterative scans it cannot even continue.
+        ef = min(max(tuning.ef_search(limit), candidates), MOST_EF_SEARCH)
         self._database.set_local("hnsw_set_ef_search", {"ef_search": ef})
-        if iterative:
+        if self._database.extensions.iterative_scan:
             self._database.set_local("hnsw_enable_iterative_scan", {})
         return [row[0] for row in self._database.rows(*self._stage_a(vector, where, candidates))]
 

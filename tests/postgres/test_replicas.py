@@ -144,8 +144,8 @@ def test_a_replica_that_lags_beyond_the_bound_is_left_out_and_said(library: tupl
             assert not check.ok and "bytes behind" in check.message
         finally:
             pause(library[1], on=False)
-        eventually(lambda: searched_on(engine) == "replica")
-        assert engine.search(Query("comet")).degraded == ()
+        # Not at once for ever: whatever anybody writes may take a busy machine longer than the bound to replay.
+        eventually(lambda: searched_on(engine) == "replica" and engine.search(Query("comet")).degraded == ())
 
 
 def test_a_replica_is_not_said_to_lag_by_what_was_written_a_moment_ago(library: tuple[str, str]) -> None:
@@ -200,12 +200,13 @@ def test_the_pools_and_how_far_a_replica_is_behind_are_gauges(
     with opened(library) as engine:
         eventually(lambda: searched_on(engine) == "replica")
         eventually(lambda: gauges(engine)["replica_lag_bytes", "replica_1", ""] == 0)
+        eventually(lambda: gauges(engine)["replica_lag_seconds", "replica_1", ""] == 0)
         with engine.store.reading():
             told = gauges(engine)
         assert told["pool_connections", "primary", "in_use"] >= 1
         assert told["pool_connections", "replica_1", "idle"] >= 1
         assert told["pool_limit", "primary", ""] == told["pool_limit", "replica_1", ""] == 8
-        assert told["pool_waiting", "primary", ""] == told["replica_lag_seconds", "replica_1", ""] == 0
+        assert told["pool_waiting", "primary", ""] == 0
         pause(library[1])
         try:
             remember(engine, RememberRequest(text="The comet is bright."))

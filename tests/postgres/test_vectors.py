@@ -161,6 +161,8 @@ def test_how_far_an_index_looks_is_set_for_the_search_alone(store: PostgresStore
         assert set_to == [("100", "relaxed_order")]
         index.search(asked(1), 90)
         assert store.database.query("select current_setting('hnsw.ef_search')", {}) == [("360",)]
+        index.search(asked(1), 101)  # beyond ef_search_max: one larger scan rather than two
+        assert store.database.query("select current_setting('hnsw.ef_search')", {}) == [("404",)]
     with store.reading():
         assert store.database.query("select current_setting('hnsw.ef_search')", {}) == [("40",)]
 
