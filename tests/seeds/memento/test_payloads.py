@@ -133,7 +133,8 @@ def test_g_the_resolved_project_is_that_of_the_conversation_and_resources_follow
         other = await client.ask("memory_list", {"project_id": "default"})
         read = await client.mcp.read_resource(other["items"][0]["resource_uri"])  # of any project there is
         assert read.contents[0].text == "In the server's own project.\n"
-        assert (await client.refused("memory_list", {"projectId": "nowhere"}))["code"] == "NOT_FOUND"
+        absent = await client.refused("memory_list", {"projectId": "nowhere"})
+        assert (absent["code"], absent["hint"]) == ("NOT_FOUND", "projects_list shows the projects")
 
     talk_with(tmp_path / "library.db", "memento", talk)
 

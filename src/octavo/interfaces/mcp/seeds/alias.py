@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -18,6 +18,7 @@ from mcp import types
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, OctavoError
+from octavo.operations.hints import for_model
 from octavo.operations.operation import Operation
 from octavo.operations.request_arguments import request
 from octavo.operations.schemas import dump
@@ -154,9 +155,13 @@ def result(payload: Any, *, data: bool) -> types.CallToolResult:
     return types.CallToolResult(content=[written], structured_content=structured if data else None)
 
 
-def failure(error: OctavoError, details: Callable[[Json], Json] | None = None) -> types.CallToolResult:
-    """With code and message at the top where `details` writes the rest as the program has it, else below `error`."""
-    body = {"code": error.code, "message": error.message, "hint": error.hint, "details": dict(error.details)}
+def failure(
+    error: OctavoError, offered: Container[str], details: Callable[[Json], Json] | None = None
+) -> types.CallToolResult:
+    """Its hint names tools that are offered, not commands. Code and message stand at the top where `details` writes the
+    rest as the program has it, else below `error`."""
+    hint = error.hint and for_model(error.hint, offered)
+    body = {"code": error.code, "message": error.message, "hint": hint, "details": dict(error.details)}
     body = {"error": body} if details is None else {**body, "details": details(error.details)}
     written = json.dumps(body, ensure_ascii=False, default=str)
     return types.CallToolResult(content=[types.TextContent(type="text", text=written)], is_error=True)

@@ -42,11 +42,11 @@ class SeedTools:
         try:
             payload = await calls.perform(alias.of, lambda engine: alias.answered(engine, arguments, project))
         except OctavoError as error:
-            return failure(error, alias.error_details)
+            return failure(error, self._named, alias.error_details)
         except Exception:
             _log.exception("%s failed", alias.name)
             defect = OctavoError("unexpected failure", hint="this is a defect in Octavo; its log has the details")
-            return failure(defect, alias.error_details)
+            return failure(defect, self._named, alias.error_details)
         if alias.settles_project and conversation is not None:
             while len(self._projects) >= _MOST_CONVERSATIONS:
                 del self._projects[next(iter(self._projects))]
