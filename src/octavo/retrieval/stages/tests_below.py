@@ -46,8 +46,10 @@ class TestsBelow:
         quoted = asked in WRITTEN and not search.query.filters.kinds and not self.files_alone
         if not tests and not quoted:
             raise SkipStage("the query is about tests, or a piece of code")
-        height = (candidates[0].score - ground(candidates)) or 1.0
         uses = {candidate.key for candidate in candidates if self._is_below(candidate)}
+        if not uses and not quoted:
+            raise SkipStage("no test is among the candidates")
+        height = (candidates[0].score - ground(candidates)) or 1.0
         others = (channel_score(candidate, "lexical") for candidate in candidates if candidate.key not in uses)
         most = math.inf if self.ahead is None else self.ahead * max(others, default=0.0)
         lowered, details = [], {}
