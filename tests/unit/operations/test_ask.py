@@ -10,6 +10,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ProviderFailed
+from octavo.model.query import Query
 from octavo.operations.answer_budget import tokens
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
@@ -91,6 +92,19 @@ def test_where_no_sentence_answers_the_nearest_passage_is_named(tmp_path: Path) 
         answer = ask(engine, AskRequest("where is the pump switch?"))
     assert not answer.answered and answer.passages
     assert answer.hint is not None and "notes/pump.md:3" in answer.hint
+
+
+def test_of_a_long_document_more_passages_are_read_than_a_list_shows(tmp_path: Path) -> None:
+    (folder := tmp_path / "notes").mkdir()
+    filler = "The shelves of this room are oiled in spring, and its windows look on the court with the old well. " * 12
+    parts = (f"## Room {at}\n\nThe dataset of year {at} is kept by clerk {at}.\n\n{filler}\n" for at in range(60))
+    (folder / "archive.md").write_text("# Archive\n\n" + "\n".join(parts))
+    with open_library(tmp_path / "l.db", create=True) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+        listed = engine.search(Query("who keeps the dataset of a year?")).hits
+        answer = ask(engine, AskRequest("who keeps the dataset of a year?"))
+    assert len(listed) <= 3 < len(answer.passages) and answer.answered
 
 
 def test_the_prompt_is_shown_with_every_passage_quoted(engine: Engine) -> None:

@@ -27,10 +27,13 @@ from octavo.operations.filter_fields import narrowing
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.run_search import find, with_publications
 from octavo.ports import LanguageModel
+from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.caps_and_merging import CapPerDocument
 
 Tell = Callable[[AnswerSentence], None]
 
 _USUAL_HOPS = 3
+_LONG = 20  # chunks of a document for which one more passage of it is read
 _SENTENCES = 5  # of an extractive answer: more are a page, not an answer
 NO_MATCH = "Nothing in the library answers this."
 EXTRACTIVE_HINT = (
@@ -57,7 +60,8 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
         result = find(engine, _search(request, question), judged_in_full=True)
         if result.hits and model is None:
             # That something answers is known. The fact may stand in a passage that a list of hits need not show.
-            result = find(engine, replace(_search(request, question), show_all=True), judged_in_full=True)
+            wide = _read_widely(engine.retrieval_profile(request.profile or engine.defaults.profile))
+            result = find(engine, replace(_search(request, question), show_all=True), wide, judged_in_full=True)
         searches.append(with_publications(engine, result))
         with engine.store.reading():
             return passages_of(engine.store, engine.project.id, searches[-1].hits)
@@ -181,6 +185,14 @@ def _extracted(
 
 def _search(request: AskRequest, question: str) -> SearchRequest:
     return SearchRequest(query=question, limit=request.limit, profile=request.profile, **narrowing(request))
+
+
+def _read_widely(profile: RetrievalProfile) -> RetrievalProfile:
+    """With more places for a long document than a list of hits gives it: it answers in any of its parts."""
+    stages = (
+        replace(stage, per_chunks=_LONG) if isinstance(stage, CapPerDocument) else stage for stage in profile.refine
+    )
+    return replace(profile, refine=tuple(stages))
 
 
 def _without_sentences(

@@ -18,7 +18,8 @@ _SUBJECT = 2  # words
 
 @dataclass(frozen=True, slots=True)
 class CapPerDocument:
-    """No document takes more than `limit` places; a declaration counts by itself, and turns of a talk do not count.
+    """No document takes more than `limit` places, and one more for every `per_chunks` of its chunks, if that is given.
+    A declaration counts by itself, and turns of a talk do not count.
 
     One or two words name a subject: of a file of code that is about it, the best `declarations` stay where they are,
     and its others come after what else there is.
@@ -26,17 +27,21 @@ class CapPerDocument:
 
     limit: int = 3
     declarations: int = 4
+    per_chunks: int = 0
     name: str = "cap_per_document"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         taken = Counter(map(_whole, search.before))
         shown = Counter(candidate.document_id for candidate in search.before)
         few = len(search.query.terms.words) <= _SUBJECT
+        chunks = {candidate.document_id: candidate.key for candidate in candidates} if self.per_chunks else {}
+        lengths = search.library.lengths(chunks) if chunks else {}
         kept: list[Candidate] = []
         later: list[Candidate] = []
         for candidate in candidates:
             taken[_whole(candidate)] += 1
-            if taken[_whole(candidate)] <= self.limit or candidate.kind is Kind.CONVERSATION:
+            more = lengths.get(candidate.document_id, 0) // self.per_chunks if lengths else 0
+            if taken[_whole(candidate)] <= self.limit + more or candidate.kind is Kind.CONVERSATION:
                 shown[candidate.document_id] += 1
                 beyond = few and candidate.kind is Kind.CODE and shown[candidate.document_id] > self.declarations
                 (later if beyond else kept).append(candidate)
