@@ -83,14 +83,14 @@ def test_the_kernel_names_the_language_and_old_notebooks_open() -> None:
         Source(
             DocumentId("doc_1"),
             "old.ipynb",
-            '{"worksheets": [{"cells": [{"cell_type": "heading", "level": 2, "source": "Old"},'
-            ' {"cell_type": "code", "input": "x = 1"}]}]}',
+            '{"worksheets": [{}, {"cells": [{"cell_type": "heading", "level": 2, "source": "Old"},'
+            ' {"cell_type": "code", "input": ["x = 1", "y = 2"]}]}]}',
             0.0,
         )
     )
 
     assert (r.language, r.text) == ("r", "```r\nx <- 1\n```\n")
-    assert old.text == "## Old\n\n```python\nx = 1\n```\n"
+    assert old.text == "## Old\n\n```python\nx = 1\ny = 2\n```\n"
 
 
 @pytest.mark.parametrize(

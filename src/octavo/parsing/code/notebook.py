@@ -55,7 +55,7 @@ def _cells(notebook: Any) -> Iterator[Mapping[str, Any]]:
         raise ValueError("no cells")
     sheets = [notebook] if "cells" in notebook else notebook["worksheets"]
     for sheet in sheets:
-        for cell in sheet["cells"]:
+        for cell in sheet.get("cells", ()):
             if not isinstance(cell, Mapping):
                 raise TypeError("a cell is an object")
             yield cell
@@ -100,7 +100,9 @@ def _rendered(cells: list[Mapping[str, Any]], language: str) -> tuple[str, list[
 
 def _joined(source: Any) -> str:
     if isinstance(source, list):
-        return "".join(line for line in source if isinstance(line, str))
+        lines = [line for line in source if isinstance(line, str)]
+        # Lines of the second format have no ends.
+        return ("" if lines and lines[0].endswith(("\n", "\r")) else "\n").join(lines)
     return source if isinstance(source, str) else ""
 
 
