@@ -153,7 +153,7 @@ def test_the_list_of_commands_is_shown_without_the_table_of_operations(arguments
     loaded = imported_by(COMMAND, *arguments)
     assert {name for name in loaded if name.startswith("octavo.operations")} == {
         "octavo.operations",
-        "octavo.operations.lines",
+        "octavo.operations.text_blocks",
     }
 
 

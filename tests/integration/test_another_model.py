@@ -23,7 +23,7 @@ from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.library.status import full_status
-from octavo.operations.models.catalog import models_activate, models_list
+from octavo.operations.models.registry import models_activate, models_list
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest
 from octavo.retrieval.profiles import PROFILES
 

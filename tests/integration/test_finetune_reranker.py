@@ -21,7 +21,7 @@ from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.status import full_status
-from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
+from octavo.operations.models.registry import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFinetuneRequest,

@@ -15,8 +15,8 @@ from workbench import Bench
 from octavo.engine.commit_histories import follow_histories, index_moved
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
-from octavo.ingest import history as ingest_history
-from octavo.ingest.history_watch import HistoryWatch
+from octavo.ingest import commit_history as ingest_history
+from octavo.ingest.repository_watch import HistoryWatch
 from octavo.model.collection import CollectionSettings
 from octavo.model.commit import commit_uri
 from octavo.model.document import Kind

@@ -10,8 +10,8 @@ from git_repository import GitRepository
 from workbench import Bench
 
 from octavo.engine.commit_histories import follow_histories, index_moved
-from octavo.ingest import history as ingest_history
-from octavo.ingest.history_watch import HistoryWatch
+from octavo.ingest import commit_history as ingest_history
+from octavo.ingest.repository_watch import HistoryWatch
 from octavo.model.collection import CollectionSettings
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.passages import read_passage

@@ -22,7 +22,7 @@ from octavo.operations.library.status import full_status
 from octavo.operations.memory.changes import memory_commit, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
-from octavo.operations.models.catalog import models_activate
+from octavo.operations.models.registry import models_activate
 from octavo.operations.models.requests import ModelsActivateRequest
 from octavo.operations.profiles.embedders import (
     profiles_activate,

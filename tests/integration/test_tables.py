@@ -16,7 +16,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.ingest import fast_vectors
 from octavo.model.query import Query
-from octavo.operations.models.catalog import models_list
+from octavo.operations.models.registry import models_list
 from octavo.operations.models.requests import ModelsListRequest
 from octavo.retrieval.profiles import PROFILES
 

@@ -21,7 +21,7 @@ from octavo.engine.library import OpenLibrary
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.watcher import MISSING, POLLING, WATCHING, QueuedPath, WatchedFolder
 from octavo.errors import StorageError
-from octavo.ingest.history_watch import HistoryWatch
+from octavo.ingest.repository_watch import HistoryWatch
 from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.collection import Collection, CollectionSettings
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.interfaces.presenting.wrapping import wrapped
-from octavo.operations.lines import Part, cells, columns, count, duration, size, visible
+from octavo.operations.text_blocks import Part, cells, columns, count, duration, size, visible
 
 
 @pytest.mark.parametrize(

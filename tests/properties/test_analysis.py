@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from octavo.algorithms.phrase_prefilter import MaybePhrase
+from octavo.algorithms.phrase_prefilter import PhrasePrefilter
 from octavo.algorithms.text_analysis import LONGEST, Analyzer, is_latin
 from octavo.algorithms.unicode_folding import EMOJI, FLAG, fold
 
@@ -189,5 +189,5 @@ def test_no_text_that_says_a_phrase_fails_the_quick_test_for_it(text: str, data:
     assume(tokens)
     start = data.draw(st.integers(0, len(tokens) - 1))
     phrase = tokens[start : data.draw(st.integers(start + 1, len(tokens)))]
-    assert MaybePhrase(phrase).said(text), ascii((text, phrase))
-    assert MaybePhrase(phrase).most(text) == len(phrase)
+    assert PhrasePrefilter(phrase).said(text), ascii((text, phrase))
+    assert PhrasePrefilter(phrase).most(text) == len(phrase)

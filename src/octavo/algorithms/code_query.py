@@ -1,11 +1,11 @@
-"""What somebody asks of code, from the form of the question alone: names, places, a trace, a pattern, a message.
+"""Reads a query about code by its form alone: a name, a place, a stack trace, an error message, a regex, code.
 
 getUserById                          a name
 Model.save_base()                    a name in another
 django/db/models/base.py:804         a place
 File "base.py", line 804, in save    a frame of a trace: a place and a name
-ValueError: no such field 'x'        a message, whose quoted and numbered parts are anyone's
-def get_\\w+\\(                        a pattern, of which the literal parts can be looked for
+ValueError: no such field 'x'        a message; its quoted parts and numbers vary
+def get_\\w+\\(                        a pattern; its literal parts are searched
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _RUN = 3  # words
 _MOST_RUNS = 40
 
 
-class QuestionForm(StrEnum):
+class CodeQueryForm(StrEnum):
     """The form of a question."""
 
     WORDS = "words"
@@ -100,14 +100,14 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class CodeQuery:
-    """`words` are what to look for by word and meaning.
+    """`words` are searched by word and by meaning.
 
-    The parts of one of the `pieces` stand in their order on one line of what is meant; each of `runs` are words next to
-    each other in it. `parts` are of names that a pattern does not tell whole. A `sentence` only mentions its names.
-    `uses` is whether it asks who calls them.
+    A text that is meant has the strings of one of the `pieces` in order on one line, and the words of each of the
+    `runs` side by side. `parts` are the known parts of names in a pattern. A `sentence` only mentions its names.
+    `uses`: it asks who calls them.
     """
 
-    asked: QuestionForm
+    asked: CodeQueryForm
     words: str
     names: tuple[Name, ...] = ()
     places: tuple[FrameLocation, ...] = ()
@@ -128,13 +128,13 @@ def read_code_query(text: str) -> CodeQuery:
         named = tuple(dict.fromkeys(Name(_parts(frame.name)) for frame in traced if frame.name))[:_MOST]
         words = " ".join([message, *(name.parts[-1] for name in named[:4])]).strip() or text
         places = tuple(frame.place for frame in traced)
-        return CodeQuery(QuestionForm.TRACE, words, named, places, runs=_runs(message))
+        return CodeQuery(CodeQueryForm.TRACE, words, named, places, runs=_runs(message))
     places = places_in(text)
     if is_pattern(text):
         pattern = read_pattern(text)
         literal = " ".join(dict.fromkeys(piece for pieces in pattern.pieces for piece in pieces))
         return CodeQuery(
-            QuestionForm.PATTERN,
+            CodeQueryForm.PATTERN,
             literal or text,
             _names(pattern.whole),
             places,
@@ -143,18 +143,18 @@ def read_code_query(text: str) -> CodeQuery:
         )
     if _ERROR.search(text):
         bare = _KIND_OF_ERROR.sub("", text)
-        return CodeQuery(QuestionForm.MESSAGE, text, _names(bare), places, runs=_runs(text))
+        return CodeQuery(CodeQueryForm.MESSAGE, text, _names(bare), places, runs=_runs(text))
     if _ALONE.fullmatch(text):
-        return CodeQuery(QuestionForm.NAME, text, _spelled((Name(_parts(text.removesuffix("()"))),)), places)
+        return CodeQuery(CodeQueryForm.NAME, text, _spelled((Name(_parts(text.removesuffix("()"))),)), places)
     names = _names(text)
     if places and len(text.split()) == 1:
-        return CodeQuery(QuestionForm.PLACE, text, names, places)
+        return CodeQuery(CodeQueryForm.PLACE, text, names, places)
     if names:
         uses = _ASKED_USES.search(text) is not None
         if not uses and any(mark in text for mark in "(){}=;"):
-            return CodeQuery(QuestionForm.CODE, text, names, places, runs=_runs(text))
-        return CodeQuery(QuestionForm.NAME, text, names, places, sentence=_is_sentence(text), uses=uses)
-    return CodeQuery(QuestionForm.PLACE if places else QuestionForm.WORDS, text, _joined(text), places)
+            return CodeQuery(CodeQueryForm.CODE, text, names, places, runs=_runs(text))
+        return CodeQuery(CodeQueryForm.NAME, text, names, places, sentence=_is_sentence(text), uses=uses)
+    return CodeQuery(CodeQueryForm.PLACE if places else CodeQueryForm.WORDS, text, _joined(text), places)
 
 
 def is_code(text: str) -> bool:
@@ -214,7 +214,7 @@ def _named(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether so much is said around the names that they are not all that is asked for."""
+    """Whether the query is a sentence that only mentions its names: by its plain words."""
     return sum(_PLAIN.fullmatch(word) is not None for word in text.split()) >= _SENTENCE
 
 
@@ -228,9 +228,9 @@ def _joined(text: str) -> tuple[Name, ...]:
 
 
 def _runs(text: str) -> tuple[str, ...]:
-    """Three words at a time, none of them of what differs each time: so has the code that says it.
+    """Runs of three words without the message's values: the code that raises it has them too.
 
-    A quotation of three words or more is what is said, not a value.
+    A quotation of three words or more is text, not a value.
     """
     line = max((line_said.strip() for line_said in text.split("\n")), key=len, default="")
     stretches = _VARIABLE.split(_KIND_OF_ERROR.sub("", line))
@@ -244,7 +244,7 @@ def _runs(text: str) -> tuple[str, ...]:
 
 
 def share_of_runs(runs: tuple[str, ...], text: str) -> float:
-    """How many of the runs a text holds.
+    """The share of the runs in a text.
 
     >>> share_of_runs(("no such field", "such field here"), 'raise ValueError(f"No such field: {name}")')
     0.5
@@ -256,7 +256,7 @@ def share_of_runs(runs: tuple[str, ...], text: str) -> float:
 
 
 def share_in_order(pieces: tuple[str, ...], text: str) -> float:
-    """1 where a line holds all the pieces, one after the other; else half of how much of them the text holds so.
+    """1 if one line has all pieces in order; else half the share of their characters that the text has in order.
 
     >>> share_in_order(("def get_", "("), "x = 1\\ndef get_user(self):\\n")
     1.0

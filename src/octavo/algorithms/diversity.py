@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def marginal_relevance(
     relevance: Sequence[float], likeness: NDArray[np.float64], balance: float
 ) -> list[tuple[int, float]]:
-    """Places in the order chosen, each with what it was worth at that moment; the worth never rises.
+    """Indexes in the order of choice, each with its worth when it was chosen; the worth never rises.
 
     worth(d) = balance · relevance(d) - (1 - balance) · max likeness(d, chosen), the maximum of nothing being 0.
     Carbonell and Goldstein, "The use of MMR, diversity-based reranking", SIGIR 1998. Of equals the first is chosen.
@@ -35,9 +35,9 @@ def marginal_relevance(
 
 
 def representatives(groups: NDArray[np.float32], count: int, balance: float) -> NDArray[np.int64]:
-    """Of many groups of equally many unit vectors at once: the places of the first `count` that are chosen in each.
+    """The indexes of the first `count` vectors chosen in each group; all groups have equally many unit vectors.
 
-    As `marginal_relevance` chooses, relevance being the cosine with the middle of the group.
+    Chosen as by `marginal_relevance`; the relevance is the cosine with the group's mean.
     """
     middles = groups.mean(axis=1)
     middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-12)

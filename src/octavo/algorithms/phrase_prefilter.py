@@ -21,10 +21,10 @@ _SPELLED = re.compile("plusplus|sharp|net")
 """What tokens have in place of signs: `C++`, `F#`, `.NET`."""
 
 
-class MaybePhrase:
-    """What the tokens of a text may have of a phrase: never less than they have, and seldom more.
+class PhrasePrefilter:
+    """An upper bound on what a text has of a phrase: never too low, and seldom too high.
 
-    >>> phrase = MaybePhrase(["clean", "mirror"])
+    >>> phrase = PhrasePrefilter(["clean", "mirror"])
     >>> [phrase.said(text) for text in ("Cleaning mirrors", "clean-mirror", "a mirror to clean")]
     [True, True, False]
     >>> [phrase.most(text) for text in ("a mirror to clean", "a mirror")]
@@ -53,7 +53,7 @@ class MaybePhrase:
 
 
 def _plain(text: str) -> bytes | None:
-    """In lower case, and words as tokens have them; None where that takes more.
+    """Lower case, words spelt as in tokens; None where only tokenising can.
 
     Other letters are folded, or have stems of their own; `two's-complement` is one word without its s.
     """

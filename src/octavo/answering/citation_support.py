@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.text_analysis import Analyzer
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
-from octavo.answering.claim_mismatches import Clash, Comparison, Mismatch, compare
+from octavo.answering.claim_mismatches import Comparison, Mismatch, MismatchKind, compare
 from octavo.answering.sentence_analysis import Reading, Token, read
 from octavo.answering.sentences import sentences
 from octavo.answering.word_alignment import Window
@@ -123,16 +123,16 @@ _INSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 _DIFFERENCES = {
-    Clash.WORD: "not said",
-    Clash.NAME: "another name",
-    Clash.NUMBER: "another number",
-    Clash.UNIT: "another unit",
-    Clash.TIME: "another time",
-    Clash.COUNTED: "said of something else",
-    Clash.DENIAL: "denied in one of both",
-    Clash.OPPOSITE: "the opposite",
-    Clash.ROLES: "another role",
-    Clash.SCATTERED: "from sentences that do not belong together",
+    MismatchKind.WORD: "not said",
+    MismatchKind.NAME: "another name",
+    MismatchKind.NUMBER: "another number",
+    MismatchKind.UNIT: "another unit",
+    MismatchKind.TIME: "another time",
+    MismatchKind.COUNTED: "said of something else",
+    MismatchKind.DENIAL: "denied in one of both",
+    MismatchKind.OPPOSITE: "the opposite",
+    MismatchKind.ROLES: "another role",
+    MismatchKind.SCATTERED: "from sentences that do not belong together",
 }
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _SPEAKER = re.compile(
@@ -259,7 +259,7 @@ class CitationChecker:
         if not reading.tokens:
             return ("nothing in it can be compared",)
         differences = _differences(problems)
-        words = [problem.token.word for problem in problems if problem.kind is Clash.WORD]
+        words = [problem.token.word for problem in problems if problem.kind is MismatchKind.WORD]
         if len(words) < len(problems) or len(words) > 1 + len(reading.tokens) // _WORDS_FORGIVEN:
             return differences
         elsewhere = self._statements(match.stated[0].passage)
@@ -326,7 +326,7 @@ def _stated(passage: NumberedPassage, analyzer: Analyzer, language: str) -> list
 
 def _differences(problems: Sequence[Mismatch]) -> tuple[str, ...]:
     """The words by what is the matter with them: `not said: domes, green`."""
-    words: dict[Clash, dict[str, None]] = {}
+    words: dict[MismatchKind, dict[str, None]] = {}
     for problem in sorted(problems, key=lambda problem: problem.token.at):
         words.setdefault(problem.kind, {})[problem.token.word] = None
     return tuple(f"{_DIFFERENCES[kind]}: {', '.join(given)}" for kind, given in words.items())

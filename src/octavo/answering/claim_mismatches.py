@@ -1,7 +1,7 @@
 """Compares a claim with one or two sentences of a passage: numbers, units, names, roles, negations, opposites.
 
-Each word of the claim is aligned with a word of these sentences. A word without a partner, or with another partner than
-in the claim, is a mismatch. Sentences without a mismatch support the claim.
+Each word of the claim is aligned with a word of these sentences. A word without a partner, or whose partner has
+another role, is a mismatch. Sentences without a mismatch support the claim.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from octavo.answering.word_relations import is_verb, opposite
 
 _NEAR_BY = 4  # words from a verb to the `by` of its agent: directed, written and produced by
 _BESIDE = 3
-_NEARLY = 10  # words that a claim has of a sentence for each of its own, to be made of that sentence's words
+_NEARLY = 10  # a claim reuses a sentence if at most one in ten of its words is not in that sentence
 
 
-class Clash(StrEnum):
+class MismatchKind(StrEnum):
     """The kinds of mismatch between a claim and a passage."""
 
     WORD = "word"
@@ -36,7 +36,7 @@ class Clash(StrEnum):
 
 
 class Mismatch(NamedTuple):
-    kind: Clash
+    kind: MismatchKind
     token: Token
 
 
@@ -73,7 +73,7 @@ def compare(claim: Reading, place: Window) -> Comparison:
             *_other_condition(pairs),
             *_other_subject(pairs, place, unpaired),
         )
-    if "than" in claim.polar and {problem.kind for problem in problems} == {Clash.OPPOSITE, Clash.ROLES}:
+    if "than" in claim.polar and {problem.kind for problem in problems} == {MismatchKind.OPPOSITE, MismatchKind.ROLES}:
         problems = []  # the converse: x has more than y, y has less than x
     return Comparison(tuple(problems), unpaired, len(pairs) / max(1, len(claim.tokens)))
 
@@ -82,15 +82,16 @@ def _alone(tokens: Sequence[Token], place: Window) -> Iterator[Mismatch]:
     values = {token.quantity.value for reading in place.sentences for token in reading.tokens if token.quantity}
     for token in tokens:
         if token.quantity is None:
-            yield Mismatch(Clash.TIME if token.timed else Clash.NAME if token.name and token.at else Clash.WORD, token)
+            named = MismatchKind.NAME if token.name and token.at else MismatchKind.WORD
+            yield Mismatch(MismatchKind.TIME if token.timed else named, token)
         elif token.quantity.value != 1 or token.quantity.unit not in ("", "time"):
-            yield Mismatch(Clash.UNIT if token.quantity.value in values else Clash.NUMBER, token)
+            yield Mismatch(MismatchKind.UNIT if token.quantity.value in values else MismatchKind.NUMBER, token)
 
 
 def _opposed(
     claim: Reading, alone: Sequence[Token], pairs: Sequence[WordPair], place: Window, unpaired: Sequence[Token]
 ) -> Iterator[Mismatch]:
-    """A word without a partner whose opposite stands there; words of the other sentence may be meant for this one."""
+    """A word whose opposite is in the place: one without a partner, or one carried over from the first sentence."""
     homes = {pair.sentence for pair in pairs}
     carried = [pair.token for pair in pairs if pair.sentence == 0 and 1 in homes]
     theirs = {token.stem for token in unpaired}
@@ -99,24 +100,24 @@ def _opposed(
     )
     for token in (*alone, *carried):
         if any(opposite(token.stem, other) for other in theirs | (polar - claim.polar)):
-            yield Mismatch(Clash.OPPOSITE, token)
+            yield Mismatch(MismatchKind.OPPOSITE, token)
     if "only" in claim.polar - polar and not theirs & {"sole", "exclus", "just"}:
-        yield Mismatch(Clash.OPPOSITE, claim.tokens[0])
+        yield Mismatch(MismatchKind.OPPOSITE, claim.tokens[0])
     if any(opposite(word, other) for word in claim.polar - polar for other in (polar - claim.polar) | theirs):
-        yield Mismatch(Clash.OPPOSITE, claim.tokens[0])
+        yield Mismatch(MismatchKind.OPPOSITE, claim.tokens[0])
 
 
 def _denied(pairs: Sequence[WordPair]) -> Iterator[Mismatch]:
     for token, _, partner in pairs:
         if partner and ((token.denied and not partner.in_denial) or (partner.denied and not token.in_denial)):
-            yield Mismatch(Clash.DENIAL, token)
+            yield Mismatch(MismatchKind.DENIAL, token)
 
 
 def _counted_otherwise(pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
     """A number counts the word beside it: in the place no other number stands nearer to that word."""
     for pair, following in zip_longest(pairs, pairs[1:]):
         if following and _backwards(pair, following):
-            yield Mismatch(Clash.TIME, following.token)
+            yield Mismatch(MismatchKind.TIME, following.token)
         if pair.token.quantity is None or pair.partner is None or pair.token.name:
             continue
         phrase = [other for other in pairs if other.token.phrase == pair.token.phrase]
@@ -124,7 +125,7 @@ def _counted_otherwise(pairs: Sequence[WordPair], place: Window) -> Iterator[Mis
         if not words:
             elsewhere = {word.sentence for word in phrase if word.partner and not word.token.timed}
             if any(token.quantity for at in elsewhere for token in place.sentences[at].tokens):
-                yield Mismatch(Clash.COUNTED, pair.token)
+                yield Mismatch(MismatchKind.COUNTED, pair.token)
             continue
         word = next((word for word in words if word.token.at > pair.token.at), words[-1]).partner
         own = {other.token.quantity.value for other in phrase if other.token.quantity}
@@ -145,7 +146,7 @@ def _counted_otherwise(pairs: Sequence[WordPair], place: Window) -> Iterator[Mis
                 for word in words
             )
         ):
-            yield Mismatch(Clash.COUNTED, pair.token)
+            yield Mismatch(MismatchKind.COUNTED, pair.token)
 
 
 def _backwards(start: WordPair, end: WordPair) -> bool:
@@ -179,18 +180,18 @@ def _scattered(claim: Reading, pairs: Sequence[WordPair], place: Window) -> Iter
         last = max((pair.at for pair in inside if pair.sentence == 1), default=0)
         pronouns = [at for at in place.sentences[1].pronouns if at < last + _BESIDE]
         if inside and not all(first) and runs > max(0, len(pronouns) - len(claim.pronouns)):
-            yield Mismatch(Clash.SCATTERED, inside[0].token)
+            yield Mismatch(MismatchKind.SCATTERED, inside[0].token)
         if sum(first) not in (0, len(first)):
             home = int(2 * sum(first) < len(first))
             used = {pair.at for pair in inside if pair.sentence == home}
             spare = [token for token in place.sentences[home].tokens if token.quantity and token.at not in used]
             carried = [pair for pair in inside if pair.sentence != home and pair.token.quantity]
             if spare and carried:
-                yield Mismatch(Clash.COUNTED, carried[0].token)
+                yield Mismatch(MismatchKind.COUNTED, carried[0].token)
 
 
 def _reordered(claim: Reading, pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
-    """A sentence's own words in another order than by moving a part of it, and no verb made passive."""
+    """A sentence's words in an order that neither one moved part nor a passive explains."""
     for number, reading in enumerate(place.sentences):
         foreign = claim.words - reading.words
         if len(foreign) * _NEARLY > len(claim.words) or ("by" in claim.words) != ("by" in reading.words):
@@ -198,7 +199,7 @@ def _reordered(claim: Reading, pairs: Sequence[WordPair], place: Window) -> Iter
         inside = [pair for pair in pairs if pair.sentence == number and not pair.token.timed]
         back = [(before, after) for before, after in pairwise(inside) if after.at < before.at]
         if len(back) > 1 or any(_around_verb(claim, reading, before, after) for before, after in back):
-            yield Mismatch(Clash.ROLES, inside[0].token)
+            yield Mismatch(MismatchKind.ROLES, inside[0].token)
 
 
 def _around_verb(claim: Reading, reading: Reading, before: WordPair, after: WordPair) -> bool:
@@ -210,13 +211,13 @@ def _around_verb(claim: Reading, reading: Reading, before: WordPair, after: Word
 
 
 def _borrowed(claim: Reading, pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
-    """A heading's word is what a sentence is about: it stands before the verb, or for a pronoun."""
+    """A heading's word after a verb of the claim; it may only be a subject or replace a pronoun."""
     for token, sentence, _ in pairs:
         after_verb = any(at < token.at and phrase == token.phrase for at, phrase in claim.verbs.items())
         if sentence == HEADING and after_verb:
             homes = {pair.sentence for pair in pairs if pair.partner and pair.token.phrase == token.phrase}
             if all(len(place.sentences[home].pronouns) <= len(claim.pronouns) for home in homes):
-                yield Mismatch(Clash.NAME if token.name else Clash.WORD, token)
+                yield Mismatch(MismatchKind.NAME if token.name else MismatchKind.WORD, token)
 
 
 def _other_neighbour(pairs: Sequence[WordPair], place: Window, unpaired: Sequence[Token]) -> Iterator[Mismatch]:
@@ -231,11 +232,11 @@ def _other_neighbour(pairs: Sequence[WordPair], place: Window, unpaired: Sequenc
             for token in place.sentences[word.sentence].tokens
             if 0 < token.at - word.at <= _BESIDE
         ):
-            yield Mismatch(Clash.NAME, name.token)
+            yield Mismatch(MismatchKind.NAME, name.token)
 
 
 def _swapped(pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
-    """What stands on one side of a verb in the claim and on the other in the place, unless one of both is passive."""
+    """A word before a verb in the claim and after it in the place, or the reverse, unless one side is passive."""
     for pivot in pairs:
         if pivot.partner is None or pivot.token.timed or pivot.token.name:
             continue
@@ -258,7 +259,7 @@ def _swapped(pairs: Sequence[WordPair], place: Window) -> Iterator[Mismatch]:
             pivot.token.by and not by and any(pair.token.at - pivot.token.at > pivot.token.by for pair in come)
         )
         if agent or (swapped and not passive and not made_passive) or _other_agent(pivot, pairs, reading):
-            yield Mismatch(Clash.ROLES, pivot.token)
+            yield Mismatch(MismatchKind.ROLES, pivot.token)
 
 
 def _other_condition(pairs: Sequence[WordPair]) -> Iterator[Mismatch]:
@@ -269,11 +270,11 @@ def _other_condition(pairs: Sequence[WordPair]) -> Iterator[Mismatch]:
         ]
         if not crossed or 2 * sum(crossed) < len(crossed):
             return
-    yield Mismatch(Clash.ROLES, pairs[0].token)
+    yield Mismatch(MismatchKind.ROLES, pairs[0].token)
 
 
 def _other_subject(pairs: Sequence[WordPair], place: Window, unpaired: Sequence[Token]) -> Iterator[Mismatch]:
-    """A verb whose clause has a subject of its own in the place, where the claim's stands in another clause."""
+    """A verb with its own subject in the place, where the claim's subject stands in another clause."""
     for subject, verb in pairwise(pairs):
         if not (subject.partner and verb.partner and verb.sentence == subject.sentence and verb.token.verbal):
             continue
@@ -283,11 +284,11 @@ def _other_subject(pairs: Sequence[WordPair], place: Window, unpaired: Sequence[
             token.phrase == verb.partner.phrase and token.at < verb.at and token in unpaired and not token.verbal
             for token in place.sentences[verb.sentence].tokens
         ):
-            yield Mismatch(Clash.ROLES, verb.token)
+            yield Mismatch(MismatchKind.ROLES, verb.token)
 
 
 def _offset(pair: WordPair, pivot: WordPair, reading: Reading) -> int | None:
-    """How far from the pivot a word stands in its clause; a word from above, where a pronoun stands for it."""
+    """The distance of a word from the pivot in a clause; of a word from the sentence before, its pronoun's."""
     if pair.sentence == pivot.sentence:
         together = pair.partner and pivot.partner and pair.partner.clause == pivot.partner.clause
         return pair.at - pivot.at if together else None

@@ -40,7 +40,7 @@ _NOON = {"am": 0, "pm": 12}
 
 
 class Quantity(NamedTuple):
-    """A value, what it counts in, and the words that spell it."""
+    """A value, its unit, and how many words spell it."""
 
     value: float
     unit: str
@@ -73,7 +73,7 @@ def quantity(words: Sequence[str], at: int) -> Quantity | None:
 
 
 def _half_of_day(words: Sequence[str], at: int) -> tuple[int, int]:
-    """The hours that `pm` or `p.m.` adds, and the words that spell it."""
+    """The hours that `pm` or `p.m.` adds, and how many words it is."""
     if at < len(words) and words[at] in _NOON:
         return _NOON[words[at]], 1
     spelled = "".join(words[at : at + 2])

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
+from octavo.config.foreign_setting_names import RENAMED, msrl_settings, setting_for, with_present_names
 from octavo.config.local_library import BY_ITSELF, ORIGIN, made_for_repository, trusted
-from octavo.config.other_names import RENAMED, msrl_settings, what_it_is_here, with_present_names
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
@@ -215,7 +215,7 @@ def _nearest_of(name: str, known: Iterable[str], message: str) -> ConfigurationE
     import difflib
 
     names = [*known]
-    if here := what_it_is_here(name):
+    if here := setting_for(name):
         return ConfigurationError(message, hint=f"here it is {here}")
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.75 if "." in name else 0.5)
     if not near:  # in another section, most often: `search.limt` is `retrieval.limit`

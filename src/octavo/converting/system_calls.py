@@ -1,4 +1,4 @@
-"""The system calls of Linux that a reader of files needs, as a filter in the kernel that refuses all others.
+"""A seccomp filter: Linux allows the system calls that reading a file needs, and refuses all others.
 
 Numbers are those of the kernel's tables for x86-64 and for aarch64; None stands for a call that one lacks.
 Some calls are allowed for some arguments: files are opened for reading, a thread is started and no process, signals and
@@ -64,11 +64,11 @@ def _with_arguments() -> list[_Rule]:
     ]
 
 
-# What takes its arguments from memory, where a filter cannot look: programs then use what came before it.
+# Their arguments are in memory, where a filter cannot look: after ENOSYS, programs use the older call.
 _ANSWERED_UNKNOWN = ((435, 435), (437, 437))  # clone3, openat2
 
-# Where programs are started, which need more than anybody has listed, this is refused and nothing else: sockets,
-# the memory of other processes, and leaving the group that is killed at the deadline.
+# With `programs`, which need more calls than a list can name, only these are refused: sockets, the memory of other
+# processes, and leaving the group that is killed at the deadline.
 _REFUSED = (
     (41, 198), (42, 203), (49, 200), (53, 199), (425, 425), (101, 117), (310, 270), (311, 271), (438, 438),
     (298, 241), (321, 280), (323, 282), (112, 157), (109, 154),

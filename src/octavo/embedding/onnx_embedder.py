@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from octavo.algorithms.question_form import with_question_mark
+from octavo.algorithms.question_mark import with_question_mark
 from octavo.algorithms.readability import Readability, TaughtScripts
 from octavo.embedding.batching import plan
 from octavo.embedding.cpu_cores import available_cores

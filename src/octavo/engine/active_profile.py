@@ -10,7 +10,7 @@ from octavo.model.embedding_profile import LOCAL_PROVIDERS
 
 if TYPE_CHECKING:
     from octavo.engine.wiring.adapters import Adapters
-    from octavo.ingest.snapshot_access import Accelerator
+    from octavo.ingest.search_accelerator import Accelerator
     from octavo.model.collection import Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.recipe import EmbeddingProfile

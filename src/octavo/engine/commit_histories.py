@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from octavo.engine.full_vectors import embed_newest
 from octavo.engine.recorded_recipe import ensure_recipe
-from octavo.ingest.history import HistoryRun, index_history
-from octavo.ingest.history_watch import HistoryWatch
+from octavo.ingest.commit_history import HistoryRun, index_history
 from octavo.ingest.prepare import Origin
+from octavo.ingest.repository_watch import HistoryWatch
 from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.collection import Collection
 from octavo.model.commit import Repository, is_repository

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def containing_file(root: Path, uri: str) -> Path:
-    """`mail/in.mbox` for the uri `mail/in.mbox/hello.eml/plan.pdf`; the uri's own path for all that is not inside."""
+    """`mail/in.mbox` for the uri `mail/in.mbox/hello.eml/plan.pdf`; for a plain file, its own path."""
     path = root / uri
     if not path.exists():
         for above in path.parents:

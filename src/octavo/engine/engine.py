@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from octavo.engine.watcher import Watcher
     from octavo.engine.writer import Writer
     from octavo.ingest.run_report import IndexReport
-    from octavo.ingest.snapshot_access import Accelerator
+    from octavo.ingest.search_accelerator import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
     from octavo.model.collection import Collection, Project

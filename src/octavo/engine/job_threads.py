@@ -16,7 +16,7 @@ from octavo.model.job import REBUILD
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
-    from octavo.ingest.snapshot_access import Accelerator
+    from octavo.ingest.search_accelerator import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.ports import Store
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from octavo.config.schema import Config
     from octavo.engine.index_runs import Builds
     from octavo.engine.wiring.adapters import Adapters
-    from octavo.ingest.history import HistoryRules
+    from octavo.ingest.commit_history import HistoryRules
     from octavo.model.collection import Project
     from octavo.model.folder_scan import Scan
     from octavo.model.ledger import FileStamp

@@ -20,7 +20,7 @@ _ALL = 1 << 40  # vectors: as many as are missing
 _STORED = {LibraryPart.FILE, LibraryPart.MEMORIES}
 
 if TYPE_CHECKING:
-    from octavo.ingest.snapshot_access import Accelerator
+    from octavo.ingest.search_accelerator import Accelerator
     from octavo.memory.project_memories import ProjectMemories
     from octavo.model.collection import Collection, Project
     from octavo.observability.progress import Progress

@@ -22,7 +22,7 @@ from octavo.model.summary import SUMMARIES
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
-    from octavo.ingest.snapshot_access import Accelerator
+    from octavo.ingest.search_accelerator import Accelerator
 
 CLUSTERS, SNAPSHOT, FINETUNE = "clusters", "snapshot", "finetune"
 FULL_VECTORS, OTHER_MODEL, REINGEST = "full_vectors", "other_model", "reingest"

@@ -14,7 +14,7 @@ from octavo.dataclass import replace
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.library_languages import LibraryLanguages
 from octavo.engine.path_filters import typed_filters, typed_terms
-from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
+from octavo.engine.query_vector import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
 from octavo.engine.read_snapshot import in_read_snapshot
 from octavo.engine.search_degradation import Degradation
 from octavo.engine.search_log import log_search

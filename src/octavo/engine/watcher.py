@@ -19,7 +19,7 @@ from octavo.engine.index_runs import Stopped
 from octavo.engine.indexing import is_stale
 from octavo.engine.memory_folders import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError
-from octavo.ingest.history_watch import HistoryWatch
+from octavo.ingest.repository_watch import HistoryWatch
 from octavo.model.collection import Collection, FolderState
 from octavo.model.commit import is_repository
 from octavo.observability.logs import logger

@@ -1,6 +1,6 @@
-"""What an import asks for, language by language: a path that a file of code, or the folder it speaks for, may have.
+"""Turns an import into references to files of the same tree, language by language: `import a.b` → `a/b`.
 
-Only what may be in the same tree is asked for; a package from elsewhere (`lodash`, `serde`) points at nothing here.
+An import of a package from elsewhere (`lodash`, `serde`) refers to nothing in the tree.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CODE_ENDING = re.compile(r"\.(?:[mc]?[jt]sx?|vue|svelte|rb|php|sh|bash|lua|R|r|
 
 
 def imported(language: str | None, uri: str, target: str, names: str) -> Iterator[Reference]:
-    """The references of one import. Several, where only the files there are can tell a module from what is in it."""
+    """The references of one import; several where `a.b` may be a module, or a name in the module `a`."""
     read = _LANGUAGES.get(language or "")
     return read(uri, target, names) if read else iter(())
 

@@ -29,7 +29,7 @@ class SphinxRole(NamedTuple):
 
 
 def labels(text: str) -> Iterator[str]:
-    """What places in a text are called by those who refer to them."""
+    """The labels that a text defines, in lower case."""
     if ")=\n" in text or ".. _" in text:
         for match in islice(_LABEL.finditer(text), _MOST):
             yield (match[1] or match[2]).strip("` ").lower()

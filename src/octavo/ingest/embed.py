@@ -43,9 +43,9 @@ def embed_pending(
 ) -> int:
     """Embeds what has no vector yet under the embedder's profile. A crash resumes where it stopped.
 
-    `newest` confines a run to so many inputs, the ones written last foremost; `wanted` to so many of those that were
-    found most often or changed last; `of_chunks` to those of these chunks. Commits come after everything else. The
-    vectors of `fast` that stood in for those computed now are removed with the same commit.
+    At most `newest` inputs, those written last first; at most `wanted`, those found most often or changed last first;
+    only those `of_chunks`. Git commits come last. The transaction that writes vectors also removes those of `fast`
+    that stood in for them.
     """
     profile = embedder.profile
     most = newest if newest is not None else wanted
@@ -81,7 +81,7 @@ def embed_pending(
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """Inputs that were begun together, of so many keys, and where their vectors come from."""
+    """Inputs begun together, the number of their keys, and the call that gives vectors."""
 
     keys: int
     described: Sequence[PendingInput]
@@ -90,7 +90,7 @@ class _Slice:
 
 @contextmanager
 def _beginning(embedder: Embedder) -> Iterator[Callable[[Sequence[str]], Callable[[], NDArray[np.float32]]]]:
-    """Begins texts ahead of their being needed, where the embedder can; else they are computed when they are."""
+    """Starts texts ahead where the embedder can; else computes them when their vectors are asked for."""
     if not isinstance(embedder, AheadEmbedder):
         yield lambda texts: partial(embedder.embed, texts)
         return
@@ -150,7 +150,7 @@ def slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _checked(vectors: NDArray[np.float32], count: int, profile: EmbeddingProfile) -> NDArray[np.float32]:
-    """What a provider gave, if it is what it promised: one such vector stored would spoil every later search."""
+    """A provider's vectors, if their shape and values are sound: a bad one would spoil every later search."""
     shape = (count, profile.dimensions)
     if vectors.shape != shape:
         raise ProviderFailed(f"{profile.name} gave vectors of shape {vectors.shape}, not {shape}")

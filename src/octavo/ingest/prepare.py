@@ -13,8 +13,8 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import OctavoError, SourceError
 from octavo.graph.edge_extraction import linked
 from octavo.ingest.converted_document import converted_document, redacted_conversion, utf8
+from octavo.ingest.document_search_fields import SHARED_CHARACTERS, shared_texts
 from octavo.ingest.redacted_document import redacted_commit, redacted_document
-from octavo.ingest.shared_search_text import SHARED_CHARACTERS, shared_texts
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.commit import Commit
 from octavo.model.converted_file import Member, RefusedFile

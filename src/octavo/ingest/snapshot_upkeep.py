@@ -40,7 +40,7 @@ class SnapshotUpkeep:
         return self._folder.busy()
 
     def unfinished(self) -> float | None:
-        """When a snapshot was begun that is not there yet; None where there is no such."""
+        """When the latest unfinished snapshot was begun; None where there is none."""
         begun = [name for name, ready in self._setup.source().known(self._setup.project).items() if not ready]
         return max(map(_begun_at, begun)) if begun else None
 
@@ -101,7 +101,7 @@ class SnapshotUpkeep:
         return tuple(snapshots)
 
     def unseen(self) -> int:
-        """How many of the chunks there are were written since the current snapshot."""
+        """How many existing chunks were written since the current snapshot."""
         current = self._snapshots.current()
         return unseen(self._making(), None if current is None else current.manifest)
 
@@ -118,7 +118,7 @@ class SnapshotUpkeep:
         return tuple(checked)
 
     def recover(self) -> SnapshotId | None:
-        """Clears away what builders left, and points CURRENT at the newest snapshot that is whole; which that is.
+        """Removes what builders left; keeps CURRENT, or points it at the newest whole snapshot; returns its id.
 
         One whose bytes are not those that were written is removed: it could only answer wrongly.
         """

@@ -1,4 +1,4 @@
-"""Entities of a library, a document at a time: by rules, and where somebody asks for it by a model as well."""
+"""Finds the entities of a library, a document at a time: by rules and, on request, by a model as well."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class EntitySettings:
         return {"by_model": int(self.by_model), "budget": self.budget}
 
 
-class EntitiesFound(NamedTuple):
+class EntityRunReport(NamedTuple):
     """What a run read and took; `stopped` says why `left` documents were not read."""
 
     documents: int = 0
@@ -58,7 +58,7 @@ class EntitiesFound(NamedTuple):
     stopped: str = ""
 
 
-def estimate(work: EntityWork) -> EntitiesFound:
+def estimate(work: EntityWork) -> EntityRunReport:
     """What a model would take, as far as it has not read the library yet. Nobody is asked."""
     finder = _finder(work)
     store, project = work.store, work.project.id
@@ -71,7 +71,7 @@ def estimate(work: EntityWork) -> EntitiesFound:
         if _for_a_model(source):
             text = store.documents.texts(project, [document.text_hash]).get(document.text_hash, "")
             calls, tokens = calls + 1, tokens + finder.tokens(source.title, text)
-    return EntitiesFound(len(unread), calls, tokens, finder.prices.cost(tokens, 0))
+    return EntityRunReport(len(unread), calls, tokens, finder.prices.cost(tokens, 0))
 
 
 def find_entities(
@@ -79,7 +79,7 @@ def find_entities(
     settings: EntitySettings,
     most: int | None = None,
     advance: Callable[[int], None] = lambda count: None,
-) -> EntitiesFound:
+) -> EntityRunReport:
     """Reads what was not read yet, of so many documents at most; the next run goes on where this ended."""
     store, project = work.store, work.project.id
     finder = _finder(work) if settings.by_model else None
@@ -87,7 +87,7 @@ def find_entities(
         known = declared_names(store.entities.sources(project).values())
         maker = known.maker if finder is None else f"{known.maker} {finder.maker}"
         unread = store.entities.unread(project, maker, most)
-    outcome = EntitiesFound()
+    outcome = EntityRunReport()
     at_once = _AT_ONCE if finder is None else 1
     for start in range(0, len(unread), at_once):
         batch = unread[start : start + at_once]
@@ -132,12 +132,12 @@ def _read(
     known: KnownNames,
     finder: EntityFinder | None,
     room: int,
-) -> tuple[list[ReadDocument] | None, EntitiesFound]:
+) -> tuple[list[ReadDocument] | None, EntityRunReport]:
     """None where the budget does not suffice for a call."""
     with store.reading():
         sources = store.entities.sources(project, [document.document_id for document in batch])
         texts = store.documents.texts(project, {document.text_hash for document in batch})
-    read, took = [], EntitiesFound()
+    read, took = [], EntityRunReport()
     for document in batch:
         source, text = sources.get(document.document_id), texts.get(document.text_hash)
         if source is None or text is None:  # removed meanwhile

@@ -10,7 +10,7 @@ from octavo.dataclass import replace
 from octavo.errors import MissingExtra
 from octavo.ingest.embed import embed_pending
 from octavo.ingest.profile_switch import CONFIGURED, missing, profile_named, switch, switch_back
-from octavo.ingest.snapshot_access import Accelerator
+from octavo.ingest.search_accelerator import Accelerator
 from octavo.jobs.entity_jobs import EntitySettings, find_entities
 from octavo.jobs.graph_jobs import can_find_communities, find_communities, find_thematic_links
 from octavo.jobs.summary_jobs import SummarySettings, make_summaries

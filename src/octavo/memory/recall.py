@@ -121,8 +121,8 @@ def _is_neighbour(steps: Sequence[ScoreStep]) -> bool:
 def _scores(memories: ProjectMemories, question: str, hits: Sequence[Hit], *, calibrated: bool) -> list[float]:
     """Between 0 and 1, all on one scale: the relevance that a search gives its hits.
 
-    Where that is not known for the model in use, the cosines; and where one hit has no vector, of each the share of
-    the question's words that its excerpt has.
+    Without a calibration for the model in use, the cosines; where one hit has no vector, for every hit the share
+    of the question's words in its excerpt.
     """
     if calibrated:
         return [hit.score for hit in hits]

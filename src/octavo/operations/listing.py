@@ -16,7 +16,7 @@ from string import Formatter
 from typing import Any
 
 from octavo.dataclass import dataclass
-from octavo.operations.lines import Line, Part, columns, count, degraded_lines, more, size
+from octavo.operations.text_blocks import Line, Part, columns, count, degraded_lines, more, size
 
 _STATES = {"active": "good", "leased": "good", "open": "good", "filling": "warn", "dead": "bad"}
 _HEADINGS = "dim"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from octavo.algorithms.quotations import QUOTED_LINES, QUOTED_MEMORIES, one_line, with_bars, with_line_numbers
-from octavo.operations.lines import PADDING, Block, Quote
+from octavo.operations.text_blocks import PADDING, Block, Quote
 
 
 def written(blocks: Iterable[Block]) -> str:

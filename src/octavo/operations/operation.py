@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from octavo.dataclass import dataclass
 from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
-from octavo.operations.lines import Block
 from octavo.operations.listing import Listing, listed
 from octavo.operations.model_text import written
+from octavo.operations.text_blocks import Block
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

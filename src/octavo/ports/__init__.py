@@ -48,7 +48,7 @@ from octavo.ports.project_library import ProjectLibrary
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
 from octavo.ports.rerank_scores import RerankScores
-from octavo.ports.snapshots import SnapshotSource
+from octavo.ports.snapshot_source import SnapshotSource
 from octavo.ports.store import IndexedStore, Store
 from octavo.ports.summaries import Summaries, SummaryIndex
 

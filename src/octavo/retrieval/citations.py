@@ -160,7 +160,7 @@ def _of_section(candidate: Candidate, section: Section, span: Span, text: str, q
 
 
 def _with_signature(span: Span, section: Section, text: str) -> Span:
-    """A comment with the beginning of what it is about: alone it says nothing that could be called.
+    """A comment with the signature of its declaration: alone it names nothing that could be called.
 
     Where the comment stands below its signature, the hit begins with that.
     """
@@ -233,8 +233,8 @@ def _scores(counted: Sequence[Mapping[str, float]]) -> list[float]:
 def _declared(
     parts: Sequence[SectionStretch], scores: Sequence[float], best: SectionStretch | None, text: str
 ) -> SectionStretch | None:
-    """The best part of code, or the best declaration where that is only a comment between declarations, or imports
-    that say no more of the query than a declaration does.
+    """The best part of code. If that is only comments, or is the file's head while a declaration has a word of the
+    query, the best declaration.
 
     One declaration is cited even where none has a word of the query: the longest, which is most of the chunk.
     """

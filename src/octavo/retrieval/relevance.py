@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 
-from octavo.algorithms.phrase_prefilter import MaybePhrase
+from octavo.algorithms.phrase_prefilter import PhrasePrefilter
 from octavo.algorithms.score_calibration import AnswerEvidence, Calibration, HitSigns
 from octavo.dataclass import dataclass, replace
 from octavo.errors import LibraryError
@@ -190,7 +190,7 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
         return 1.0  # also where its path or an alias has the word
     other_forms = {token: {*word.forms, *word.compounds} for word in terms.forms for token in word.tokens}
     languages = {form.split("_", 2)[1] for word in terms.forms for form in word.forms}
-    best, maybe = 0, MaybePhrase(tuple(expected))
+    best, maybe = 0, PhrasePrefilter(tuple(expected))
     passages = [
         (" ".join((candidate.title, *candidate.heading_path)), text)
         for candidate, text in zip(candidates, texts_of(search, candidates), strict=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from octavo.retrieval.stage import Search
 
 _FURTHER, _FURTHEST = 4, 64
-"""How many times as deep a channel is asked for all that ties with its last, and at most."""
+"""The factor by which a channel is asked deeper while its last hits tie, and its limit."""
 
 
 def by_place(search: Search, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from octavo.errors import Busy, OctavoError, SourceError
-from octavo.stores.sqlite.write_queue import locked_elsewhere
+from octavo.stores.sqlite.write_lock_queue import locked_elsewhere
 from octavo.writing.write_journal import Journal, journal_of, put_back
 
 _PATIENCE_SECONDS = 10.0

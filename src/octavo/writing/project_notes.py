@@ -9,7 +9,7 @@ from typing import Protocol
 
 from octavo.config.schema import Config, Writing
 from octavo.errors import InvalidArgument, NotFound, OctavoError
-from octavo.ingest.history import HistoryRules
+from octavo.ingest.commit_history import HistoryRules
 from octavo.model.collection import Collection, CollectionSettings, Project
 from octavo.model.folder_scan import Scan
 from octavo.model.note_write import NoteWrite

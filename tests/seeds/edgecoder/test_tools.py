@@ -9,8 +9,8 @@ import pytest
 from seed_calls import SeedClient, talk_with
 
 from octavo.engine.wiring import open_library
-from octavo.interfaces.mcp.seeds.alias import SeedCall
-from octavo.interfaces.mcp.seeds.edgecoder import TOOLS, reranks
+from octavo.interfaces.mcp.tool_aliases.alias import SeedCall
+from octavo.interfaces.mcp.tool_aliases.edgecoder import TOOLS, reranks
 
 FIELDS = {"filePath", "startLine", "endLine", "content", "score", "matchType", "contentType", "language"}
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from seed_calls import SeedClient, talk_with
 
-from octavo.interfaces.mcp.seeds.memento import TOOLS
+from octavo.interfaces.mcp.tool_aliases.memento import TOOLS
 from octavo.operations.table import chosen
 
 NAMES = re.findall(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_runs import examples
 
-from octavo.algorithms.code_query import QuestionForm, read_code_query, share_in_order, share_of_runs
+from octavo.algorithms.code_query import CodeQueryForm, read_code_query, share_in_order, share_of_runs
 from octavo.algorithms.language_names import language_named
 from octavo.algorithms.stack_traces import FrameLocation, frames, message_of, places_in
 
@@ -17,31 +17,31 @@ from octavo.algorithms.stack_traces import FrameLocation, frames, message_of, pl
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("getUserById", QuestionForm.NAME),
-        ("save_base", QuestionForm.NAME),
-        ("login", QuestionForm.NAME),
-        ("Model.save_base()", QuestionForm.NAME),
-        ("std::vector", QuestionForm.NAME),
-        ("what does `chunk` do", QuestionForm.NAME),
-        ("src/app.py", QuestionForm.PLACE),
-        ("C:\\x\\App.cs:12", QuestionForm.PLACE),
-        ("x = foo(bar)", QuestionForm.CODE),
-        (r"def get_\w+\(", QuestionForm.PATTERN),
-        ("user_(id|name)", QuestionForm.PATTERN),
-        ("foo.*bar", QuestionForm.PATTERN),
-        ("TypeError: Cannot read properties of undefined (reading 'map')", QuestionForm.MESSAGE),
-        ("ImproperlyConfigured: Requested setting DEBUG, but it is not there", QuestionForm.MESSAGE),
-        ("error[E0382]: borrow of moved value: `x`", QuestionForm.MESSAGE),
-        ('File "a.py", line 3, in f', QuestionForm.TRACE),
-        ("how to read a file in python", QuestionForm.WORDS),
-        ("python default value if null", QuestionForm.WORDS),
-        ("how to make functions that return a function", QuestionForm.WORDS),
-        ("parse query", QuestionForm.WORDS),
-        ("a*b", QuestionForm.WORDS),
-        ("", QuestionForm.WORDS),
+        ("getUserById", CodeQueryForm.NAME),
+        ("save_base", CodeQueryForm.NAME),
+        ("login", CodeQueryForm.NAME),
+        ("Model.save_base()", CodeQueryForm.NAME),
+        ("std::vector", CodeQueryForm.NAME),
+        ("what does `chunk` do", CodeQueryForm.NAME),
+        ("src/app.py", CodeQueryForm.PLACE),
+        ("C:\\x\\App.cs:12", CodeQueryForm.PLACE),
+        ("x = foo(bar)", CodeQueryForm.CODE),
+        (r"def get_\w+\(", CodeQueryForm.PATTERN),
+        ("user_(id|name)", CodeQueryForm.PATTERN),
+        ("foo.*bar", CodeQueryForm.PATTERN),
+        ("TypeError: Cannot read properties of undefined (reading 'map')", CodeQueryForm.MESSAGE),
+        ("ImproperlyConfigured: Requested setting DEBUG, but it is not there", CodeQueryForm.MESSAGE),
+        ("error[E0382]: borrow of moved value: `x`", CodeQueryForm.MESSAGE),
+        ('File "a.py", line 3, in f', CodeQueryForm.TRACE),
+        ("how to read a file in python", CodeQueryForm.WORDS),
+        ("python default value if null", CodeQueryForm.WORDS),
+        ("how to make functions that return a function", CodeQueryForm.WORDS),
+        ("parse query", CodeQueryForm.WORDS),
+        ("a*b", CodeQueryForm.WORDS),
+        ("", CodeQueryForm.WORDS),
     ],
 )
-def test_the_form_of_a_question_tells_what_is_asked(text: str, asked: QuestionForm) -> None:
+def test_the_form_of_a_question_tells_what_is_asked(text: str, asked: CodeQueryForm) -> None:
     assert read_code_query(text).asked is asked
 
 
@@ -184,7 +184,7 @@ def test_a_name_is_like_its_parts_when_it_begins_and_ends_with_them() -> None:
 )
 def test_a_sentence_only_mentions_the_names_in_it(text: str, sentence: bool) -> None:
     read = read_code_query(text)
-    assert (read.asked, read.sentence) == (QuestionForm.NAME, sentence)
+    assert (read.asked, read.sentence) == (CodeQueryForm.NAME, sentence)
 
 
 @pytest.mark.parametrize(

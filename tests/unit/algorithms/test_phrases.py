@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.phrase_prefilter import MaybePhrase
+from octavo.algorithms.phrase_prefilter import PhrasePrefilter
 from octavo.algorithms.text_analysis import Analyzer
 
 ANALYZER = Analyzer()
@@ -26,21 +26,21 @@ ANALYZER = Analyzer()
     ],
 )
 def test_what_says_a_phrase_passes(phrase: str, text: str) -> None:
-    maybe = MaybePhrase(ANALYZER.tokens(phrase))
+    maybe = PhrasePrefilter(ANALYZER.tokens(phrase))
     assert maybe.said(text)
     assert maybe.most(text) == len(ANALYZER.tokens(phrase))
 
 
 @pytest.mark.parametrize("text", ["mirrors that are clean", "nothing of it", "a clean and polished mirror"])
 def test_scattered_words_do_not(text: str) -> None:
-    assert not MaybePhrase(ANALYZER.tokens("clean mirror")).said(text)
+    assert not PhrasePrefilter(ANALYZER.tokens("clean mirror")).said(text)
 
 
 def test_what_a_text_does_not_have_is_counted() -> None:
-    maybe = MaybePhrase(["clean", "mirror", "dome", "c3po"])
+    maybe = PhrasePrefilter(["clean", "mirror", "dome", "c3po"])
     assert maybe.most("a clean dome") == 3
     assert maybe.most("nothing of it") == 1  # of c3po nothing is known
 
 
 def test_a_long_run_of_one_letter_is_told_at_once() -> None:
-    assert MaybePhrase(["aaa", "bbb"]).said("a" * 100_000 + " bbb")
+    assert PhrasePrefilter(["aaa", "bbb"]).said("a" * 100_000 + " bbb")

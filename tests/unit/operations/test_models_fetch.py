@@ -19,8 +19,8 @@ from octavo.embedding.model_folder import read_directory
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
-from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.fetching import models_fetch
+from octavo.operations.models.registry import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFetchRequest,

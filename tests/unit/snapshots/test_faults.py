@@ -19,7 +19,7 @@ from snapshot_samples import Bench
 from octavo.config.snapshot_settings import Snapshots
 from octavo.errors import Busy, DamagedSnapshot, StorageError
 from octavo.ingest import snapshot_build as publishing
-from octavo.ingest.snapshot_access import Accelerator
+from octavo.ingest.search_accelerator import Accelerator
 from octavo.ingest.snapshot_build import check, publish
 from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.ids import SnapshotId

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.config.load import library_location, load, profile_folders
 from octavo.config.schema import Config, Log
 from octavo.dataclass import replace
-from octavo.engine.query_threads import load_model_ahead
+from octavo.engine.query_vector import load_model_ahead
 from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
 from octavo.engine.wiring.stores import open_store
 from octavo.errors import NotFound

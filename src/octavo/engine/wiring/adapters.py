@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from octavo.engine.wiring.language_models import ConfiguredModels
     from octavo.engine.wiring.sources import Sources
     from octavo.engine.wiring.vector_indexes import Indexes
-    from octavo.ingest.snapshot_access import Accelerator
+    from octavo.ingest.search_accelerator import Accelerator
     from octavo.model.collection import Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.library_location import Location

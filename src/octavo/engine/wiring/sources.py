@@ -9,7 +9,7 @@ from pathlib import Path
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass
 from octavo.engine.wiring.folder_settings import folder_config
-from octavo.ingest.history import HistoryRules
+from octavo.ingest.commit_history import HistoryRules
 from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.folder_scan import Scan
 from octavo.model.formats import left_out_reason, readable_extensions

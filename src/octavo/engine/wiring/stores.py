@@ -10,7 +10,7 @@ from octavo.algorithms.text_analysis import Analyzer
 from octavo.config.schema import Config
 from octavo.config.snapshot_settings import Snapshots
 from octavo.errors import MissingExtra, NotIndexed
-from octavo.ingest.snapshot_access import Accelerator
+from octavo.ingest.search_accelerator import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.plugins import STORES, install_command, load

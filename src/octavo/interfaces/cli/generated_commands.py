@@ -15,8 +15,8 @@ from octavo.interfaces.cli.request_commands import OperationCommand, command
 from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.operations.definitions import COMMANDS, called
-from octavo.operations.lines import visible
 from octavo.operations.operation import Operation
+from octavo.operations.text_blocks import visible
 
 
 def command_of(operation: Operation) -> OperationCommand:

@@ -18,7 +18,7 @@ from octavo.interfaces.cli.command_groups import CommandGroup
 from octavo.interfaces.cli.errors import CommandFailure, Exit
 from octavo.interfaces.cli.operation_summaries import SUMMARIES
 from octavo.interfaces.cli.options import QUESTIONS, Choices, shared, wants_json
-from octavo.operations.lines import visible
+from octavo.operations.text_blocks import visible
 
 
 class Entry(NamedTuple):

@@ -8,7 +8,7 @@ from octavo.dataclass import dataclass, replace
 from octavo.interfaces.cli.keyboard import Keyboard
 from octavo.interfaces.presenting.formats import drawn
 from octavo.interfaces.presenting.match_marks import marked, marks_of
-from octavo.operations.lines import Line, Part, cells, visible
+from octavo.operations.text_blocks import Line, Part, cells, visible
 
 _PAUSE = 0.12  # seconds without a key before searching
 _LOOK = 0.4  # seconds after which a window of another size is drawn anew

@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, as editors keep their settings: read; an entry put into it, or taken out."""
+"""Reads JSON with comments and trailing commas, as editors keep their settings; inserts and removes an entry."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from octavo.engine.index_runs import Stopped
 from octavo.errors import OctavoError
 from octavo.interfaces.mcp import memory_resources, prompts, resources
 from octavo.interfaces.mcp.instructions import instructions, without_library
-from octavo.interfaces.mcp.seeds.serving import SeedTools
-from octavo.interfaces.mcp.seeds.sets import aliases
+from octavo.interfaces.mcp.tool_aliases.serving import SeedTools
+from octavo.interfaces.mcp.tool_aliases.sets import aliases
 from octavo.interfaces.mcp.tools import dotted_name, failed, listed, succeeded
 from octavo.interfaces.operation_threads import CallProgress, Calls
 from octavo.operations.hints import for_model
@@ -28,7 +28,7 @@ from octavo.version import __version__
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
-    from octavo.interfaces.mcp.seeds.alias import Alias
+    from octavo.interfaces.mcp.tool_aliases.alias import Alias
 
 Context = ServerRequestContext[Any, Any]
 

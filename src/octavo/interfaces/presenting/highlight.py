@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from octavo.interfaces.presenting.match_marks import Highlight, marked
 from octavo.interfaces.presenting.wrapping import Wrapped, wrapped
-from octavo.operations.lines import Line, Part, visible
+from octavo.operations.text_blocks import Line, Part, visible
 
 # A line this long did not end where its author wanted a line to end, unless it has a form of its own.
 _RUNNING = 40

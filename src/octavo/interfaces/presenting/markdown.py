@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from octavo.interfaces.presenting.highlight import flattened
-from octavo.operations.lines import DETAIL, FILL, Block, Part, Quote, visible
+from octavo.operations.text_blocks import DETAIL, FILL, Block, Part, Quote, visible
 
 _INDENT = "   "
 _LEFT_OUT = frozenset({DETAIL, "dim"})  # a line of nothing else

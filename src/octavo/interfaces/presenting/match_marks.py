@@ -11,7 +11,7 @@ from octavo.algorithms.query_syntax import parse_query
 from octavo.algorithms.text_analysis import shared_analyzer, written_words
 from octavo.algorithms.unicode_folding import is_ideograph
 from octavo.model.query import Terms
-from octavo.operations.lines import Part
+from octavo.operations.text_blocks import Part
 
 # The characters the analyzer keeps inside a word; what it would cut off again is trimmed from the mark.
 _WORD = re.compile(r"[\w\-.'+#]+")

@@ -11,9 +11,9 @@ from octavo.interfaces.presenting.formats import Answer
 from octavo.interfaces.presenting.markdown import markdown
 from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
 from octavo.model.document import Kind, shown_path
-from octavo.operations.lines import Block, Quote
 from octavo.operations.plain_data import plain
 from octavo.operations.search.lines import search_lines
+from octavo.operations.text_blocks import Block, Quote
 
 if TYPE_CHECKING:
     from octavo.operations.listing import Listing
@@ -26,7 +26,7 @@ _PATHS = frozenset({"heading_path"})  # columns whose values are headings, one b
 def operation_answer(
     operation: Operation, answer: Any, view: TerminalView, files: Sequence[str] | None = None
 ) -> Answer:
-    """What a command of this operation says. `files` are its paths, where its rows do not say them."""
+    """The answer in every format. `files` are its paths, where its rows have none."""
     made = _in_every_format(answer, operation.rendered, lambda: operation.listing, view, files)
     if exact := operation.listing.exact:
         made = replace(made, exact=getattr(answer, exact), markdown=lambda: getattr(answer, exact))
@@ -34,7 +34,7 @@ def operation_answer(
 
 
 def search_answer(answer: SearchAnswer, view: TerminalView) -> Answer:
-    """The same for a search, without the table: a cold start has no time for it."""
+    """The same for a search; operations are imported late, for a fast start."""
     return _in_every_format(answer, search_lines, _hits, view, None)
 
 
@@ -81,7 +81,7 @@ def _cells(row: Mapping[str, Any], columns: Sequence[str]) -> list[object]:
 
 
 def paths(rows: Sequence[Mapping[str, Any]], field: str, roots: Mapping[str, Path]) -> list[str]:
-    """The files that rows name: in a field of theirs, as `collection/uri`, or by both."""
+    """The files that rows name: in `field`, as `place`, or as `collection` and `uri`."""
     if field:
         return [row[field] for row in rows if row.get(field)]
     if any("place" in row for row in rows):

@@ -10,7 +10,7 @@ from pathlib import Path
 from octavo.dataclass import dataclass
 from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed, unheaded
 from octavo.interfaces.presenting.match_marks import MarksOf, marked, marks_of
-from octavo.operations.lines import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
+from octavo.operations.text_blocks import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
 
 EXCERPT_LINES = 4  # enough to judge a hit by
 _INDENT = "   "

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from octavo.operations.lines import cells, character_cells
+from octavo.operations.text_blocks import cells, character_cells
 
 _WORD = re.compile(r"\S+")
 _HANGING = re.compile(r"[ >]*(?:(?:[-*+]|\d{1,3}[.)]) +(?:\[.\] +)?)?")

@@ -1,4 +1,4 @@
-"""A function that is called with how far long work has come."""
+"""Calls a function with the progress of long work."""
 
 from __future__ import annotations
 

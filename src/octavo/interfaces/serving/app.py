@@ -25,10 +25,10 @@ from octavo.interfaces.http.oauth import Issuer
 from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
 from octavo.interfaces.mcp.instructions import usage
-from octavo.interfaces.mcp.seeds.sets import aliases
 from octavo.interfaces.mcp.server import library_instructions, make_server
+from octavo.interfaces.mcp.tool_aliases.sets import aliases
 from octavo.interfaces.operation_threads import Calls
-from octavo.interfaces.serving.seed_routes import seed_routes
+from octavo.interfaces.serving.tool_alias_routes import alias_routes
 from octavo.interfaces.web.page_templates import Site, wants_page
 from octavo.interfaces.web.routes import page_routes
 from octavo.model.access_token import AccessToken
@@ -71,7 +71,7 @@ def make_app(
     )
     app.secured = token is not None
     metrics = calls.metrics
-    app.router.routes += seed_routes(calls, seeds)  # first: of two routes of one name, the set's own answers
+    app.router.routes += alias_routes(calls, seeds)  # first: of two routes of one name, the set's own answers
     add_routes(app, calls, metrics, secured=token is not None)
     access = Access(token, partial(_token_with, calls), issuer) if token is not None else None
     app.router.routes += issuer.routes() if issuer else []

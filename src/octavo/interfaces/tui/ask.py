@@ -18,7 +18,7 @@ from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.interfaces.tui.reading import ReadingScreen, ReadPlace
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage
-from octavo.operations.lines import visible
+from octavo.operations.text_blocks import visible
 
 _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bold yellow"}
 

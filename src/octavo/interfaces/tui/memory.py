@@ -17,8 +17,8 @@ from textual.worker import get_current_worker
 from octavo.interfaces.tui.dialogs import ConfirmDialog
 from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
-from octavo.operations.lines import visible
 from octavo.operations.memory.results import FoundMemory, RecallAnswer
+from octavo.operations.text_blocks import visible
 
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 

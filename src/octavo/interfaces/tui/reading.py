@@ -17,7 +17,7 @@ from octavo.dataclass import dataclass
 from octavo.interfaces.tui import rich_text
 from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.rendered_markdown import rendered_markdown
-from octavo.operations.lines import visible
+from octavo.operations.text_blocks import visible
 
 _WHOLE = 50_000  # tokens of a document in one view
 SOURCE_KINDS = frozenset({"code", "config", "commit"})

@@ -11,7 +11,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from octavo.interfaces.presenting.match_marks import marks_of
-from octavo.operations.lines import visible
+from octavo.operations.text_blocks import visible
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _CALLOUT = re.compile(r"^([ \t]*(?:>[ \t]?)+)\[!([\w-]{1,40})[^\]\n]{0,40}\][+-]?[ \t]*(.*)$", re.MULTILINE)

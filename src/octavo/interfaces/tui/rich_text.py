@@ -14,11 +14,11 @@ from octavo.interfaces.presenting.formats import STYLES
 from octavo.interfaces.presenting.match_marks import marked, marks_of
 from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
 from octavo.model.result import StageTrace
-from octavo.operations.lines import Block, Line, visible
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.lines import in_words
 from octavo.operations.search.results import FoundHit, SearchAnswer
 from octavo.operations.table import EVERY
+from octavo.operations.text_blocks import Block, Line, visible
 
 _AROUND = 8  # lines of context before a passage
 

@@ -1,4 +1,4 @@
-"""Memories: all of them, and each with its versions, as it is and as it was."""
+"""Pages of the memories: the list, and each memory with its versions."""
 
 from __future__ import annotations
 

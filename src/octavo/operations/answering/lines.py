@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from octavo.engine.freshness import learning
 from octavo.model.document import Kind, shown_path
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, SentenceCitation
-from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
 from octavo.operations.search.lines import stage_lines
+from octavo.operations.text_blocks import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
 
 _INDENT = "    "
 EXTRACTIVE = "extractive"

@@ -12,8 +12,8 @@ from octavo.operations.canonical.results import (
     CanonicalPassage,
     MemoryState,
 )
-from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 from octavo.operations.memory.lines import memory_state_lines, version_heading
+from octavo.operations.text_blocks import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 
 _ACTIONS = {"created": "Created", "revised": "Replaced"}
 

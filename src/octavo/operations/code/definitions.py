@@ -1,4 +1,4 @@
-"""The operations on code: find it, and put it in front of a task."""
+"""Declares the operations on code: `search_code` and `augment`."""
 
 from __future__ import annotations
 

@@ -78,8 +78,7 @@ def cluster_map(engine: Engine, request: ClusterMapRequest) -> ClusterMap:
 
 
 def _named(points: tuple[MapPoint, ...], sizes: Mapping[int, int]) -> tuple[NamedCluster, ...]:
-    """The largest cluster first, each by the titles of the documents that most of its drawn passages are from, and most
-    of whose passages it has."""
+    """The clusters, largest first, each named by the titles that have most points in it and few elsewhere."""
     titles: dict[int, Counter[str]] = {number: Counter() for number in sizes if number != NO_CLUSTER}
     for point in points:
         if point.cluster != NO_CLUSTER:

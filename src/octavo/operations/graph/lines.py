@@ -18,7 +18,7 @@ from octavo.operations.graph.results import (
     MapFile,
     MentionsAnswer,
 )
-from octavo.operations.lines import DETAIL, Line, Part, columns, count, visible
+from octavo.operations.text_blocks import DETAIL, Line, Part, columns, count, visible
 
 BUILD = "run `octavo graph build`"
 _ARROWS = {OUT: "→", IN: "←", BOTH: "↔"}

@@ -20,8 +20,8 @@ from octavo.operations.answer_budget import within as fitting
 from octavo.operations.history.lines import history_lines, touched_line
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.history.results import HistoryAnswer, Stored, Touched, Written
-from octavo.operations.lines import columns
 from octavo.operations.model_text import lines, written
+from octavo.operations.text_blocks import columns
 from octavo.retrieval.passages import located, not_called
 
 _RENAMES = 20  # names a file is followed through

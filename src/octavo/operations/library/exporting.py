@@ -38,7 +38,7 @@ def export(engine: Engine, request: ExportRequest) -> ExportAnswer:
     """Texts as they are stored: what was redacted on the way in stays so."""
     with engine.store.reading():
         documents = documents_below(engine, request)
-    if not request.kinds:  # a history is where it came from, and longer than what it is the history of
+    if not request.kinds:  # a history stays in its repository, and is longer than its files
         documents = tuple(document for document in documents if document.kind is not Kind.COMMIT)
     if request.query:
         hits = engine.search(Query(request.query, limit=request.limit, filters=filters_of(engine, request))).hits

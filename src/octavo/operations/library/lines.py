@@ -20,7 +20,7 @@ from octavo.operations.library.results import (
     StatusAnswer,
     WatchAnswer,
 )
-from octavo.operations.lines import DETAIL, Line, Part, columns, count, duration, size
+from octavo.operations.text_blocks import DETAIL, Line, Part, columns, count, duration, size
 
 PROBLEMS_SHOWN = 10
 _FIGURES = ("added", "changed", "moved", "removed", "unchanged")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from octavo.model.document import shown_path
-from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 from octavo.operations.memory.results import (
     FoundMemory,
     LinkedMemoriesAnswer,
@@ -16,6 +15,7 @@ from octavo.operations.memory.results import (
     RecallAnswer,
     SyncReport,
 )
+from octavo.operations.text_blocks import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 
 _INDENT = "   "
 _ACTIONS = {"created": "Remembered as", "archived": "Forgot"}

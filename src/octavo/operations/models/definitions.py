@@ -9,7 +9,7 @@ from octavo.operations.operation import WRITES, Operation
 
 _COLUMNS = ("name", "form", "state", "revision", "dimensions", "bytes", "base", "made_at")
 
-_catalog = partial(Operation, module="octavo.operations.models.catalog")
+_catalog = partial(Operation, module="octavo.operations.models.registry")
 _fetching = partial(Operation, module="octavo.operations.models.fetching")
 _finetune = partial(Operation, module="octavo.operations.models.finetune")
 

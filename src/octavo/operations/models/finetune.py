@@ -1,18 +1,18 @@
-"""Train a model on a library's own content, and let it answer where that is asked."""
+"""Trains a model on a library's own content, and activates it on request."""
 
 from __future__ import annotations
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.observability.progress import Progress
-from octavo.operations.models.catalog import models_activate
+from octavo.operations.models.registry import models_activate
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsFinetuneRequest
 from octavo.operations.models.results import FinetuneAnswer
 from octavo.plugins import TRAINERS, load
 
 
 def models_finetune(engine: Engine, request: ModelsFinetuneRequest, progress: Progress) -> FinetuneAnswer:
-    """Trains, measures and registers a model; lets it answer where that is asked and it is no worse."""
+    """Trains, measures and registers a model; activates it on request, if it is no worse."""
     names = ("epochs", "batch", "rate", "seed")
     settings = {name: value for name in names if (value := getattr(request, name)) is not None}
     if request.static and request.epochs is not None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from octavo.embedding.model_catalog import ModelShown
 from octavo.embedding.model_fetching import FetchedModel
-from octavo.operations.lines import Block, Line, Part, Quote, columns, count, size
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelsAnswer
+from octavo.operations.text_blocks import Block, Line, Part, Quote, columns, count, size
 
 _STYLES = {"active": "good", "filling": "warn"}
 

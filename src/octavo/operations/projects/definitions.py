@@ -1,4 +1,4 @@
-"""The operations on projects and sessions."""
+"""Declares project and session operations."""
 
 from __future__ import annotations
 

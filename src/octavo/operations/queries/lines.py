@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.operations.lines import Line, Part, columns
 from octavo.operations.queries.results import QueriesAnswer
+from octavo.operations.text_blocks import Line, Part, columns
 
 
 def queries_lines(answer: QueriesAnswer) -> Iterator[Line]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from octavo.model.document import shown_path
 from octavo.model.position import Position
 from octavo.operations.library.results import PropertyKey
-from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, more
 from octavo.operations.reading.results import (
     DiffAnswer,
     DocumentRow,
@@ -19,6 +18,7 @@ from octavo.operations.reading.results import (
     OutlineAnswer,
     OutlineSection,
 )
+from octavo.operations.text_blocks import DETAIL, Block, Line, Part, Quote, count, more
 
 
 def get_lines(answer: GetAnswer) -> Iterator[Block]:

@@ -10,7 +10,9 @@ from octavo.dataclass import replace
 from octavo.engine.freshness import learning
 from octavo.model.document import Kind, shown_path
 from octavo.model.result import Freshness, StageTrace
-from octavo.operations.lines import (
+from octavo.operations.search.model_excerpts import answering_lines
+from octavo.operations.search.results import FoundHit, SearchAnswer, Step
+from octavo.operations.text_blocks import (
     DETAIL,
     FILL,
     Block,
@@ -23,8 +25,6 @@ from octavo.operations.lines import (
     duration,
     more,
 )
-from octavo.operations.search.model_excerpts import answering_lines
-from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 
 INDENT = "   "
 _NAMED = 3  # copies of a hit

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from octavo.algorithms.text_analysis import shared_analyzer
 from octavo.operations.answer_budget import size
-from octavo.operations.lines import Quote
+from octavo.operations.text_blocks import Quote
 
 _LONG = 160  # characters of a line: a longer one is a paragraph, which is shown by sentences
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.operations.lines import Line, Part, columns, count, size
 from octavo.operations.snapshots.results import SnapshotsAnswer
+from octavo.operations.text_blocks import Line, Part, columns, count, size
 
 
 def snapshots_lines(answer: SnapshotsAnswer) -> Iterator[Line]:

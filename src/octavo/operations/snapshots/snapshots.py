@@ -6,7 +6,7 @@ from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.ingest.snapshot_access import Accelerator
+from octavo.ingest.search_accelerator import Accelerator
 from octavo.ingest.snapshot_upkeep import StoredSnapshot
 from octavo.model.ids import SnapshotId
 from octavo.observability.progress import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from octavo.model.lint_rules import Severity
-from octavo.operations.lines import Line, Part, count
+from octavo.operations.text_blocks import Line, Part, count
 from octavo.operations.writing.results import AutoFixAnswer, LintAnswer, ValidateAnswer
 from octavo.writing.heading_checks import Violation
 from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer

@@ -7,13 +7,13 @@ from octavo.retrieval.built_in_profiles.documents import HYBRID
 from octavo.retrieval.stage import Refine, RetrievalProfile
 from octavo.retrieval.stages.rerank import Rerank
 
-# At more of a share a set of technical questions loses, and with less work none does: docs/research/reranker.md.
+# A larger share harms technical questions, and less work harms none: docs/research/reranker.md.
 RERANK = Rerank(most=20, share=0.1, characters=9_000, settled=0.5)
 _SHAPING = ("exact_match", "named_first", "parent_expansion")
 
 
 def reranked(profile: RetrievalProfile) -> RetrievalProfile:
-    """The profile with its best chunks read again, before what puts names and exact matches first and shapes the list.
+    """The profile with a rerank stage before the stages that put names and exact matches first and shape the list.
 
     A profile that reranks already stays as it is.
     """

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from octavo.algorithms.code_query import QuestionForm, read_code_query, share_in_order, share_of_runs
+from octavo.algorithms.code_query import CodeQueryForm, read_code_query, share_in_order, share_of_runs
 from octavo.dataclass import dataclass, replace
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking
@@ -138,7 +138,7 @@ class Fragments:
         first = candidates[: self.among]
         height = (first[0].score - ground(candidates)) or 1.0
         # Who is on the trace is surer than who says the same words.
-        weight = self.weight * (_BESIDE_PLACES if read.asked is QuestionForm.TRACE else 1.0)
+        weight = self.weight * (_BESIDE_PLACES if read.asked is CodeQueryForm.TRACE else 1.0)
         lifted, details = [], {}
         for candidate, text in zip(first, texts_of(search, first), strict=True):
             ways = (share_in_order(pieces, text) for pieces in read.pieces)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.algorithms.code_query import QuestionForm, read_code_query
+from octavo.algorithms.code_query import CodeQueryForm, read_code_query
 from octavo.algorithms.file_preamble import is_file_head
 from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
@@ -18,11 +18,11 @@ from octavo.retrieval.tie_breaking import by_place
 
 _COMMENT = "comment"
 _SYMBOLS = "symbols"
-_LOCATING = frozenset({QuestionForm.PLACE, QuestionForm.TRACE})
-QUOTING = frozenset({QuestionForm.MESSAGE, QuestionForm.PATTERN, QuestionForm.CODE})
+_LOCATING = frozenset({CodeQueryForm.PLACE, CodeQueryForm.TRACE})
+QUOTING = frozenset({CodeQueryForm.MESSAGE, CodeQueryForm.PATTERN, CodeQueryForm.CODE})
 """Forms of what was pasted."""
-LITERAL = QUOTING | {QuestionForm.TRACE}
-WRITTEN = LITERAL | {QuestionForm.NAME}
+LITERAL = QUOTING | {CodeQueryForm.TRACE}
+WRITTEN = LITERAL | {CodeQueryForm.NAME}
 
 
 def by_declaration(search: Search, rankings: Mapping[str, Ranking]) -> dict[str, Ranking]:

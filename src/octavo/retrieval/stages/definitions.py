@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from octavo.algorithms.code_query import CodeQuery, QuestionForm, read_code_query
+from octavo.algorithms.code_query import CodeQuery, CodeQueryForm, read_code_query
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
@@ -78,7 +78,7 @@ class Definitions:
         if read.uses:
             yield from self._using(search, read)
             return
-        spoken_of = read.sentence or read.asked is QuestionForm.MESSAGE
+        spoken_of = read.sentence or read.asked is CodeQueryForm.MESSAGE
         worth = self.mentioned if spoken_of and not _WHERE.search(search.query.text) else self.named
         lifts: dict[ChunkKey, tuple[float, str]] = {}
         for way in _WAYS:

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from octavo.algorithms.phrase_prefilter import MaybePhrase
-from octavo.algorithms.question_form import asks
+from octavo.algorithms.phrase_prefilter import PhrasePrefilter
+from octavo.algorithms.question_mark import asks
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
@@ -149,7 +149,7 @@ def _said(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]
 
 def _saying(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]) -> frozenset[ChunkKey]:
     """Those whose own text has the phrase."""
-    maybe, joined, tokenised = MaybePhrase(phrase), f" {' '.join(phrase)} ", search.library.text.joined
+    maybe, joined, tokenised = PhrasePrefilter(phrase), f" {' '.join(phrase)} ", search.library.text.joined
     texts = zip(candidates, texts_of(search, candidates), strict=True)
     return frozenset(
         candidate.key for candidate, text in texts if maybe.said(text) and joined in f" {tokenised(text)} "

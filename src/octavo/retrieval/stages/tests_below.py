@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from octavo.algorithms.code_query import QuestionForm, read_code_query
+from octavo.algorithms.code_query import CodeQueryForm, read_code_query
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.result import Candidate
@@ -15,7 +15,7 @@ from octavo.retrieval.stages.declarations import WRITTEN
 from octavo.retrieval.stages.exact_match import holds_phrase
 from octavo.retrieval.stages.refinement_helpers import channel_score, ground, noted
 
-_PASTED = frozenset({QuestionForm.PATTERN, QuestionForm.CODE})
+_PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
 _ABOUT_TESTS = re.compile(
     r"(?:\b|_)(?:[Tt]est(?:s|ed|ing)?|[Ss]pecs?|[Ff]ixtures?|[Mm]ock(?:s|ed)?|[Ee]xamples?|[Dd]emos?)(?:\b|_)"
     r"|\wTests?\b|\bTest[A-Z]"

@@ -21,7 +21,7 @@ from octavo.stores.sqlite.connections import ConnectionPool, close_to_others, ma
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
 from octavo.stores.sqlite.path_checks import has_no_log, refuse_impossible
 from octavo.stores.sqlite.schema_seal import seal
-from octavo.stores.sqlite.write_queue import WriteQueue, inode, wait_for_lock
+from octavo.stores.sqlite.write_lock_queue import WriteQueue, inode, wait_for_lock
 
 IN_MEMORY = Path(":memory:")
 """A library that exists until it is closed. Every thread of the process sees the same one."""

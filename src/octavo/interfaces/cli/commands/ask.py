@@ -17,7 +17,7 @@ from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
 from octavo.operations.answering.lines import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence
-from octavo.operations.lines import Block
+from octavo.operations.text_blocks import Block
 
 
 @command(AskRequest, "ask")

@@ -19,7 +19,7 @@ from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
 from octavo.model.library_location import Location
-from octavo.operations.lines import Line, Part, columns
+from octavo.operations.text_blocks import Line, Part, columns
 
 if TYPE_CHECKING:
     from octavo.config.file_edits import Change

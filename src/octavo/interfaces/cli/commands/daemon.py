@@ -15,7 +15,7 @@ from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.daemon.wire import Hello, settings_of
 from octavo.interfaces.presenting.formats import Answer
 from octavo.observability.logs import configure
-from octavo.operations.lines import Line, Part, columns
+from octavo.operations.text_blocks import Line, Part, columns
 from octavo.version import __version__
 
 if TYPE_CHECKING:

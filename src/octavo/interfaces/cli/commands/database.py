@@ -25,7 +25,7 @@ from octavo.model.library_location import Location
 from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.database.results import RepairAnswer
 from octavo.operations.library.requests import IndexRequest
-from octavo.operations.lines import Line, Part, columns, count, size
+from octavo.operations.text_blocks import Line, Part, columns, count, size
 
 if TYPE_CHECKING:
     from octavo.operations.database.copies import Migrated

@@ -23,7 +23,7 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
-from octavo.operations.lines import Line, Part, columns, visible
+from octavo.operations.text_blocks import Line, Part, columns, visible
 
 if TYPE_CHECKING:
     from octavo.evaluation.significance import MeasureDifference

@@ -21,8 +21,8 @@ from octavo.interfaces.presenting.formats import Answer
 from octavo.model.job import JobKind
 from octavo.observability.logs import configure
 from octavo.observability.metrics import Gauge, Metrics
-from octavo.operations.lines import Part, count
 from octavo.operations.plain_data import plain
+from octavo.operations.text_blocks import Part, count
 
 
 @command(examples=["octavo worker --once"])

@@ -19,8 +19,8 @@ from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal import TerminalView
 from octavo.model.library_location import make_folder
 from octavo.operations.library.requests import CollectionsListRequest
-from octavo.operations.lines import Part
 from octavo.operations.listing import Listing
+from octavo.operations.text_blocks import Part
 
 _KEYS = Listing(rows="keys", columns=("key", "documents", "values"))
 _DOCUMENTS = Listing(rows="documents", columns=("collection", "uri"))

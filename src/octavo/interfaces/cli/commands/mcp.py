@@ -22,7 +22,7 @@ from octavo.interfaces.mcp.stdout_guard import take_output
 from octavo.interfaces.presenting.formats import Answer
 from octavo.model.library_location import make_folder, real_path
 from octavo.observability.logs import configure
-from octavo.operations.lines import Line, Part
+from octavo.operations.text_blocks import Line, Part
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config

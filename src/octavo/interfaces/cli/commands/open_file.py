@@ -20,7 +20,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
 from octavo.model.position import position
-from octavo.operations.lines import Part
+from octavo.operations.text_blocks import Part
 
 # Viewers of PDF that can be told a page, and how; the first that is installed is used.
 _VIEWERS = {"evince": "--page-index={page}", "okular": "--page={page}", "zathura": "--page={page}"}

@@ -20,8 +20,8 @@ from octavo.interfaces.cli.picker import pick as pick_from
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.editor import editor_command
 from octavo.interfaces.presenting.formats import Answer, OutputFormat
-from octavo.operations.lines import Part
 from octavo.operations.search.results import FoundHit
+from octavo.operations.text_blocks import Part
 
 if TYPE_CHECKING:
     from octavo.interfaces.library_client import LibraryClient

@@ -13,7 +13,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
 from octavo.interfaces.presenting.formats import Answer
-from octavo.operations.lines import Line, Part
+from octavo.operations.text_blocks import Line, Part
 
 _FILE = "SKILL.md"
 

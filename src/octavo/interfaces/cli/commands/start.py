@@ -18,7 +18,7 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
 from octavo.operations.library.requests import AddRequest, IndexRequest
-from octavo.operations.lines import Part
+from octavo.operations.text_blocks import Part
 
 _WAIT_FULL = "octavo index --wait-full"
 _NEXT = (

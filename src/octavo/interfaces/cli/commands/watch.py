@@ -19,7 +19,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import on_terminal
 from octavo.interfaces.cli.request_commands import command
 from octavo.observability.logs import configure
-from octavo.operations.lines import count
+from octavo.operations.text_blocks import count
 
 
 @command(examples=["octavo watch --debounce 500"])

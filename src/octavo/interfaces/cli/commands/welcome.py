@@ -14,7 +14,7 @@ from octavo.interfaces.cli.library_session import Session, opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.presenting.formats import Answer
 from octavo.model.collection import CollectionSettings
-from octavo.operations.lines import Part, count
+from octavo.operations.text_blocks import Part, count
 from octavo.version import __version__
 
 _LOOKED_AT = 1_000  # entries: a greeting does not walk a disk

@@ -1,4 +1,4 @@
-"""Which of the repositories in a library moved on since they were last read, and have come to rest."""
+"""Tells which repositories of a library have other refs than when last read, and are quiet again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from octavo.sources.git_repositories import COOLDOWN, RefWatch, readable_reposit
 
 
 class HistoryWatch:
-    """Told which repositories there are, by collection and folder; asked now and then which of them moved.
+    """Follows repositories, by collection and folder; `moved` tells which of them changed.
 
-    One it hears of for the first time counts as moved: what happened while nobody watched is not known.
+    A repository counts as moved when it is first followed: what happened before is not known.
     """
 
     def __init__(self, *, cooldown: float = COOLDOWN, clock: Callable[[], float] = time.monotonic) -> None:
@@ -56,6 +56,6 @@ class HistoryWatch:
         return min(waits, default=None)
 
     def again(self, moved: Mapping[str, Iterable[Repository]]) -> None:
-        """What could not be taken in is told of once more."""
+        """Has `moved` tell these repositories once more."""
         for name, repositories in moved.items():
             self._fresh.setdefault(name, []).extend(repositories)

@@ -1,4 +1,4 @@
-"""What settings are called in other programs: whoever writes such a name is told what it is here."""
+"""Names that settings have in other programs or had in earlier versions → what they are here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MSRL: Mapping[str, str] = {
 }
 """What MSRL's file in a vault may say here. The rest of it is about a whole machine, which no folder decides."""
 
-_SIZES = (600, 1_000, 1_200, 200, 100)  # MSRL's own, in the order of the table: one changed size goes with the others
+_SIZES = (600, 1_000, 1_200, 200, 100)  # MSRL's defaults, in the table's order: a file that sets one gets the rest
 
 _ELSEWHERE: Mapping[str, str] = {
     "backoff": "jobs.retry_seconds",
@@ -75,7 +75,7 @@ _ELSEWHERE: Mapping[str, str] = {
 }
 
 
-def what_it_is_here(name: str) -> str:
+def setting_for(name: str) -> str:
     """The setting or the command for a name of another program; empty where none is known."""
     return _ELSEWHERE.get(snake(name.rpartition(".")[2]), "library" if name.startswith("vectordb.") else "")
 
@@ -101,7 +101,7 @@ def _flat(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def with_present_names(layer: Mapping[str, Any], origin: str) -> dict[str, Any]:
-    """Of a setting that is there under both of its names, the present one counts."""
+    """Renames former names, with a warning; one under the present name counts."""
     former = {name: RENAMED[name] for name in layer if name in RENAMED}
     if former:
         from octavo.observability.logs import logger  # a setting under its former name is rare, and logging takes time

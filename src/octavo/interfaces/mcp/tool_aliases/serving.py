@@ -9,7 +9,7 @@ from typing import Any
 from mcp import types
 
 from octavo.errors import OctavoError
-from octavo.interfaces.mcp.seeds.alias import Alias, failure, result, tool
+from octavo.interfaces.mcp.tool_aliases.alias import Alias, failure, result, tool
 from octavo.interfaces.operation_threads import Calls
 
 _MOST_CONVERSATIONS = 1_000

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from octavo.operations.table import SEEDS, set_names
 
 if TYPE_CHECKING:
-    from octavo.interfaces.mcp.seeds.alias import Alias
+    from octavo.interfaces.mcp.tool_aliases.alias import Alias
 
 
 def aliases(tools: str) -> tuple[Alias, ...]:
     """The rows of every set that is named; nothing is imported where none is."""
     rows: dict[str, Alias] = {}
     for name in sorted(set_names(tools) & SEEDS):
-        rows |= {alias.name: alias for alias in import_module(f"octavo.interfaces.mcp.seeds.{name}").TOOLS}
+        rows |= {alias.name: alias for alias in import_module(f"octavo.interfaces.mcp.tool_aliases.{name}").TOOLS}
     return tuple(rows.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from octavo.interfaces.mcp.seeds.alias import Alias, Json, SeedCall, choice, flag, number, text, whole
+from octavo.interfaces.mcp.tool_aliases.alias import Alias, Json, SeedCall, choice, flag, number, text, whole
 
 _PROFILES = ("dense_only", "hybrid_rrf", "hyde_hybrid", "dense_cross_rerank", "llm_rerank", "hybrid", "multi_vector")
 _QUERY = text(required=True, minLength=1)

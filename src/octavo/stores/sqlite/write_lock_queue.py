@@ -29,7 +29,7 @@ _locked_elsewhere: Counter[tuple[int, int]] = Counter()  # folders by device and
 
 @contextmanager
 def locked_elsewhere(folder: int) -> Iterator[None]:
-    """While this process holds a lock on an open folder that a library may lie in too."""
+    """Marks a folder that this process has locked for something else than the queue."""
     place = _place(folder)
     _locked_elsewhere[place] += 1
     try:
@@ -47,7 +47,7 @@ class WriteQueue:
 
     @contextmanager
     def first(self, seconds: float) -> Iterator[None]:
-        """While it is this process's turn to ask for the write lock, or once it has waited long enough for that."""
+        """Waits for this process's turn to ask for the write lock, or until it has waited long enough."""
         folder = self._open()
         waits = folder is not None and not _locked_elsewhere[_place(folder)]
         locked = folder is not None and waits and _locked_within(folder, min(seconds, _MOST))

@@ -196,7 +196,7 @@ class _CommitWriter:
         """Of each commit read by this run: the keys and tokens in it that were blacked out."""
 
     def judged_otherwise(self, repository: Repository, known: Mapping[str, str]) -> set[str]:
-        """Of commits with what they were made by: those that would withhold other files by today's rules."""
+        """The commits (hash → recorded recipe) that would withhold other files by today's rules."""
         with closing(commits(repository, known, diffs=False, withheld=self._withheld)) as stream:
             return {
                 commit.hash
@@ -325,7 +325,7 @@ def _made_by(recipe: Recipe, origin: Origin) -> RecipeId:
 def _redactions(
     row: LedgerEntry | None, warnings_of: Mapping[str, tuple[str, ...]], hashes: frozenset[str]
 ) -> Iterator[str]:
-    """What the ledger says of redacted commits: of those read earlier what it said before, if they are still there."""
+    """The ledger's warnings of redacted commits: new ones, and earlier ones of commits that still exist."""
     for warning in row.warnings if row is not None else ():
         hash_, separator, _ = warning.partition(_REDACTED_IN)
         if separator and hash_ in hashes and hash_ not in warnings_of:
@@ -336,7 +336,7 @@ def _redactions(
 
 
 def _withholding(made_by: str, commit: Commit) -> str:
-    """What a commit is recorded to be made by: another set of withheld files makes another document."""
+    """The recipe recorded for a commit: another set of withheld files makes another document."""
     return f"{made_by}{_WITHHOLDING}{text_hash(json.dumps(commit.withheld))[:16]}" if commit.withheld else made_by
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from octavo.errors import InvalidArgument
-from octavo.interfaces.mcp.seeds.alias import Json, SeedCall
-from octavo.interfaces.mcp.seeds.memento.arguments import ENTRY, own_kind, shown_kind
+from octavo.interfaces.mcp.tool_aliases.alias import Json, SeedCall
+from octavo.interfaces.mcp.tool_aliases.memento.arguments import ENTRY, own_kind, shown_kind
 from octavo.model.ids import short_id
 
 CHARACTERS_PER_TOKEN = 4

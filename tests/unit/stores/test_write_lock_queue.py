@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.stores.sqlite import write_queue
-from octavo.stores.sqlite.write_queue import WriteQueue
+from octavo.stores.sqlite import write_lock_queue
+from octavo.stores.sqlite.write_lock_queue import WriteQueue
 from octavo.writing.folder_lock import folder_lock
 
 if sys.platform != "win32":
@@ -22,7 +22,7 @@ def test_a_process_that_locked_the_folder_for_a_note_does_not_wait_for_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(write_queue.time, "sleep", waits.append)
+    monkeypatch.setattr(write_lock_queue.time, "sleep", waits.append)
     queue = WriteQueue(tmp_path)
     with folder_lock(tmp_path, tmp_path / "writes"), queue.first(0.05):
         pass
@@ -35,7 +35,7 @@ def test_a_process_that_locked_the_folder_for_a_note_does_not_wait_for_itself(
 
 def test_a_folder_that_somebody_else_locked_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(write_queue.time, "sleep", waits.append)
+    monkeypatch.setattr(write_lock_queue.time, "sleep", waits.append)
     other = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
     queue = WriteQueue(tmp_path)

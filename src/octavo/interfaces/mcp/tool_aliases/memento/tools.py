@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.mcp.seeds.alias import Alias, Argument, anything, choice, flag, group, number, text, whole
-from octavo.interfaces.mcp.seeds.memento import canonical, memories, projects
-from octavo.interfaces.mcp.seeds.memento.arguments import (
+from octavo.interfaces.mcp.tool_aliases.alias import Alias, Argument, anything, choice, flag, group, number, text, whole
+from octavo.interfaces.mcp.tool_aliases.memento import canonical, memories, projects
+from octavo.interfaces.mcp.tool_aliases.memento.arguments import (
     ANY_REFERENCE,
     CANONICAL_DOCUMENT,
     CANONICAL_KEY,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from octavo.errors import InvalidArgument
-from octavo.interfaces.mcp.seeds.alias import Json, SeedCall
-from octavo.interfaces.mcp.seeds.memento import memories
+from octavo.interfaces.mcp.tool_aliases.alias import Json, SeedCall
+from octavo.interfaces.mcp.tool_aliases.memento import memories
 
 
 def upserted(call: SeedCall) -> Json:

@@ -1,4 +1,4 @@
-"""What every chunk of a document is found by besides its own text: title, keywords, description, tags, names."""
+"""The document's fields by which each of its chunks is found too: title, keywords, description, tags, names."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _THREADS = 4  # of searches at once: each computes one vector here
 
 
 class QueryThreads:
-    """A thread pool: begins a task, and returns what waits for its result or raises what it raised."""
+    """A thread pool: starts a task; what it returns waits for the result or raises the error."""
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None
@@ -51,7 +51,7 @@ def load_model_ahead(embedder: Callable[[], Embedder], text: str, *, awaited: bo
     """Loads the model in a thread while the first search reads the library: a cold start waits for the slower one.
 
     A service has nothing to load: it is asked once, by the search.
-    The interpreter ends after one that is `awaited`, whatever broke in before anybody could join the thread.
+    The interpreter waits for an `awaited` thread before it ends, even where nobody came to join it.
     """
     # A failure is the search's to report, when it asks for the vector itself. The embedder is made here, where nobody
     # else makes it at the same time.
@@ -73,8 +73,8 @@ def _embed_ignoring_errors(embedder: Embedder, text: str) -> None:
 
 
 def embedded_ahead(query: Query, library: SearchedLibrary) -> SearchedLibrary:
-    """The library with the query's vector computed: a model, perhaps a remote one, is not waited for while a read
-    transaction is open, which keeps the write-ahead log from being reset."""
+    """The library with the query's vector, computed before the read transaction begins: a transaction that waits for
+    a model keeps the write-ahead log from being reset."""
     if not query.by_meaning.strip():
         return library
     try:

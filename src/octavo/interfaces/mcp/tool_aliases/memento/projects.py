@@ -6,8 +6,8 @@ import re
 from datetime import UTC, datetime
 
 from octavo.errors import InvalidArgument, NotFound
-from octavo.interfaces.mcp.seeds.alias import Json, SeedCall
-from octavo.interfaces.mcp.seeds.memento.memories import version_id
+from octavo.interfaces.mcp.tool_aliases.alias import Json, SeedCall
+from octavo.interfaces.mcp.tool_aliases.memento.memories import version_id
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _PROVIDERS = {"openai_compat": "openai"}

@@ -14,10 +14,10 @@ from octavo.interfaces.http.routes import Endpoint, body_arguments
 from octavo.interfaces.operation_threads import Calls
 
 if TYPE_CHECKING:
-    from octavo.interfaces.mcp.seeds.alias import Alias
+    from octavo.interfaces.mcp.tool_aliases.alias import Alias
 
 
-def seed_routes(calls: Calls, seeds: Sequence[Alias]) -> Iterator[Route]:
+def alias_routes(calls: Calls, seeds: Sequence[Alias]) -> Iterator[Route]:
     """One for each tool, with its arguments as the body and its payload as the answer."""
     for alias in seeds:
         yield Route(f"/{alias.called(dotted=False)}", _endpoint(calls, alias), methods=["POST"])

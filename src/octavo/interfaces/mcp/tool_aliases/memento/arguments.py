@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from octavo.interfaces.mcp.seeds.alias import PROJECT, Argument, Json, anything, choice, flag, group, text, texts, whole
+from octavo.interfaces.mcp.tool_aliases.alias import (
+    PROJECT,
+    Argument,
+    Json,
+    anything,
+    choice,
+    flag,
+    group,
+    text,
+    texts,
+    whole,
+)
 from octavo.operations.memory.requests import MEMORY_KINDS
 
 _KINDS = {
