@@ -45,7 +45,7 @@ PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named
 ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "snapshots"}
 ASKED_BY_NAME = {
     "octavo.embedding.model_catalog",
-    "octavo.embedding.model_fetching",
+    "octavo.embedding.model_download",
     "octavo.embedding.installed_models",
     "octavo.embedding.fast_tables",
     "octavo.embedding.hub_folder",

@@ -6,7 +6,7 @@ Written by scripts/make_python_api.py from the table of operations: change that,
 from __future__ import annotations
 
 from octavo.embedding.model_catalog import ModelShown
-from octavo.embedding.model_fetching import FetchedModel
+from octavo.embedding.model_download import FetchedModel
 from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer, RelatedDocument
 from octavo.ingest.run_report import CollectionReport, Problem
@@ -59,7 +59,6 @@ from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswe
 from octavo.operations.jobs.results import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.library.excluded_files import ExcludedFiles
 from octavo.operations.library.exporting import ExportAnswer
-from octavo.operations.library.fetching import FetchedPagesAnswer
 from octavo.operations.library.results import (
     AddAnswer,
     Check,
@@ -79,6 +78,7 @@ from octavo.operations.library.results import (
     StatusAnswer,
     WatchAnswer,
 )
+from octavo.operations.library.web_page_download import FetchedPagesAnswer
 from octavo.operations.memory.results import (
     ChangeState,
     FoundMemory,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from octavo.dataclass import dataclass, replace
 from octavo.embedding.model_folder import ModelDirectory
-from octavo.embedding.token_counters import counter_of
+from octavo.embedding.tokenizer_choice import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
 from octavo_train.contrastive import SAVE_SECONDS, Examples, TrainingSettings, TrainingStep, mined, taught, train

@@ -11,7 +11,7 @@ from typing import Any
 
 from octavo.dataclass import dataclass, replace
 from octavo.embedding.installed_models import install, model_named, models_folder
-from octavo.embedding.token_counters import counter_of
+from octavo.embedding.tokenizer_choice import counter_of
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.dataset import SHIPPED, read_dataset

@@ -18,7 +18,7 @@ from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Condition, Filters, Query
 from octavo.ports import Store, VectorIndex
-from octavo.retrieval.search_scope import chunks_meeting
+from octavo.retrieval.admitted_chunks import chunks_meeting
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import Search
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from octavo.model.collection import Collection
 from octavo.model.ids import collection_id
-from octavo.model.note_write import NoteWrite, Replaced, ReplacedPart
+from octavo.model.note_write_record import NoteWrite, Replaced, ReplacedPart
 from octavo.ports import Store
 
 WHOLE = Replaced((ReplacedPart(b"\xef\xbb\xbfold\r\n\x00"),))

@@ -18,8 +18,8 @@ from octavo.errors import InvalidArgument, NotFound
 from octavo.ingest import commit_history as ingest_history
 from octavo.ingest.repository_watch import HistoryWatch
 from octavo.model.collection import CollectionSettings
-from octavo.model.commit import commit_uri
 from octavo.model.document import Kind
+from octavo.model.git_commit import commit_uri
 from octavo.model.history import HistoryEntry
 from octavo.model.ledger import FileOutcome
 from octavo.model.query import Filters

@@ -17,7 +17,7 @@ from workbench import GOOD, Bench, found
 
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
-from octavo.engine.library import OpenLibrary
+from octavo.engine.open_library import OpenLibrary
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.watcher import MISSING, POLLING, WATCHING, QueuedPath, WatchedFolder
 from octavo.errors import StorageError

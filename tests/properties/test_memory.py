@@ -12,7 +12,7 @@ from long_runs import examples
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
-from octavo.engine.library import OpenLibrary
+from octavo.engine.open_library import OpenLibrary
 from octavo.errors import Conflict
 from octavo.memory import commit
 from octavo.memory.diffs import diff, section_diff

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.readability import Readability, TaughtScripts
 from octavo.embedding.bpe import BpeCounter
 from octavo.embedding.model_folder import read_directory
-from octavo.embedding.token_counters import counter_of, readability_of
+from octavo.embedding.tokenizer_choice import counter_of, readability_of
 from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.errors import ModelUnavailable
 from octavo.model.recipe import EmbeddingProfile

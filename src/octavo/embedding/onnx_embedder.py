@@ -20,7 +20,7 @@ from octavo.embedding.batching import plan
 from octavo.embedding.cpu_cores import available_cores
 from octavo.embedding.model_folder import ModelDirectory, read_directory
 from octavo.embedding.onnxruntime_loading import model_session
-from octavo.embedding.token_counters import any_counter_of, counter_of, readability_of
+from octavo.embedding.tokenizer_choice import any_counter_of, counter_of, readability_of
 from octavo.embedding.tokenizer_json import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.model.execution_provider import CPU, ExecutionProvider

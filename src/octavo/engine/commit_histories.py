@@ -14,11 +14,11 @@ from octavo.ingest.prepare import Origin
 from octavo.ingest.repository_watch import HistoryWatch
 from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.collection import Collection
-from octavo.model.commit import Repository, is_repository
+from octavo.model.git_commit import Repository, is_repository
 from octavo.observability.progress import Progress
 
 if TYPE_CHECKING:
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
     from octavo.model.folder_scan import Scan
 
 _NEWEST = 256  # inputs embedded at once after a change

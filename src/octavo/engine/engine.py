@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from octavo.engine.active_profile import EmbeddingSetup
     from octavo.engine.index_runs import Builds
     from octavo.engine.job_threads import JobThreads
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
     from octavo.engine.other_libraries import LibraryGroup
     from octavo.engine.watcher import Watcher
     from octavo.engine.writer import Writer

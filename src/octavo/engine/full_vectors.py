@@ -19,7 +19,7 @@ from octavo.model.collection import CollectionSettings
 from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
     from octavo.model.ids import ChunkKey
     from octavo.observability.progress import Progress
 

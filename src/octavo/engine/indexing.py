@@ -40,7 +40,7 @@ from octavo.writing.folder_lock import finish_writes
 
 if TYPE_CHECKING:
     from octavo.engine.index_options import IndexOptions
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
     from octavo.model.folder_scan import Scan
 
 Changes = Mapping[str, Sequence[str] | None]

@@ -14,7 +14,7 @@ from octavo.model.library_location import expand_user, real_path
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
 
 
 class MemoryFolders:

@@ -8,7 +8,7 @@ from octavo.dataclass import replace
 from octavo.model.query import Condition, Filters, Terms
 
 if TYPE_CHECKING:
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
 
 
 def with_collections_resolved(library: OpenLibrary, filters: Filters) -> Filters:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import threading
 
     from octavo.algorithms.score_calibration import Calibration
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
     from octavo.model.ids import ChunkKey
     from octavo.model.query import Query
     from octavo.model.result import Candidate, Freshness, Hit, StageTrace

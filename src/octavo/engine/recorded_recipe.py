@@ -9,7 +9,7 @@ from octavo.model.job import JobKind
 from octavo.model.recipe import embed_anew, is_succeeded
 
 if TYPE_CHECKING:
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
     from octavo.model.recipe import EmbeddingProfile, Recipe
 
 

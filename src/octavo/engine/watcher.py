@@ -21,12 +21,12 @@ from octavo.engine.memory_folders import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.ingest.repository_watch import HistoryWatch
 from octavo.model.collection import Collection, FolderState
-from octavo.model.commit import is_repository
+from octavo.model.git_commit import is_repository
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
     from octavo.config.schema import Watch
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
     from octavo.engine.reader import Reader
     from octavo.engine.writer import Writer
     from octavo.ingest.run_report import IndexReport

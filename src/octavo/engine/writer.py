@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from octavo.engine.index_options import IndexOptions
     from octavo.engine.index_runs import Build, Work
     from octavo.engine.indexing import Changes
-    from octavo.engine.library import OpenLibrary
+    from octavo.engine.open_library import OpenLibrary
     from octavo.ingest.run_report import CollectionReport, IndexReport
     from octavo.model.collection import Collection
-    from octavo.model.commit import Repository
     from octavo.model.damage import Damage
     from octavo.model.document import Source
+    from octavo.model.git_commit import Repository
     from octavo.observability.progress import Progress
 
 

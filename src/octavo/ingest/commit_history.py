@@ -18,8 +18,8 @@ from octavo.errors import SourceError
 from octavo.ingest.prepare import Origin, Preparer
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.model.collection import Collection
-from octavo.model.commit import Commit, Repository, commit_uri, is_repository, repository_uri
 from octavo.model.folder_scan import Scan
+from octavo.model.git_commit import Commit, Repository, commit_uri, is_repository, repository_uri
 from octavo.model.history import HistoryEntry
 from octavo.model.ids import DocumentId, RecipeId, document_id, recipe_id, text_hash
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from octavo.dataclass import dataclass
-from octavo.model.commit import is_repository
 from octavo.model.folder_scan import Scan, SeenFile, SkippedFile, container
+from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.model.ledger import LedgerEntry
 

@@ -16,11 +16,11 @@ from octavo.ingest.converted_document import converted_document, redacted_conver
 from octavo.ingest.document_search_fields import SHARED_CHARACTERS, shared_texts
 from octavo.ingest.redacted_document import redacted_commit, redacted_document
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
-from octavo.model.commit import Commit
 from octavo.model.converted_file import Member, RefusedFile
 from octavo.model.document import Document, Kind, Source
 from octavo.model.folder_scan import SeenFile
 from octavo.model.formats import SNIFFED
+from octavo.model.git_commit import Commit
 from octavo.model.ids import CollectionId, ProjectId, SectionId, document_id
 from octavo.model.ledger import FileStamp
 from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument

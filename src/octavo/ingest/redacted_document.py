@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from octavo.dataclass import replace
-from octavo.model.commit import Commit, Person
 from octavo.model.document import Document, Source
+from octavo.model.git_commit import Commit, Person
 from octavo.ports import Parser
 from octavo.sources.redaction import described, redacted, redacted_values
 

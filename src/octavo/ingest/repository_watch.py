@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from octavo.errors import SourceError
-from octavo.model.commit import Repository
+from octavo.model.git_commit import Repository
 from octavo.sources.git_repositories import COOLDOWN, RefWatch, readable_repository
 
 

@@ -8,7 +8,7 @@ from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError
 from octavo.llm import Keys, anthropic, ollama, openai
 from octavo.llm.chat import ChatModel, ChatWire
-from octavo.llm.gguf import GgufServer
+from octavo.llm.llama_cpp import GgufServer
 from octavo.llm.rerank_services import RERANK_SERVICES, RerankService
 from octavo.model.library_location import expand_user
 from octavo.model.model_settings import LanguageModels, ModelSettings

@@ -22,8 +22,8 @@ import re
 from collections.abc import Sequence
 
 from octavo.algorithms.time_formats import when
-from octavo.model.commit import ChangedFile, Commit
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
+from octavo.model.git_commit import ChangedFile, Commit
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.text import Span
 from octavo.parsing.plaintext import paragraphs

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from octavo.model.commit import is_commit
 from octavo.model.document import Document, Kind, Source
+from octavo.model.git_commit import is_commit
 from octavo.parsing.code.generated import generated_reason
 from octavo.parsing.code.languages import CODE_NAMES, language_of
 from octavo.parsing.code.registry import CODE_PARSER_VERSION, code_parser, script_parser

@@ -43,7 +43,7 @@ from octavo.ports.library import (
     Ledger,
 )
 from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
-from octavo.ports.note_writes import NoteWrites
+from octavo.ports.note_write_log import NoteWrites
 from octavo.ports.project_library import ProjectLibrary
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog

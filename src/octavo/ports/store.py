@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         Ledger,
     )
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
-    from octavo.ports.note_writes import NoteWrites
+    from octavo.ports.note_write_log import NoteWrites
     from octavo.ports.pruning import Pruning
     from octavo.ports.query_log import QueryLog
     from octavo.ports.rerank_scores import RerankScores

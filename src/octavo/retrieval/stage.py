@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from octavo.retrieval.search_scope import Admission
+    from octavo.retrieval.admitted_chunks import Admission
 
 
 class SkipStage(Exception):
@@ -138,7 +138,7 @@ class Search:
 
     @cached_property
     def _admission(self) -> Admission:
-        from octavo.retrieval.search_scope import Admission  # with numpy, which most searches by words do without
+        from octavo.retrieval.admitted_chunks import Admission  # with numpy, which most searches by words do without
 
         return Admission(self.library.store, self.library.project, self.library.text.written)
 

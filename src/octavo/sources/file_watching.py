@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from octavo.errors import SourceError
-from octavo.model.commit import REPOSITORY
+from octavo.model.git_commit import REPOSITORY
 from octavo.sources.ignore_rules import DENIED_NEXT_TO, IGNORE_FILES
 
 _STEP_MS = 100  # how soon a change, or a request to stop, is noticed

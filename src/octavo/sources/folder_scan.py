@@ -19,8 +19,8 @@ from octavo.errors import SourceError
 from octavo.model.folder_scan import KnownFiles, Scan, SeenFile, SkippedFile
 from octavo.model.ledger import FileStamp
 from octavo.sources.ignore_rules import IGNORE_FILES, FolderRules, IgnoreRules, ignore_file, root_rules
-from octavo.sources.mounts import OTHER_DISK, device_above, unmounted
 from octavo.sources.secret_files import is_secret_name
+from octavo.sources.unmounted_folders import OTHER_DISK, device_above, unmounted
 
 Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
 

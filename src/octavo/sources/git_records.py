@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 
-from octavo.model.commit import ChangedFile, Commit, Person
+from octavo.model.git_commit import ChangedFile, Commit, Person
 from octavo.model.text import normalise
 
 # Hash, parents, people, message, each terminated by a NUL, which none of them can contain.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from octavo.dataclass import dataclass
 from octavo.errors import SourceError
-from octavo.model.commit import REPOSITORY, Repository
+from octavo.model.git_commit import REPOSITORY, Repository
 from octavo.model.library_location import real_path
 from octavo.small_files import read_small
 from octavo.sources.git import open_repository, worktree_of

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from octavo.errors import SourceError
-from octavo.model.commit import REPOSITORY
+from octavo.model.git_commit import REPOSITORY
 from octavo.small_files import read_small
 
 _NOT_READ = frozenset({"modules", "lfs", "annex", "hooks", "logs"})  # of a repository, by the commands that are used

@@ -13,7 +13,7 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import Collection
 from octavo.writing.file_names import safe_folder, safe_name
 from octavo.writing.headings import one_line
-from octavo.writing.new_note import from_template, new_note
+from octavo.writing.new_note_text import from_template, new_note
 from octavo.writing.note_change import NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.note_files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.writing.note_outline import NoteOutline

@@ -13,7 +13,7 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, StorageError
 from octavo.model.collection import Collection
 from octavo.model.library_location import real_path
-from octavo.model.note_write import Replaced, ReplacedPart
+from octavo.model.note_write_record import Replaced, ReplacedPart
 from octavo.writing.file_diff import difference
 from octavo.writing.link_updates import LinkChange
 from octavo.writing.note_files import File, digest, overwrite_all, refuse_no_place

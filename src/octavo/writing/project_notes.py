@@ -12,7 +12,7 @@ from octavo.errors import InvalidArgument, NotFound, OctavoError
 from octavo.ingest.commit_history import HistoryRules
 from octavo.model.collection import Collection, CollectionSettings, Project
 from octavo.model.folder_scan import Scan
-from octavo.model.note_write import NoteWrite
+from octavo.model.note_write_record import NoteWrite
 from octavo.observability.logs import logger
 from octavo.ports import Store
 from octavo.writing.folder_lock import folder_lock

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from octavo.dataclass import replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.ids import document_id
-from octavo.model.note_write import UNDO, NoteWrite, Replaced
+from octavo.model.note_write_record import UNDO, NoteWrite, Replaced
 from octavo.model.text import normalise
 from octavo.writing.note_change import (
     FileChange,

@@ -154,6 +154,7 @@ def test_a_client_that_takes_data_gets_it_in_place_of_text(vault: Vault) -> None
     assert chosen("data") == chosen("default")
 
 
+@pytest.mark.one_engine
 def test_ten_hits_are_at_most_4_kb_and_each_shows_what_answers(location: Location) -> None:
     source = Path(__file__).parents[3] / "src" / "octavo" / "interfaces"
     search = OPERATIONS["search"]

@@ -14,8 +14,8 @@ from octavo.chunking.embedding_inputs import inputs
 from octavo.chunking.sections import SectionChunker
 from octavo.embedding.hashing_embedder import WhitespaceCounter
 from octavo.model.chunk import ContentType
-from octavo.model.commit import ChangedFile, Commit, Person
 from octavo.model.document import Document
+from octavo.model.git_commit import ChangedFile, Commit, Person
 from octavo.model.ids import DocumentId
 from octavo.parsing.commit import commit_document
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from long_runs import examples
 from set_clock import SetClock
 
-from octavo.engine.library import OpenLibrary
+from octavo.engine.open_library import OpenLibrary
 from octavo.errors import NotFound
 from octavo.memory import commit
 from octavo.memory.diffs import diff

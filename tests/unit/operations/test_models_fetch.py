@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from octavo.embedding.model_fetching import KNOWN_MODELS, FetchedModel, manifest_entry
+from octavo.embedding.model_download import KNOWN_MODELS, FetchedModel, manifest_entry
 from octavo.embedding.model_folder import read_directory
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
@@ -78,7 +78,7 @@ def server() -> Iterator[FileServer]:
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    for module in ("operations.models.registry", "embedding.model_catalog", "embedding.model_fetching"):
+    for module in ("operations.models.registry", "embedding.model_catalog", "embedding.model_download"):
         monkeypatch.setattr(f"octavo.{module}.models_folder", lambda: tmp_path / "models")
     with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as opened:
         yield opened

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.model.commit import ChangedFile, Commit, Person, commit_uri, is_commit, is_repository, repository_uri
 from octavo.model.document import BlockKind, Document, Kind, Source
+from octavo.model.git_commit import ChangedFile, Commit, Person, commit_uri, is_commit, is_repository, repository_uri
 from octavo.model.ids import DocumentId
 from octavo.parsing.commit import CommitParser, commit_document
 from octavo.parsing.registry import parser_for

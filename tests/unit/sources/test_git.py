@@ -13,7 +13,7 @@ import pytest
 from git_repository import START, GitRepository
 
 from octavo.errors import SourceError
-from octavo.model.commit import ChangedFile, Commit, Person, Repository
+from octavo.model.git_commit import ChangedFile, Commit, Person, Repository
 from octavo.sources import git
 from octavo.sources.git_repositories import RefWatch, repositories, watched_paths
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
-from octavo.engine.library import OpenLibrary
+from octavo.engine.open_library import OpenLibrary
 from octavo.engine.wiring.adapters import Adapters
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.model.library_location import Location

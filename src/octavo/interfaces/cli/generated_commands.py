@@ -13,7 +13,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import OperationCommand, command
 from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.interfaces.presenting.terminal_lines import TerminalView
 from octavo.operations.definitions import COMMANDS, called
 from octavo.operations.operation import Operation
 from octavo.operations.text_blocks import visible

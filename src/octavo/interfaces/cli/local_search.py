@@ -8,7 +8,7 @@ from pathlib import Path
 from octavo.engine.engine import Engine
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.presenting.operation_output import search_answer
-from octavo.interfaces.presenting.terminal import EXCERPT_LINES, TerminalView
+from octavo.interfaces.presenting.terminal_lines import EXCERPT_LINES, TerminalView
 from octavo.model.result import Result
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import whole_answer

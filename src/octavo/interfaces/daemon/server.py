@@ -34,7 +34,7 @@ from octavo.interfaces.daemon.wire import ABOUT, ASK_ALOUD, CALLS, LONGEST_LINE,
 from octavo.interfaces.operation_threads import Calls, opened
 from octavo.interfaces.presenting.formats import OutputFormat, Screen, written
 from octavo.interfaces.presenting.operation_output import search_answer
-from octavo.interfaces.presenting.terminal import EXCERPT_LINES, TerminalView
+from octavo.interfaces.presenting.terminal_lines import EXCERPT_LINES, TerminalView
 from octavo.observability.logs import logger
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AskAnswer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.dataclass import replace
 from octavo.interfaces.presenting.formats import Answer
 from octavo.interfaces.presenting.markdown import markdown
-from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
+from octavo.interfaces.presenting.terminal_lines import TerminalView, terminal_lines
 from octavo.model.document import Kind, shown_path
 from octavo.operations.plain_data import plain
 from octavo.operations.search.lines import search_lines

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.interfaces.library_client import LibraryClient
 from octavo.interfaces.tui.ask import AskScreen
+from octavo.interfaces.tui.base_app import LibraryApp
 from octavo.interfaces.tui.library import LibraryScreen
-from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.memory import MemoryScreen
 from octavo.interfaces.tui.search import SearchScreen
 from octavo.interfaces.tui.trace import TraceScreen

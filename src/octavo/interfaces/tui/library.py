@@ -14,8 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
 from octavo.interfaces.tui import rich_text
+from octavo.interfaces.tui.base_app import LibraryApp
 from octavo.interfaces.tui.dialogs import ConfirmDialog, RunDialog
-from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.operations.library.lines import problem_lines
 from octavo.operations.library.results import StatusAnswer

@@ -15,7 +15,7 @@ from textual.widgets import Footer, Static
 
 from octavo.dataclass import dataclass
 from octavo.interfaces.tui import rich_text
-from octavo.interfaces.tui.library_app import LibraryApp
+from octavo.interfaces.tui.base_app import LibraryApp
 from octavo.interfaces.tui.rendered_markdown import rendered_markdown
 from octavo.operations.text_blocks import visible
 

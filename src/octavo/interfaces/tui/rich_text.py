@@ -12,7 +12,7 @@ from rich.text import Text
 from octavo.engine.freshness import learning
 from octavo.interfaces.presenting.formats import STYLES
 from octavo.interfaces.presenting.match_marks import marked, marks_of
-from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
+from octavo.interfaces.presenting.terminal_lines import TerminalView, terminal_lines
 from octavo.model.result import StageTrace
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.lines import in_words

@@ -20,8 +20,8 @@ from textual.worker import get_current_worker
 from octavo.errors import OctavoError
 from octavo.interfaces.presenting.highlight import without_link_end
 from octavo.interfaces.tui import rich_text
+from octavo.interfaces.tui.base_app import LibraryApp
 from octavo.interfaces.tui.dialogs import FiltersDialog
-from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.interfaces.tui.reading import SOURCE_KINDS, ReadingScreen, ReadPlace
 from octavo.interfaces.tui.rendered_markdown import rendered_markdown

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
 from octavo.interfaces.tui import rich_text
-from octavo.interfaces.tui.library_app import LibraryApp
+from octavo.interfaces.tui.base_app import LibraryApp
 from octavo.interfaces.tui.navigation import Navigation
 from octavo.interfaces.tui.search import SearchScreen
 

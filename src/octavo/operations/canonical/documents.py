@@ -6,7 +6,7 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.memory import canonical
 from octavo.memory.canonical import Canonical, CanonicalSpan
-from octavo.memory.context_pack import context_pack
+from octavo.memory.canonical_pack import context_pack
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section

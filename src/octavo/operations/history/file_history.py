@@ -9,8 +9,8 @@ from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
-from octavo.model.commit import is_commit
 from octavo.model.document import Kind
+from octavo.model.git_commit import is_commit
 from octavo.model.history import FoundCommit
 from octavo.model.ids import CollectionId, DocumentId, document_id
 from octavo.model.stored_rows import DocumentVersion

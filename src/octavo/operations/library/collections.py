@@ -11,8 +11,8 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.collection import Collection, CollectionSettings
-from octavo.model.commit import is_repository
 from octavo.model.document import Kind
+from octavo.model.git_commit import is_repository
 from octavo.model.ledger import FileOutcome, LedgerEntry
 from octavo.model.library_location import expand_user, real_path
 from octavo.operations.library.documents import documents_below, property_keys

@@ -99,7 +99,7 @@ LIBRARY = (
         typed="",
     ),
     Operation(
-        module="octavo.operations.library.fetching",
+        module="octavo.operations.library.web_page_download",
         name="fetch",
         summary="Fetch web pages by their addresses into a folder, with the date.",
         description="Fetch web pages by a list of addresses into a folder, each below the date of that day.",

@@ -15,8 +15,8 @@ from octavo.engine.index_runs import Build
 from octavo.engine.library_repair import damage
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.ingest.run_report import IndexReport
-from octavo.model.commit import is_repository
 from octavo.model.damage import LibraryPart
+from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.observability.progress import Progress
 from octavo.operations.library.excluded_files import excluded_files

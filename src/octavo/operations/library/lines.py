@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.model.advisory import Advisory, OfflineRun
-from octavo.model.commit import is_repository
+from octavo.model.git_commit import is_repository
 from octavo.model.ledger import FileOutcome
 from octavo.operations.library.excluded_files import excluded_files_text
 from octavo.operations.library.results import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from octavo.config.load import user_file
-from octavo.embedding.model_fetching import FetchedModel, fetch_model
+from octavo.embedding.model_download import FetchedModel, fetch_model
 from octavo.engine.engine import Engine
 from octavo.model.library_location import expand_user
 from octavo.observability.progress import Progress

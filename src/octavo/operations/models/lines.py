@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from octavo.embedding.model_catalog import ModelShown
-from octavo.embedding.model_fetching import FetchedModel
+from octavo.embedding.model_download import FetchedModel
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelsAnswer
 from octavo.operations.text_blocks import Block, Line, Part, Quote, columns, count, size
 

@@ -41,7 +41,7 @@ class GetAnswer:
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
-        html: str = import_module("octavo.operations.notebook_html").document(self)
+        html: str = import_module("octavo.operations.jupyter_display").document(self)
         return html
 
 

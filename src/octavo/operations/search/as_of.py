@@ -10,8 +10,8 @@ from octavo.dataclass import replace
 from octavo.errors import ProviderFailed
 from octavo.ingest.embed import embed_pending
 from octavo.model.collection import Collection
-from octavo.model.commit import is_commit
 from octavo.model.document import Kind, Source
+from octavo.model.git_commit import is_commit
 from octavo.model.ids import DocumentId, document_id
 from octavo.model.result import Hit, Result
 from octavo.model.stored_rows import PastDocument

@@ -130,7 +130,7 @@ class SearchAnswer:
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
-        html: str = import_module("octavo.operations.notebook_html").hits_table(self)
+        html: str = import_module("octavo.operations.jupyter_display").hits_table(self)
         return html
 
 

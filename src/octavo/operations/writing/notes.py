@@ -29,7 +29,7 @@ from octavo.writing.following_links import move_section, rename_file, rename_sec
 from octavo.writing.front_matter_property import check_key, set_property
 from octavo.writing.heading_checks import violations, without_jumps
 from octavo.writing.headings import heading_text, one_line
-from octavo.writing.new_note import from_template, new_note
+from octavo.writing.new_note_text import from_template, new_note
 from octavo.writing.note_change import LinkedWriteAnswer, NoteChange, WriteAnswer
 from octavo.writing.note_files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.note_outline import NoteOutline

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from octavo.model.ids import CollectionId, ProjectId
-from octavo.model.note_write import NoteWrite, Replaced, ReplacedPart
+from octavo.model.note_write_record import NoteWrite, Replaced, ReplacedPart
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, value
 from octavo.stores.shared.projects import KeyCache

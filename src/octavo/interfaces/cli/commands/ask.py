@@ -13,7 +13,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import OutputFormat, drawn
 from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
+from octavo.interfaces.presenting.terminal_lines import TerminalView, terminal_lines
 from octavo.operations.answering.lines import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence

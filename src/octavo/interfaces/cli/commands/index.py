@@ -13,7 +13,7 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
 from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.interfaces.presenting.terminal_lines import TerminalView
 from octavo.operations.library.lines import index_lines
 from octavo.operations.library.requests import IndexRequest
 from octavo.operations.library.results import IndexAnswer

@@ -16,7 +16,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.formats import Answer
 from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.interfaces.presenting.terminal_lines import TerminalView
 from octavo.model.library_location import make_folder
 from octavo.operations.library.requests import CollectionsListRequest
 from octavo.operations.listing import Listing

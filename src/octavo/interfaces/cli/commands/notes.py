@@ -17,7 +17,7 @@ from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.editor import editor_command
 from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.interfaces.presenting.terminal_lines import TerminalView
 from octavo.model.document import HEADING_SEPARATOR
 from octavo.operations.definitions import COMMANDS
 from octavo.operations.writing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest

@@ -9,7 +9,7 @@ from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal import TerminalView
+from octavo.interfaces.presenting.terminal_lines import TerminalView
 from octavo.operations.profiles.requests import ProfilesReindexRequest, ProfilesSetRequest
 
 

@@ -11,7 +11,7 @@ from octavo.interfaces.cli.library_session import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal import TerminalView, terminal_lines
+from octavo.interfaces.presenting.terminal_lines import TerminalView, terminal_lines
 from octavo.operations.library.lines import problem_lines
 from octavo.operations.library.requests import StatusRequest
 from octavo.operations.listing import Listing

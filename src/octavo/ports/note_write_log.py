@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from octavo.model.ids import CollectionId, ProjectId
-    from octavo.model.note_write import NoteWrite
+    from octavo.model.note_write_record import NoteWrite
 
 
 class NoteWrites(Protocol):
