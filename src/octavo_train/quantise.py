@@ -86,8 +86,11 @@ def smoothing(linear: Linear, seen: Range) -> Array:
         return seen.smooth
     spread = np.maximum(np.abs(seen.low), np.abs(seen.high))
     weights = np.abs(linear.weight).max(1).astype(np.float64)
-    wanted = SMOOTHING * np.log2(spread) - (1 - SMOOTHING) * np.log2(weights)
-    smooth: Array = (2.0 ** np.rint(wanted - wanted.mean())).astype(np.float32)
+    used = (spread > 0) & (weights > 0)  # a channel that was rounded away has no scale, and needs none
+    wanted = np.zeros(len(spread))
+    wanted[used] = SMOOTHING * np.log2(spread[used]) - (1 - SMOOTHING) * np.log2(weights[used])
+    wanted[used] -= wanted[used].mean()
+    smooth: Array = (2.0 ** np.rint(wanted)).astype(np.float32)
     return smooth
 
 

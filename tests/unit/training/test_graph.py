@@ -12,6 +12,8 @@ pytest.importorskip("onnx", reason="graphs are written with the onnx package, wh
 from tiny import tiny_folder, tiny_model
 
 from octavo.dataclass import replace
+from octavo.embedding.bpe import counter_of
+from octavo.embedding.bundled_embedder import MODEL_DIRECTORY
 from octavo.embedding.model_folder import GRAPH
 from octavo.embedding.onnx_embedder import OnnxEmbedder
 from octavo.embedding.onnxruntime_loading import model_session
@@ -80,3 +82,15 @@ def test_a_document_stands_where_its_best_passage_stands_and_a_scope_confines_it
     passages = np.array([[0.5, 0.5], [0.0, 1.0], [1.0, 0.0]], np.float32)
     assert ndcg(queries, passages, [0, 1, 1], [{1: 1}]) == 1.0
     assert ndcg(queries, passages, [0, 1, 1], [{0: 1}], [(0, 1)]) == 1.0
+
+
+def test_the_encoder_that_ships_can_be_rounded_again(tmp_path: Path) -> None:
+    """Two of its channels were rounded away: they have no weight to take a scale from."""
+    shipped = MODEL_DIRECTORY
+    model, counter = read_graph((shipped / GRAPH).read_bytes(), shipped), counter_of(shipped / "vocab.txt")
+    ranges = calibrate(model, [[counter.start, *counter.ids(text), counter.end] for text in TEXTS])
+    (tmp_path / GRAPH).write_bytes(emit(*fold_contexts(model, ranges), title="again"))
+    session = model_session(tmp_path / GRAPH, threads=1, remedy="", optimised=True)
+    for text, vector in zip(TEXTS, OnnxEmbedder(shipped).embed(TEXTS), strict=True):
+        ids = np.array([[counter.start, *counter.ids(text), counter.end]])
+        assert session.run(None, {"input_ids": ids})[0][0] @ vector > 0.97
