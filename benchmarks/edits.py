@@ -32,7 +32,7 @@ from octavo.writing.heading_checks import without_jumps
 from octavo.writing.move_section import move
 from octavo.writing.note_files import overwrite, overwrite_all, read
 from octavo.writing.note_outline import BOM, NoteOutline, text_start
-from octavo.writing.rename_heading import rename_heading
+from octavo.writing.renames_with_links import rename_heading
 from octavo.writing.section_edits import EditedText, append, insert, replace
 from octavo.writing.write_journal import Renamed, all_or_nothing, journal_of
 

@@ -110,7 +110,7 @@ def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
 
 def embed_plan(encoded: list[list[int]], *, padded: bool) -> Any:
-    from octavo.embedding.batching import plan
+    from octavo.embedding.batches_by_length import plan
     from octavo.embedding.onnx_embedder import BATCH_TEXTS, BATCH_TOKENS
 
     return plan([len(ids) for ids in encoded], BATCH_TOKENS, BATCH_TEXTS if padded else 1)
@@ -130,7 +130,7 @@ def given(model: Any, batch: list[list[int]]) -> dict[str, Any]:
 
 def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
     """The table alone, from texts to vectors: in this process, and in as many as there are cores."""
-    from octavo.embedding.fast_tables import fast_tier
+    from octavo.embedding.fast_table_choice import fast_tier
     from octavo.ingest import embed
 
     store, project = engine.store, engine.project.id
@@ -157,7 +157,7 @@ def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 def by_table(texts: list[str]) -> bytes:
     """In a process of its own, as the ones that prepare files do it."""
     from octavo.embedding.bundled_embedder import FAST_DIRECTORY
-    from octavo.embedding.fast_tables import opened
+    from octavo.embedding.fast_table_choice import opened
 
     return opened(FAST_DIRECTORY).embed(texts).astype("<f2").tobytes()
 

@@ -27,7 +27,7 @@ from octavo.engine.wiring import open_engine
 from octavo.ingest.embed import embed_pending
 from octavo.model.collection import CollectionSettings
 from octavo.observability.progress import NoProgress
-from octavo.operations.history.log import log
+from octavo.operations.history.commit_log import log
 from octavo.operations.history.requests import LogRequest
 from octavo.sources import git
 

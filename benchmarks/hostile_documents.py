@@ -33,9 +33,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from octavo.converting.confinement import Limits
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.sandbox import SandboxedConverter
+from octavo.converting.process_confinement import Limits
+from octavo.converting.sandboxed_conversion import SandboxedConverter
 from octavo.model.converted_file import Converted
 from octavo.model.formats import format_of
 

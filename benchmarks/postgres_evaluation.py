@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 from postgres_server import Server, running
 
 from octavo.config.load import load
-from octavo.evaluation.evaluate import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
-from octavo.evaluation.runner import EvaluationRun
+from octavo.evaluation.evaluation_run import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
+from octavo.evaluation.query_runner import EvaluationRun
 from octavo.operations.database.copies import migrate
 from octavo.retrieval.profiles import DEFAULT_PROFILE
 from octavo_postgres.hnsw import ensure_index

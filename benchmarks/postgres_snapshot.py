@@ -1,11 +1,13 @@
 """One library on PostgreSQL and, with a snapshot, in a file: written from the same rows, and asked in turn.
 
     ./dev bench postgres_snapshot --text FOLDER --folder WORK --chunks 20000 500000 --out FILE
+    ./dev bench postgres_snapshot --text FOLDER --folder WORK --chunks 1500000 --copied 4 --build-memory 4GB
 
 A chunk is a paragraph of the Markdown below --text and a few words of others; its vector is the fast table's with some
 noise. Rows are written through the stores, which is quicker than parsing files; searches go the users' way, embedded
 and presented, each question to one engine and then to the other. Latencies of a machine with other work are worth
-comparing within a line; the processor's time is worth more. The server keeps its data in WORK.
+comparing within a line; the processor's time is worth more. The server keeps its data in WORK. With --copied the
+server's rows are made by so many processes and copied in, while the index of the vectors is built.
 """
 
 from __future__ import annotations
@@ -17,21 +19,25 @@ import random
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from postgres import server_cpu  # also finds the tests' server and samples
+from postgres_copy import copy_rows, copy_vectors
 from scale import own_mb, paragraphs
 
 import postgres_server  # isort: skip
 import samples  # isort: skip
 
 from octavo.algorithms.text_analysis import Analyzer
-from octavo.embedding.fast_tables import fast_tier
+from octavo.embedding.fast_table_choice import fast_tier
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.collection import Collection
@@ -68,22 +74,43 @@ def server_seconds(store: Any) -> float:
     return server_cpu(store) + (int(ended[13]) + int(ended[14])) / os.sysconf("SC_CLK_TCK")
 
 
-def documents(collection: Collection, pool: list[str], chunks: int, drawn: list[int]) -> Iterator[Any]:
-    """Prepared as the writing flow would; `drawn` says of every chunk which paragraph it is."""
-    chance, analyzer = random.Random(5), Analyzer()
-    words = [word for text in pool[:2_000] for word in text.split() if word.isalpha()]
-    for number in range(-(-chunks // PER_DOCUMENT)):
-        picked = [chance.randrange(len(pool)) for _ in range(PER_DOCUMENT)]
-        drawn += picked
-        texts = [" ".join((pool[one].replace("\n", " "), *chance.choices(words, k=5))) for one in picked]
-        made = samples.prepared(collection, f"{number % 100:02d}/{number:06d}.md", *texts)
-        yield made.__class__(
-            made.document,
-            tuple(
-                chunk._replace(lexical=chunk.lexical._replace(body=analyzer.joined(chunk.chunk.text)))
-                for chunk in made.chunks
-            ),
-        )
+@dataclass(frozen=True)
+class Generated:
+    """Documents as the writing flow would prepare them; `drawn` says of every chunk which paragraph it is."""
+
+    collection: Collection
+    pool: list[str]
+    drawn: NDArray[np.int64]
+
+    @cached_property
+    def analysed(self) -> tuple[list[str], list[str], list[str]]:
+        """The analysis of every paragraph, words to put behind them, and the analysis of those."""
+        joined = Analyzer().joined
+        words = [word for text in self.pool[:2_000] for word in text.split() if word.isalpha()]
+        return [joined(text) for text in self.pool], words, [joined(word) for word in words]
+
+    def between(self, first: int, last: int) -> list[Any]:
+        bodies, words, of_words = self.analysed
+        prepared = []
+        for number in range(first, last):
+            chance = random.Random(number)
+            picked = self.drawn[number * PER_DOCUMENT : (number + 1) * PER_DOCUMENT]
+            more = [chance.choices(range(len(words)), k=5) for _ in picked]
+            texts = [
+                " ".join((self.pool[one].replace("\n", " "), *(words[word] for word in added)))
+                for one, added in zip(picked, more, strict=True)
+            ]
+            body = [
+                " ".join((bodies[one], *(of_words[word] for word in added)))
+                for one, added in zip(picked, more, strict=True)
+            ]
+            made = samples.prepared(self.collection, f"{number % 100:02d}/{number:06d}.md", *texts)
+            chunks = (
+                chunk._replace(lexical=chunk.lexical._replace(body=of_chunk))
+                for chunk, of_chunk in zip(made.chunks, body, strict=True)
+            )
+            prepared.append(made.__class__(made.document, tuple(chunks)))
+        return prepared
 
 
 def write(engine: Engine, collection: Collection, prepared: list[Any]) -> None:
@@ -97,16 +124,37 @@ def write(engine: Engine, collection: Collection, prepared: list[Any]) -> None:
         store.embeddings.expect(project, [(key, chunk.inputs) for key, chunk in pairs])
 
 
-def write_vectors(engine: Engine, pool: NDArray[np.float32], drawn: list[int]) -> None:
-    random, project, profile = np.random.default_rng(7), engine.project.id, engine.embedder.profile
-    pending = engine.store.embeddings.pending(project, profile)
-    for start in range(0, len(pending), VECTORS):
-        keys, near = pending[start : start + VECTORS], pool[drawn[start : start + VECTORS]]
-        vectors = near + random.normal(scale=0.02, size=near.shape)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        rows = [VectorRow(key, vector.tobytes()) for key, vector in zip(keys, vectors.astype("<f2"), strict=True)]
+def near(pool: NDArray[np.float32], drawn: NDArray[np.int64]) -> Iterator[NDArray[np.float16]]:
+    """A vector for each chunk: its paragraph's with some noise, a few thousand at a time."""
+    for start in range(0, len(drawn), VECTORS):
+        paragraphs = pool[drawn[start : start + VECTORS]]
+        noise = np.random.default_rng((7, start)).standard_normal(paragraphs.shape, dtype=np.float32)
+        vectors = paragraphs + noise * np.float32(0.02)
+        yield (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype("<f2")
+
+
+def write_vectors(engine: Engine, blocks: Iterator[NDArray[np.float16]]) -> None:
+    project, profile = engine.project.id, engine.embedder.profile
+    pending = iter(engine.store.embeddings.pending(project, profile))
+    for vectors in blocks:
+        # Vectors first: zip takes of the first before it sees that the second has no more.
+        rows = [VectorRow(key, vector.tobytes()) for vector, key in zip(vectors, pending, strict=False)]
         with engine.store.transaction():
             engine.store.embeddings.put(project, profile, rows)
+
+
+def copied(engine: Engine, url: str, generated: Generated, vectors: NDArray[np.float32], processes: int) -> None:
+    """Vectors first, then everything else while their index is built."""
+    store: Any = engine.store
+    project, profile = engine.project.id, engine.embedder.profile
+    with store.transaction():
+        store.embeddings.put(project, profile, [])  # makes the profile known
+    ((owner, known),) = store.database.query("select project, key from embedding_profiles", {})
+    copy_vectors(url, owner, known, near(vectors, generated.drawn))
+    index = threading.Thread(target=store.maintain, args=(project, profile))
+    index.start()
+    copy_rows(url, generated.between, len(generated.drawn) // PER_DOCUMENT, PER_DOCUMENT, processes)
+    index.join()
 
 
 def asked(engines: dict[str, Engine], questions: list[str], profile: str) -> dict[str, Any]:
@@ -139,7 +187,9 @@ def asked(engines: dict[str, Engine], questions: list[str], profile: str) -> dic
     return row
 
 
-def measured(server: postgres_server.Server, folder: Path, text: Path, chunks: int, count: int) -> dict[str, Any]:
+def measured(
+    server: postgres_server.Server, folder: Path, text: Path, chunks: int, count: int, processes: int
+) -> dict[str, Any]:
     found, url, path = paragraphs(text), server.database(empty=True), folder / f"{chunks}.db"
     pool = random.Random(3).sample(found, min(POOL, len(found)))
     threshold = {"snapshots.threshold": 1}
@@ -148,28 +198,32 @@ def measured(server: postgres_server.Server, folder: Path, text: Path, chunks: i
         open_library(url.secret, create=True) as there,
     ):
         store: Any = there.store
-        times, drawn, writing = Times(store), [], {"snapshot": 0.0, "postgres": 0.0}
+        times = Times(store)
         engines = {"snapshot": here, "postgres": there}
         (folder / "generated").mkdir(exist_ok=True)
         added = {name: engine.add_collection("generated", folder / "generated") for name, engine in engines.items()}
-        prepared = documents(added["snapshot"], pool, chunks, drawn)
-        while batch := [made for _, made in zip(range(DOCUMENTS), prepared, strict=False)]:
-            for name, engine in engines.items():
-                started = time.perf_counter()
-                write(engine, added[name], batch)
-                writing[name] += time.perf_counter() - started
-        row: dict[str, Any] = {
-            "chunks": len(drawn),
-            **{f"{name}_written_s": round(s, 1) for name, s in writing.items()},
-        }
-        print(row, file=sys.stderr, flush=True)
+        drawn = np.random.default_rng(5).integers(0, len(pool), -(-chunks // PER_DOCUMENT) * PER_DOCUMENT)
+        generated = Generated(added["snapshot"], pool, drawn)
+        row: dict[str, Any] = {"chunks": len(drawn)}
         fast = fast_tier(here.embedder)
         assert fast is not None and here.accelerator is not None
         vectors = fast.embed(pool)
-        times.of("snapshot_vectors", lambda: write_vectors(here, vectors, drawn))
-        times.of("postgres_vectors", lambda: write_vectors(there, vectors, drawn))
+        if processes:
+            times.of("postgres_copied", lambda: copied(there, url.secret, generated, vectors, processes))
+        writing = {"snapshot": 0.0} if processes else {"snapshot": 0.0, "postgres": 0.0}
+        for first in range(0, len(drawn) // PER_DOCUMENT, DOCUMENTS):
+            batch = generated.between(first, min(first + DOCUMENTS, len(drawn) // PER_DOCUMENT))
+            for name in writing:
+                started = time.perf_counter()
+                write(engines[name], added[name], batch)
+                writing[name] += time.perf_counter() - started
+        row |= {f"{name}_written_s": round(s, 1) for name, s in writing.items()}
+        print(row, file=sys.stderr, flush=True)
+        times.of("snapshot_vectors", lambda: write_vectors(here, near(vectors, drawn)))
         times.of("snapshot_built", lambda: here.accelerator.upkeep.publish(NoProgress()))  # type: ignore[union-attr]
-        times.of("hnsw_built", lambda: store.maintain(there.project.id, there.embedder.profile))
+        if not processes:
+            times.of("postgres_vectors", lambda: write_vectors(there, near(vectors, drawn)))
+            times.of("hnsw_built", lambda: store.maintain(there.project.id, there.embedder.profile))
         row |= times.row | {
             "library_mb": sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) // 10**6,
             "postgres_mb": store.size() // 10**6,
@@ -191,6 +245,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="for the libraries and the server's data; both go again")
     parser.add_argument("--chunks", type=int, nargs="+", default=[20_000])
     parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--copied", type=int, default=0, help="processes that copy rows in; 0 writes through the store")
     parser.add_argument("--shared-buffers", default="3GB")
     parser.add_argument("--build-memory", default="2GB", help="maintenance_work_mem: an index has to fit")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures")
@@ -204,7 +259,7 @@ def main() -> None:
             for chunks in given.chunks:
                 work = Path(folder) / str(chunks)
                 work.mkdir()
-                rows.append(measured(server, work, given.text, chunks, given.queries))
+                rows.append(measured(server, work, given.text, chunks, given.queries, given.copied))
                 print(json.dumps(rows[-1]), flush=True)
                 shutil.rmtree(work)
                 if given.out:

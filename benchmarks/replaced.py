@@ -13,13 +13,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from pathspec import GitIgnoreSpec
 
-from octavo.embedding.bpe import BpeCounter
+from octavo.embedding.bpe import IDS, BpeCounter
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
 from octavo.parsing.markdown.parser import MarkdownParser
@@ -56,7 +57,7 @@ def tokens(texts: list[str]) -> str:
     paragraphs = [part for text in texts for part in text.split("\n\n") if max(map(len, part.split()), default=0) < 512]
 
     def ours() -> list[list[int]]:
-        return BpeCounter(words).lists(paragraphs)
+        return [array(IDS, packed).tolist() for packed in BpeCounter(words).packed(paragraphs)]
 
     def theirs() -> list[list[int]]:
         return [tokenizer.encode(paragraph).ids for paragraph in paragraphs]

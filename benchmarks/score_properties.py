@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from octavo.algorithms.front_matter import FRONT_MATTER
+from octavo.algorithms.front_matter_block import FRONT_MATTER
 from octavo.algorithms.stopwords import FRAMING_WORDS
 from octavo.algorithms.text_analysis import shared_analyzer
 from octavo.config.schema import Config

@@ -26,7 +26,7 @@ from octavo.ingest.run_report import IndexReport
 from octavo.model.collection import CollectionSettings
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.memory.folder_sync import memory_sync
+from octavo.operations.memory.changes import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search

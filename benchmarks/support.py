@@ -23,7 +23,7 @@ from typing import NamedTuple
 from octavo.algorithms.text_analysis import Analyzer
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.answering.citation_support import CitationChecker, Support
-from octavo.answering.sentences import sentences
+from octavo.answering.sentence_splitting import sentences
 from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId

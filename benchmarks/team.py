@@ -25,7 +25,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,8 @@ class Phase:
 
     name: str
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    errors: list[float] = field(default_factory=list)
+    errors: list[tuple[float, str]] = field(default_factory=list)
+    """When, and what the client got instead of an answer."""
     given_up: int = 0
     event_at: float = 0.0
     """When something was killed."""
@@ -69,8 +70,12 @@ class Phase:
             }
             for name, taken in sorted(self.seconds.items())
         }
-        last = max((at - self.event_at for at in self.errors), default=0.0)
-        unanswered = {"errors": len(self.errors), "last_error_after_s": round(last, 1), "given_up": self.given_up}
+        last = max((at - self.event_at for at, _ in self.errors), default=0.0)
+        unanswered = {
+            "errors": dict(Counter(reason for _, reason in self.errors)),
+            "last_error_after_s": round(last, 1),
+            "given_up": self.given_up,
+        }
         return {"phase": self.name, **figures, **unanswered}
 
 
@@ -87,6 +92,8 @@ class Team:
         process = self._started("serve", "--port", "0", "--no-watch", "--token-file", str(self._token_file))
         assert process.stderr is not None
         address = next(word for line in process.stderr for word in line.split() if word.startswith("http://"))
+        # What a server logs later would fill the pipe, and it would wait for a reader for ever.
+        threading.Thread(target=process.stderr.read, daemon=True).start()
         self.servers.append((process, int(address.rpartition(":")[2])))
 
     def start_worker(self) -> None:
@@ -157,9 +164,10 @@ class Client:
                     phase.seconds[operation].append(time.monotonic() - started)
                     found: dict[str, Any] = json.loads(body)
                     return found
-            except (OSError, http.client.HTTPException, IndexError):
-                pass
-            phase.errors.append(time.monotonic())
+                reason = f"{operation}: {answer.status} {body[:300].decode(errors='replace')}"
+            except (OSError, http.client.HTTPException, IndexError) as error:
+                reason = f"{operation}: {type(error).__name__}"
+            phase.errors.append((time.monotonic(), reason))
             time.sleep(0.25)
         phase.given_up += 1
         return None

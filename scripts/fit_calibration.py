@@ -1,6 +1,7 @@
 """Fits the calibration of a retrieval profile: what a score means, and when nothing matches.
 
     python scripts/fit_calibration.py SET... [--profile hybrid] [--questions N] [--shipped] [--plot FILE.svg]
+        [--code QUERIES.jsonl=CHECKOUT]...
 
 A SET is written as for `octavo eval table`; its library is made where the cache has none. Its own questions are
 answerable, those of the other sets are not. What people type is asked as well: rare words, names and phrases of its
@@ -8,28 +9,34 @@ documents, answered by the documents that hold them. Coefficients come from ever
 the floor is the highest at which in no set more than one answerable question in a hundred has no hit left.
 Prints a row for each set (the error once more with the whole set left out of the fit) and then the coefficients.
 `--shipped` fits nothing; `--plot` draws how often hits of a score are relevant.
+
+With `--code`, what is right where a declaration is the best hit is fitted too, by itself: tasks in a checkout with the
+declarations that answer them, as `benchmarks/code_tasks.py` writes them; tasks of the other checkouts and questions of
+the sets are strange there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from octavo.algorithms.score_calibration import AnswerEvidence, Calibration
+from octavo.algorithms.score_calibration import AnswerEvidence, Calibration, HitSigns
 from octavo.config.load import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.evaluation.dataset import Dataset, Question, read_dataset
-from octavo.evaluation.evaluate import (
+from octavo.evaluation.evaluation_run import (
     PROJECT,
     EvaluateRequest,
     Names,
@@ -39,13 +46,16 @@ from octavo.evaluation.evaluate import (
     names_of,
     request_of,
 )
-from octavo.evaluation.runner import scope_of
+from octavo.evaluation.query_runner import scope_of
 from octavo.interfaces.cli.progress import progress
+from octavo.model.collection import CollectionSettings
+from octavo.model.document import Kind
 from octavo.model.library_location import Location
 from octavo.model.query import Filters, Query
+from octavo.model.result import Candidate
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.relevance import HitSigns, is_shown, scale_of
+from octavo.retrieval.relevance import scale_of
 from octavo.retrieval.stage import Search
 
 SHOWN = 10
@@ -81,7 +91,7 @@ class Asked:
         exact = max((signs.exact for signs, _ in self.hits), default=0.0)
         if not scores or not calibration.is_answered(self.evidence, exact):
             return 0
-        return sum(is_shown(score, scores[0]) for score in scores)
+        return sum(calibration.is_shown(score, scores[0]) for score in scores)
 
 
 def library_of(text: str) -> tuple[EvaluateRequest, Dataset, Location]:
@@ -118,6 +128,15 @@ def _within(request: EvaluateRequest, names: Names, question: Question) -> Filte
 def ask(
     engine: Engine, name: str, kind: str, text: str, filters: Filters, names: Names, judged: set[str], by: str
 ) -> Asked:
+    def right(candidate: Candidate) -> bool:
+        return any(names.documents[place] in judged for place in candidate.places)
+
+    return _asked(engine, name, kind, text, filters, right, by)
+
+
+def _asked(
+    engine: Engine, name: str, kind: str, text: str, filters: Filters, right: Callable[[Candidate], bool], by: str
+) -> Asked:
     profile, library = PROFILES[by], engine.reader.searched()
     query = engine.reader.parsed(Query(text, limit=SHOWN, filters=filters))
     with engine.store.reading():
@@ -131,11 +150,36 @@ def ask(
             whole, _ = run(profile, everywhere, library)
             scale = scale_of(Search(everywhere, library), whole, own.calibration)
             known = {candidate.key: candidate for candidate in whole}
-    hits = []
-    for candidate in candidates[:SHOWN]:
-        right = any(names.documents[place] in judged for place in candidate.places)
-        hits.append((scale.signs(known.get(candidate.key, candidate)), right))
+    hits = [(scale.signs(known.get(candidate.key, candidate)), right(candidate)) for candidate in candidates[:SHOWN]]
     return Asked(name, kind, scale.evidence, tuple(hits))
+
+
+def asked_of_code(queries: Path, checkout: Path, strangers: Sequence[str], most: int, by: str) -> Iterator[Asked]:
+    """Tasks in a checkout, each with its declarations, and what nothing in it answers."""
+    library = cache_folder() / f"code-{checkout.name}.db"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    with closing(open_engine(replace(load({}).config, library=library, project=PROJECT), create=True)) as engine:
+        if not engine.collections():
+            engine.add_collection("code", checkout, CollectionSettings(history=False))
+        engine.index(wait_full=True)
+        for task in tasks_of(queries)[:most]:
+            yield _ask_code(engine, checkout.name, "own", task["query"], task["gold"], by)
+        for text in strangers:
+            yield _ask_code(engine, checkout.name, "strange", text, (), by)
+
+
+def tasks_of(queries: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in queries.read_text("utf-8").splitlines()]
+
+
+def _ask_code(engine: Engine, name: str, kind: str, text: str, gold: Sequence[Mapping[str, Any]], by: str) -> Asked:
+    def right(candidate: Candidate) -> bool:
+        first, last = candidate.lines
+        return any(
+            candidate.uri == part["path"] and first <= part["end_line"] and part["start_line"] <= last for part in gold
+        )
+
+    return _asked(engine, name, kind, text, Filters(kinds=(Kind.CODE,)), right, by)
 
 
 def typed(dataset: Dataset, most: int) -> Mapping[str, set[str]]:
@@ -239,6 +283,21 @@ def with_floor(asked: Mapping[str, Sequence[Asked]], calibration: Calibration) -
     return chosen
 
 
+def print_of_code(asked: Mapping[str, Sequence[Asked]], shipped: Calibration | None) -> None:
+    """The same for code: a list of declarations is read to its end, so it ends later."""
+    every = [*chain(*asked.values())]
+    calibration = shipped or with_floor(asked, replace(_regression(every), ends=0.05))
+    print("| code | lost | hidden | strange without a hit | hits shown | error | error, left out |")
+    print("|---|---|---|---|---|---|---|")
+    for name, some in asked.items():
+        found = figures(some, calibration)
+        elsewhere = [query for query in every if query.found_in != name]
+        refit = calibration if shipped or not elsewhere else _regression(elsewhere)
+        shares = f"{found.lost:.1%} | {found.hidden:.1%} | {found.empty:.0%} | {found.shown:.1f}"
+        print(f"| {name} | {shares} | {error(some, calibration):.3f} | {error(some, refit):.3f} |")
+    print(calibration)
+
+
 def drawn(sets: Mapping[str, list[tuple[float, float, int]]]) -> str:
     """One square for each set: the score across, the share of relevant hits upwards, the diagonal where both agree."""
     step = _SIDE + _GAP
@@ -265,8 +324,10 @@ def main() -> None:
     parser.add_argument("--profile", default="hybrid")
     parser.add_argument("--questions", type=int, default=150)
     parser.add_argument("--shipped", action="store_true", help="measure the coefficients that the profile has")
+    parser.add_argument("--code", action="append", default=[], metavar="QUERIES=CHECKOUT")
     parser.add_argument("--plot", type=Path, help="an SVG file to draw")
     options = parser.parse_args()
+    most = options.questions
     made = {text: library_of(text) for text in options.sets}
     asked: dict[str, list[Asked]] = {}
     for text, (request, dataset, library) in made.items():
@@ -275,8 +336,7 @@ def main() -> None:
         strangers = [question.text for other in others.values() for question in other.sample(each).questions]
         config = replace(load({}).config, library=library, project=PROJECT)
         with closing(open_engine(config)) as engine:
-            most, by = options.questions, options.profile
-            asked[text] = list(asked_in(engine, text, request, dataset, strangers, most, by))
+            asked[text] = list(asked_in(engine, text, request, dataset, strangers, most, options.profile))
     calibration = PROFILES[options.profile].calibration
     if not options.shipped or calibration is None:
         calibration = with_floor(asked, fitted([*chain(*(some[::2] for some in asked.values()))]))
@@ -291,6 +351,15 @@ def main() -> None:
         errors = f"{error(held_back, calibration):.3f} | {error(asked[text], refit):.3f}"
         print(f"| {dataset.name} | {shares} | {found.shown:.1f} | {found.precision:.2f} | {errors} |")
     print(calibration)
+    if options.code:
+        checkouts = {Path(given.partition("=")[2]): Path(given.partition("=")[0]) for given in options.code}
+        questions = [question.text for _, dataset, _ in made.values() for question in dataset.sample(20).questions]
+        code: dict[str, list[Asked]] = {}
+        for checkout, queries in checkouts.items():
+            strange = [tasks_of(path)[:15] for other, path in checkouts.items() if other != checkout]
+            strangers = [*(task["query"] for task in chain(*strange)), *questions]
+            code[checkout.name] = list(asked_of_code(queries, checkout, strangers, most, options.profile))
+        print_of_code(code, calibration.code if options.shipped else None)
     if options.plot:
         drawings = {dataset.name: bins(asked[text], calibration) for text, (_, dataset, _) in made.items()}
         options.plot.write_text(drawn(drawings), "utf-8")

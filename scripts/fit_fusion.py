@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import product
 
 from octavo.config.load import load
-from octavo.evaluation.evaluate import cache_folder, evaluate_profiles, request_of
+from octavo.evaluation.evaluation_run import cache_folder, evaluate_profiles, request_of
 from octavo.interfaces.cli.progress import progress
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.stage import RetrievalProfile

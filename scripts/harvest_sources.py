@@ -34,7 +34,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.text import normalise
 from octavo.parsing.commit import CommitParser
 from octavo.parsing.registry import parser_for
-from octavo_train.harvest import material_of
+from octavo_train.library_material import material_of
 from octavo_train.pairs import Material, TrainingPair, TrainingSection, pairs_of, passages_of
 
 PROSE = (".md", ".mdx", ".rst", ".adoc", ".txt", ".cnxml", ".xhtml")

@@ -40,10 +40,12 @@ def main() -> int:
     names = parser.parse_args().names or list(PACKAGES)
     if strangers := set(names) - set(PACKAGES):
         raise SystemExit(f"there is no {', '.join(sorted(strangers))}; there are: {', '.join(PACKAGES)}")
-    outcomes = {name: tried(name) for name in names}
-    for name, (well, message) in outcomes.items():
-        print(f"{name:15} {'ok' if well else 'FAILED'}: {message}")
-    return 0 if all(well for well, _ in outcomes.values()) else 1
+    well = True
+    for name in names:
+        passed, message = tried(name)
+        well &= passed
+        print(f"{name:15} {'ok' if passed else 'FAILED'}: {message}", flush=True)
+    return 0 if well else 1
 
 
 def tried(name: str) -> tuple[bool, str]:

@@ -1,7 +1,9 @@
 """Takes the pictures of the documentation: pages in a browser, the app in a terminal, what a command says.
 
     python scripts/make_pictures.py [NAME ...]
-    python scripts/make_pictures.py --every FOLDER    # every page, on a desk and on a phone, light and dark, to look at
+    python scripts/make_pictures.py --every FOLDER [FILES]    # every page, wide and narrow, light and dark, to look at
+
+FILES is a folder of documents of your own, each of which is photographed as a page as well.
 
 They are of the vault in `examples/`, in a library made for them. It needs Playwright, Chromium and Textual. Days and
 files are always the same; times in milliseconds and fonts are those of the machine.
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import os
 import re
 import shutil
@@ -23,6 +26,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from generated import ROOT
 from playwright.sync_api import sync_playwright
@@ -32,7 +36,7 @@ from textual.widgets import OptionList
 
 from octavo.config.load import load
 from octavo.interfaces.library_client import LibraryClient
-from octavo.interfaces.mcp.clients import CLIENTS
+from octavo.interfaces.mcp.known_clients import CLIENTS
 from octavo.interfaces.tui.app import OctavoApp
 
 PICTURES = ROOT / "docs" / "pictures"
@@ -60,6 +64,7 @@ class Shot:
     height: int = 720
     dark: bool = False
     open_first: str = ""
+    ask: str = ""
 
 
 BROWSER = {
@@ -78,10 +83,12 @@ BROWSER = {
 FOLLOWED = {
     "memory": ".document a",
     "edit": ".edit-link",
+    "difference": ".edit-link",
+    "version": "aside a[href*='version=']",
     "job": "main a[href^='/job/']",
     "model": "main a[href^='/model/']",
 }
-EVERY_PAGE = {
+EVERY_PAGE: dict[str, str] = {
     "login": "/login",
     "start": "/",
     "results": f"/?q={QUESTION.replace(' ', '+')}",
@@ -95,7 +102,7 @@ EVERY_PAGE = {
     "narrowed": "/?q=dome&tags_all=howto",
     "memories": "/memories",
     "memory": "/memories",
-    "edit": "/document/observatory/observing/Closing%20down.md",
+    **dict.fromkeys(("edit", "difference", "version"), "/document/observatory/observing/Closing%20down.md"),
     "project": "/project/default",
     "graph": "/graph",
     "map": "/map",
@@ -119,16 +126,21 @@ def main(wanted: list[str]) -> None:
         os.environ.update(_surroundings(home))
         _fill(home / "observatory")
         if wanted[:1] == ["--every"]:
+            pages = EVERY_PAGE | _pages_of(wanted[2:])
             token = home / "token"
             token.write_text(_TOKEN, "utf-8")
             token.chmod(0o600)
             with _served("--write", "--token-file", str(token)) as address:
-                _photograph_every(address, home, Path(wanted[1]))
+                _photograph_every(address, home, Path(wanted[1]), pages)
             return
         shots = {name: shot for name, shot in BROWSER.items() if not wanted or name in wanted}
         if shots:
             with _served() as address:
                 _photograph(shots, address, home)
+        if not wanted or "site" in wanted:
+            _octavo("export", str(home / "site"), "--to", "site")
+            index = (home / "site" / "index.html").as_uri()
+            _photograph({"site": Shot(index, "#hits a", height=560, ask="humidity")}, index, home)
         if not wanted or "terminal" in wanted:
             asyncio.run(_terminal())
         for client in CLIENTS:
@@ -156,7 +168,7 @@ def _fill(folder: Path) -> None:
     _git(folder, "add", "--all")
     _git(folder, "commit", "--quiet", "--message", "Write down how the observatory is run")
     _octavo("init")
-    _octavo("add", str(folder), "--name", "observatory", "--history")
+    _octavo("add", str(folder), "--name", "observatory", "--history", "--writable")
     _octavo("index", "--wait-full")
     _octavo("remember", "Nadia has the second key of the dome; Paul keeps the spare one.", "--kind", "fact")
     _octavo("remember", "Answers should name the line of the handbook they come from.", "--kind", "preference")
@@ -203,6 +215,8 @@ def _photograph(shots: Mapping[str, Shot], address: str, home: Path) -> None:
             context.set_default_timeout(_PATIENCE)
             page = context.new_page()
             page.goto(shot.path)
+            if shot.ask:
+                page.get_by_role("searchbox").fill(shot.ask)
             page.wait_for_selector(shot.until)
             if shot.open_first:
                 page.locator(shot.open_first).first.click()
@@ -213,7 +227,17 @@ def _photograph(shots: Mapping[str, Shot], address: str, home: Path) -> None:
             context.close()
 
 
-def _photograph_every(address: str, home: Path, folder: Path) -> None:
+def _pages_of(folders: list[str]) -> dict[str, str]:
+    """Reads the folders, and names the page of each of their documents."""
+    pages = {}
+    for folder in folders:
+        _octavo("start", folder, "--name", "files")
+        for document in json.loads(_octavo("list", "--documents", "-c", "files", "--json"))["documents"]:
+            pages[document["uri"].replace("/", "_")] = f"/document/files/{quote(document['uri'])}"
+    return pages
+
+
+def _photograph_every(address: str, home: Path, folder: Path, pages: Mapping[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with _browser(home) as browser:
         for width, scheme in ((width, scheme) for width in (1440, 390) for scheme in ("light", "dark")):
@@ -222,10 +246,13 @@ def _photograph_every(address: str, home: Path, folder: Path) -> None:
             )
             context.set_default_timeout(_PATIENCE)
             page = context.new_page()
-            for name, path in EVERY_PAGE.items():
+            for name, path in pages.items():
                 page.goto(path)
                 if name in FOLLOWED:
                     page.locator(FOLLOWED[name]).first.click()
+                if name == "difference":
+                    page.locator("textarea").fill("Read the list aloud.\n\n1. Warm the camera, one degree a minute.")
+                    page.locator("main button").first.click()
                 page.wait_for_load_state("networkidle")
                 if page.locator("#answer:visible").count():
                     page.wait_for_selector('#answer:not(:has-text("Looking"))')  # without eval, which pages forbid

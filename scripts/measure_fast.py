@@ -21,7 +21,7 @@ from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.file_preparation import recipe_of
 from octavo.evaluation.dataset import read_dataset
-from octavo.evaluation.evaluate import (
+from octavo.evaluation.evaluation_run import (
     PROJECT,
     EngineContender,
     EvaluateRequest,
@@ -31,7 +31,7 @@ from octavo.evaluation.evaluate import (
     place_of,
     request_of,
 )
-from octavo.evaluation.runner import run_dataset
+from octavo.evaluation.query_runner import run_dataset
 from octavo.ingest.fast_vectors import embed_fast
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.profile_toml import find_profile

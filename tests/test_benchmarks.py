@@ -47,7 +47,7 @@ SMALLEST = {
     "benchmarks/replaced": "{notes} --letters 20",
     "benchmarks/scale": "50 --folder {work} --queries 2 --text {notes}",
     "benchmarks/score_properties": "{notes} --pairs 1 --asked 1",
-    "benchmarks/postgres_snapshot": "--text {notes} --chunks 50 --queries 2 --shared-buffers 64MB --build-memory 64MB",
+    "benchmarks/postgres_snapshot": "--text {notes} --chunks 50 --queries 2 --copied 1 --shared-buffers 64MB",
     "benchmarks/postgres_vectors": "--vectors 200 --shared-buffers 64MB --build-memory 64MB",
     "benchmarks/team": "--servers 1 --workers 1 --clients 1 --seconds 1 --embedding 1",
     "benchmarks/serving": "{notes} --queries 2 --clients 1 --edits 1 --provider hashing --out {out}",

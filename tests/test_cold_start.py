@@ -75,7 +75,7 @@ UNASKED = {
 OTHER_DOINGS = {
     "octavo.engine.indexing",
     "octavo.engine.recorded_recipe",
-    "octavo.engine.watcher",
+    "octavo.engine.folder_watcher",
     "octavo.engine.job_threads",
     "octavo.graph",
     "octavo.interfaces.daemon.client",
@@ -84,7 +84,7 @@ OTHER_DOINGS = {
     "octavo.services",
     "octavo.retrieval.stages.language_model_stages",
     "octavo.memory",
-    "octavo.model.history",
+    "octavo.model.commit_index",
     "octavo.model.job",
     "octavo.model.language_model",
     "octavo.model.memory",
@@ -103,7 +103,7 @@ OTHER_DOINGS = {
     "octavo.snapshots.reader",
     "octavo.snapshots.vectors",
     "octavo_postgres",
-    "octavo.stores.shared.history",
+    "octavo.stores.shared.commits",
     "octavo.stores.shared.memories",
 }
 

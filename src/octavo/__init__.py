@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         Stale,
         StorageError,
     )
-    from octavo.interfaces.python.aio import AsyncLibrary, open_async
+    from octavo.interfaces.python.async_library import AsyncLibrary, open_async
     from octavo.interfaces.python.library import Library
     from octavo.interfaces.python.opening import open
     from octavo.interfaces.python.progress import ProgressUpdate
@@ -108,7 +108,7 @@ __all__ = [
 ]
 
 _ELSEWHERE: Mapping[str, str] = {
-    "AsyncLibrary": "octavo.interfaces.python.aio",
+    "AsyncLibrary": "octavo.interfaces.python.async_library",
     "FoundHit": "octavo.answers",
     "FoundMemory": "octavo.answers",
     "Freshness": "octavo.answers",
@@ -124,7 +124,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "ToolAnswer": "octavo.interfaces.python.tools",
     "Tools": "octavo.interfaces.python.tools",
     "open": "octavo.interfaces.python.opening",
-    "open_async": "octavo.interfaces.python.aio",
+    "open_async": "octavo.interfaces.python.async_library",
 }
 """Where a public name lives; what is not here is an error."""
 

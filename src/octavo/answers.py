@@ -11,8 +11,8 @@ from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer, RelatedDocument
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.jobs.summary_jobs import SummariesBuilt
-from octavo.memory.diffs import SectionChange
 from octavo.memory.sync_report import SkippedNote, SyncReport
+from octavo.memory.version_diffs import SectionChange
 from octavo.model.advisory import Advisory, OfflineRun
 from octavo.model.collection import FolderState
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
@@ -37,7 +37,7 @@ from octavo.operations.canonical.results import (
 )
 from octavo.operations.code.results import AugmentAnswer, Quotation
 from octavo.operations.database.results import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
-from octavo.operations.evaluation.results import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
+from octavo.operations.evaluation.evaluate import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
 from octavo.operations.graph.results import (
     BuildAnswer,
     ClusterMap,
@@ -56,7 +56,7 @@ from octavo.operations.graph.results import (
     NamedCluster,
 )
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
-from octavo.operations.jobs.results import JobsAnswer, JobsCountAnswer, QueuedJob
+from octavo.operations.jobs.queue import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.library.excluded_files import ExcludedFiles
 from octavo.operations.library.exporting import ExportAnswer
 from octavo.operations.library.results import (
@@ -93,8 +93,8 @@ from octavo.operations.memory.results import (
     TypedLink,
     VersionState,
 )
-from octavo.operations.models.embedding import EmbedAnswer, EmbeddedText
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
+from octavo.operations.models.text_vectors import EmbedAnswer, EmbeddedText
 from octavo.operations.profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.projects.results import (
     ProjectsListAnswer,
@@ -104,7 +104,7 @@ from octavo.operations.projects.results import (
     SessionsAnswer,
     SessionState,
 )
-from octavo.operations.queries.results import AskedQuery, QueriesAnswer, QueriesCleared
+from octavo.operations.queries.query_log import AskedQuery, QueriesAnswer, QueriesCleared
 from octavo.operations.reading.results import (
     DiffAnswer,
     DocumentPassage,
@@ -121,8 +121,8 @@ from octavo.operations.reading.results import (
     TaggedDocument,
 )
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
-from octavo.operations.snapshots.results import ShownSnapshot, SnapshotsAnswer
-from octavo.operations.summaries.results import FoundSummary, SummariesAnswer, SummariesCleared
+from octavo.operations.snapshots.snapshots import ShownSnapshot, SnapshotsAnswer
+from octavo.operations.summaries.summaries import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.operations.tokens.tokens import (
     AuditedRow,
     ListedToken,
@@ -132,7 +132,7 @@ from octavo.operations.tokens.tokens import (
     TokensListAnswer,
 )
 from octavo.operations.writing.results import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
-from octavo.services.web_pages import FetchedPage
+from octavo.services.web_page_fetching import FetchedPage
 from octavo.writing.heading_checks import Violation
 from octavo.writing.link_updates import LinkChange
 from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer

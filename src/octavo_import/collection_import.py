@@ -56,7 +56,6 @@ class RecordSource(Protocol):
     @property
     def program(self) -> str:
         """The program's name, which the profiles of its vectors begin with."""
-        ...
 
     def collections(self) -> Sequence[SourceCollection]: ...
 
@@ -64,11 +63,9 @@ class RecordSource(Protocol):
 
     def pages(self, collection: SourceCollection, size: int) -> Iterator[Sequence[ImportedRecord]]:
         """Every record, in the order of the ids."""
-        ...
 
     def vectors(self, collection: SourceCollection) -> Vectors:
         """Asked for collections with dimensions only."""
-        ...
 
 
 def import_records(engine: Engine, directory: RecordSource, progress: Progress) -> Imported:

@@ -7,12 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from octavo.engine.engine import Engine
 from octavo.errors import MissingExtra, OctavoError, StorageError
 from octavo.memory.draft import MemoryDraft
+from octavo.model.import_report import Imported
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.memory import MemoryKind, MemoryLink
+from octavo.observability.progress import Progress
 from octavo.plugins import install_command
 from octavo_import.memory_import import (
     ImportedMemory,
@@ -22,11 +25,6 @@ from octavo_import.memory_import import (
     import_memories,
 )
 from octavo_import.sqlite_file import named_queries
-
-if TYPE_CHECKING:
-    from octavo.engine.engine import Engine
-    from octavo.model.import_report import Imported
-    from octavo.observability.progress import Progress
 
 SCHEMES = frozenset(("postgresql", "postgres"))
 """Addresses that this importer is asked about."""

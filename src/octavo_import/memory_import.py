@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from octavo.dataclass import dataclass, replace
+from octavo.engine.engine import Engine
 from octavo.engine.indexing import fill_in_vectors
 from octavo.engine.snapshot_publishing import publish
 from octavo.errors import Conflict, InvalidArgument, LibraryError
@@ -19,12 +20,9 @@ from octavo.memory.version_history import version
 from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.memory import MemoryId, MemoryLink
 from octavo.model.text import normalise
+from octavo.observability.progress import Progress
 from octavo.operations.projects.projects import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest
-
-if TYPE_CHECKING:
-    from octavo.engine.engine import Engine
-    from octavo.observability.progress import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,6 @@ class MemorySource(Protocol):
 
     def memories(self, project: SourceProject) -> Iterator[ImportedMemory]:
         """Every memory, as often as asked."""
-        ...
 
 
 def count_memories(source: MemorySource) -> Imported:

@@ -7,11 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.memory.draft import MemoryDraft
+from octavo.model.import_report import Imported
 from octavo.model.memory import MemoryKind, MemoryLink
+from octavo.observability.progress import Progress
 from octavo_import.memory_import import (
     ImportedMemory,
     ImportedVersion,
@@ -20,11 +23,6 @@ from octavo_import.memory_import import (
     import_memories,
 )
 from octavo_import.sqlite_file import SqliteFile
-
-if TYPE_CHECKING:
-    from octavo.engine.engine import Engine
-    from octavo.model.import_report import Imported
-    from octavo.observability.progress import Progress
 
 DATABASE = "sqlite_vec.db"
 _PAGE = 500

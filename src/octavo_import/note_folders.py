@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import dataclass
+from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.ledger import FileOutcome
@@ -17,7 +18,6 @@ from octavo.operations.library.collections import add, collection_name
 from octavo.operations.library.requests import AddRequest
 
 if TYPE_CHECKING:
-    from octavo.engine.engine import Engine
     from octavo.observability.progress import Progress
 
 

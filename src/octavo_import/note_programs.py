@@ -10,9 +10,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from octavo.bounded_small_files import read_small
 from octavo.errors import OctavoError
 from octavo.model.library_location import expand_user, real_path
-from octavo.small_files import read_small
 from octavo_import.note_folders import FolderImporter, NoteFolder
 from octavo_import.sqlite_file import SqliteFile
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.heading_styles import TITLE_LEVEL
-from octavo.converting.list_numbers import item_parts
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.converting.word_list_numbers import item_parts
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
 from octavo_office.compound import Compound, NoCompound

@@ -20,7 +20,6 @@ from octavo.converting.mail import converted_message
 from octavo.converting.text_builder import clean, one_line
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo_office.compound import Compound, NoCompound
-from octavo_office.compressed_rtf import decompressed
 
 CONVERTER = "outlook-3"
 _RECIPIENT, _ATTACHMENT = "__recip_version1.0_#", "__attach_version1.0_#"
@@ -51,6 +50,18 @@ _CONTACT = {0x3A16: "Company", 0x3A17: "Job title", 0x3A08: "Phone at work", 0x3
 _CONTACT |= {0x3A1C: "Mobile phone", 0x3A15: "Address"}
 _NAMED = {0x820D: "Begins", 0x820E: "Ends", 0x8208: "Where", 0x8104: "Begins", 0x8105: "Due"}
 _NAMED |= {0x8083: "E-mail", 0x8093: "E-mail", 0x801B: "Address"}
+
+
+_COMPRESSED, _PLAIN = b"LZFu", b"MELA"
+_HEADER = struct.Struct("<II4sI")
+_WINDOW = 4_096
+_KNOWN = (
+    rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor MS Sans "
+    rb"SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0"
+    b"\r\n"
+    rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
+)
+_MOST_BYTES = 50_000_000
 
 
 def read_message(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
@@ -239,3 +250,41 @@ def _encoding(page: int, otherwise: str = "cp1252") -> str:
     except LookupError:
         return {28591: "cp1252", 20127: "cp1252", 50220: "iso-2022-jp", 51949: "cp949"}.get(page, otherwise)
     return name
+
+
+def decompressed(data: bytes) -> bytes:
+    """The RTF, as far as it can be read; empty where the bytes are something else."""
+    if len(data) < _HEADER.size:
+        return b""
+    _, size, kind, _ = _HEADER.unpack_from(data)
+    body = data[_HEADER.size :]
+    if kind == _PLAIN:
+        return body[:size]
+    return _unpacked(body, min(size, _MOST_BYTES)) if kind == _COMPRESSED else b""
+
+
+def _unpacked(body: bytes, size: int) -> bytes:
+    window, made = bytearray(_KNOWN.ljust(_WINDOW)), bytearray()
+    at = 0
+    while at < len(body) and len(made) < size:
+        flags = body[at]
+        at += 1
+        for bit in range(8):
+            place = (len(_KNOWN) + len(made)) % _WINDOW
+            if not flags >> bit & 1:
+                if at >= len(body):
+                    break
+                window[place] = body[at]
+                made.append(body[at])
+                at += 1
+                continue
+            reference = int.from_bytes(body[at : at + 2], "big")
+            at += 2
+            start, length = reference >> 4, (reference & 15) + 2
+            if start == place:  # the mark of the end
+                return bytes(made[:size])
+            for step in range(length):  # what is repeated may overlap with what is written
+                sign = window[(start + step) % _WINDOW]
+                window[(place + step) % _WINDOW] = sign
+                made.append(sign)
+    return bytes(made[:size])

@@ -13,9 +13,9 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import NamedTuple
 
+from octavo.converting.cell_values import Formats, epoch_of
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.sheet_values import Formats, epoch_of
-from octavo.converting.tables import MOST_COLUMNS, write_rows
+from octavo.converting.spreadsheet_tables import MOST_COLUMNS, write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
@@ -229,11 +229,7 @@ def _in_order(rows: Mapping[int, Mapping[int, str]]) -> Iterator[list[str]]:
     for above, row in pairwise([-1, *sorted(rows)]):
         if row > above + 1:
             yield []
-        yield _filled(rows[row])
-
-
-def _filled(row: Mapping[int, str]) -> list[str]:
-    return [row.get(column, "") for column in range(min(max(row) + 1, MOST_COLUMNS))]
+        yield [rows[row].get(column, "") for column in range(min(max(rows[row]) + 1, MOST_COLUMNS))]
 
 
 def _cells(book: _Workbook, record: Record) -> Iterator[tuple[int, int, str]]:

@@ -26,7 +26,7 @@ from octavo_postgres.dialect import (
     with_names,
 )
 from octavo_postgres.errors import translated
-from octavo_postgres.halfvec import little_endian, register
+from octavo_postgres.halfvec import Half, little_endian, register
 from octavo_postgres.replicas import Replica, Replicas
 from octavo_postgres.schema import Extensions, ensure_schema
 
@@ -34,6 +34,12 @@ T = TypeVar("T")
 
 _REPLICA_SECONDS = 2.0  # to wait for a connection to a replica: the primary answers as well
 _ROW_BATCH = 2_000  # rows per insert: far below the protocol's message limit
+_FEW = 50  # rows that are written as text among other statements
+_LONGEST = 1_000_000  # characters of statements that wait to be sent
+_STEADY = frozenset(
+    ("active_profile_settings", "collections", "generation", "named_profiles", "profile_key", "projects", "vectors_any")
+)
+"""Queries whose rows change with the generation alone: read transactions of one generation share them."""
 
 
 class PostgresDatabase:
@@ -61,6 +67,7 @@ class PostgresDatabase:
         self._local = threading.local()
         self._batches: dict[str, Batch | None] = {}
         self._types: dict[str, Mapping[str, str]] = {}
+        self._steady: tuple[int, dict[tuple[Any, ...], list[Row]]] = (-1, {})
         self.connections = Connections(url, connections, busy_timeout_ms / 1e3, self._prepare)
         self.extensions = Extensions()
         self.replicas: Replicas | None = None
@@ -76,13 +83,44 @@ class PostgresDatabase:
         ]
         self.replicas = Replicas(self.connections, followers, reads_within) if followers else None
 
-    def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        query, values = self.queries[name], encoded(parameters or {})
+    def rows(self, name: str, parameters: Mapping[str, Any] | None = None, settings: Sequence[str] = ()) -> list[Row]:
+        """`settings` are queries that change a setting for the rest of the transaction: all go in one message."""
+        values = encoded(parameters or {})
+        if name not in _STEADY:
+            return self._read((*settings, name), values)
+        known, asked = self._steady_rows(), (name, *values.values())
+        if asked not in known:
+            known[asked] = self._read((name,), values)
+        return known[asked]
+
+    def _read(self, names: Sequence[str], values: Mapping[str, Any]) -> list[Row]:
+        query, unsent = b";".join(self.queries[name] for name in names), self._unsent()
 
         def read(connection: Connection) -> list[Row]:
-            return psycopg.ClientCursor(connection).execute(query, values).fetchall()
+            cursor = psycopg.ClientCursor(connection)
+            if unsent:
+                return _executed(connection, [*unsent, cursor.mogrify(query, values)])
+            return _last(cursor.execute(query, values))
 
         return decoded(self.with_connection(read))
+
+    def _steady_rows(self) -> dict[tuple[Any, ...], list[Row]]:
+        """What is known already of the state that this thread reads; nothing in a transaction that writes."""
+        if self.writing or self._current_connection() is None:
+            return {}
+        if self._local.generation is None:
+            self._local.generation = self._read(("generation",), {})[0][0]
+        generation = self._local.generation
+        if generation > self._steady[0]:
+            self._steady = generation, {("generation",): [(generation,)]}
+        newest, known = self._steady
+        return known if newest == generation else {("generation",): [(generation,)]}
+
+    @property
+    def read_cache(self) -> dict[Any, Any]:
+        """Of what this thread has read in its read transaction; it ends with it."""
+        cache: dict[Any, Any] | None = None if self.writing else getattr(self._local, "cache", None)
+        return {} if cache is None else cache
 
     def binary_rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         """For much data in few rows: numbers arrive in binary format. Types have to be unambiguous."""
@@ -94,22 +132,47 @@ class PostgresDatabase:
         return decoded(self.with_connection(read))
 
     def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
-        connection = self._writer()
-        with translated(self.url):
-            psycopg.ClientCursor(connection).execute(self.queries[name], encoded(parameters or {}))
+        self._later(self.queries[name], encoded(parameters or {}))
 
     def run_many(self, name: str, parameters: Iterable[Mapping[str, Any] | Row]) -> None:
         connection = self._writer()
         if name not in self._batches:
             self._batches[name] = batched(query_texts()[name], self._column_types)
         batch, rows = self._batches[name], with_names(query_texts()[name], parameters)
+        if len(rows) <= _FEW and (batch is None or Half not in batch.conversions.values()):
+            statements = [(self.queries[name], encoded(row)) for row in rows] if batch is None else []
+            if batch is not None and rows:
+                statements = [(batch.query, batch.arrays(rows))]
+            for query, values in statements:
+                self._later(query, values)
+            return
         with translated(self.url):
+            self._send()
             if batch is None:
-                if rows:
-                    psycopg.ClientCursor(connection).executemany(self.queries[name], [encoded(row) for row in rows])
+                psycopg.ClientCursor(connection).executemany(self.queries[name], [encoded(row) for row in rows])
                 return
             for start in range(0, len(rows), _ROW_BATCH):
                 connection.cursor().execute(batch.query, batch.arrays(rows[start : start + _ROW_BATCH]))
+
+    def _later(self, query: bytes, values: Mapping[str, Any]) -> None:
+        """Sent with the next read or the commit: the write lock is held for the way there and back of few messages."""
+        connection = self._writer()
+        with translated(self.url):
+            self._local.unsent.append(psycopg.ClientCursor(connection).mogrify(query, values))
+            if sum(map(len, self._local.unsent)) > _LONGEST:
+                self._send()
+
+    def _unsent(self) -> list[str]:
+        """The statements that wait to be sent, for whoever sends them now."""
+        if not self.writing:
+            return []
+        unsent: list[str] = self._local.unsent
+        self._local.unsent = []
+        return unsent
+
+    def _send(self) -> None:
+        if unsent := self._unsent():
+            _executed(self._writer(), unsent)
 
     def query(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Runs a statement that `stores.shared.transfer` generated for one table; values are as on every engine."""
@@ -128,6 +191,7 @@ class PostgresDatabase:
         batch = batched(statement, self._column_types)
         if rows and batch is not None:
             with translated(self.url):
+                self._send()
                 connection.cursor().execute(batch.query, batch.arrays(rows))
 
     def columns(self, table: str) -> tuple[str, ...]:
@@ -160,13 +224,14 @@ class PostgresDatabase:
         if self._current_connection() is not None:
             raise RuntimeError("transactions do not nest")
         with self._in_transaction("begin_writing", {"busy_ms": self._patience_ms()}) as connection:
-            self._local.writing = True
+            self._local.writing, self._local.unsent = True, []
             try:
                 yield
+                statements = [*self._unsent(), self.queries["commit_writing"].decode()]
             finally:
                 self._local.writing = False
             with translated(self.url):
-                connection.commit()
+                _executed(connection, statements)
             if self.replicas is not None:
                 self.replicas.saw_primary(connection)
 
@@ -193,11 +258,12 @@ class PostgresDatabase:
                     yield
                 return
             replica, self._local.connection = fresh
-            self._local.failure = None
+            self._local.failure = self._local.generation = None
+            self._local.cache = {}
             try:
                 yield
             finally:
-                self._local.connection = None
+                self._local.connection = self._local.cache = None
                 failure: psycopg.Error | None = self._local.failure
                 if failure is not None:  # whatever was read since then may lack something
                     replicas.lost(replica, failure)
@@ -220,6 +286,7 @@ class PostgresDatabase:
         connection = self._current_connection()
         if connection is not None:
             with translated(self.url):
+                self._send()
                 psycopg.ClientCursor(connection).execute(self.queries[name], parameters)
 
     def close(self) -> None:
@@ -246,7 +313,7 @@ class PostgresDatabase:
             try:
                 yield connection
             finally:
-                self._local.connection = None
+                self._local.connection = self._local.cache = None
                 # After an error, or at the end of a read transaction; a connection that fails here is dropped.
                 with suppress(psycopg.Error):
                     connection.rollback()
@@ -255,7 +322,8 @@ class PostgresDatabase:
 
     def _begin(self, connection: Connection, name: str, parameters: Mapping[str, Any]) -> None:
         try:
-            psycopg.ClientCursor(connection).execute(self.queries[name], parameters)
+            begun = _last(psycopg.ClientCursor(connection).execute(self.queries[name], parameters))
+            self._local.generation, self._local.cache = begun[0][0], {}
         except psycopg.OperationalError:
             with suppress(psycopg.Error):
                 connection.rollback()
@@ -266,6 +334,7 @@ class PostgresDatabase:
         if current is not None:
             with translated(self.url):
                 try:
+                    self._send()
                     return read(current)
                 except psycopg.Error as error:
                     if isinstance(error, psycopg.OperationalError):
@@ -308,6 +377,17 @@ class PostgresDatabase:
     def _prepare(self, connection: Connection) -> None:
         if self.extensions.halfvec:
             register(connection, *self.extensions.halfvec)
+
+
+def _executed(connection: Connection, statements: Sequence[str]) -> list[Row]:
+    return _last(psycopg.ClientCursor(connection).execute(";".join(statements).encode(connection.info.encoding)))
+
+
+def _last(cursor: psycopg.ClientCursor[Row]) -> list[Row]:
+    """The rows of the last of several statements."""
+    while cursor.nextset():
+        pass
+    return cursor.fetchall() if cursor.description else []
 
 
 def _portable(row: Row, halves: Sequence[int]) -> Row:

@@ -17,8 +17,8 @@ from octavo.config.schema import Postgres
 from octavo.dataclass import dataclass
 from octavo.errors import StorageError
 from octavo.model.ids import ProjectId
-from octavo.model.index_tuning import Tuning
 from octavo.model.recipe import EmbeddingProfile
+from octavo.model.vector_index_tuning import Tuning
 from octavo.observability.logs import logger
 from octavo.stores.shared.database import first, value
 from octavo.stores.shared.projects import KeyCache, profile_body

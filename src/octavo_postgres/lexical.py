@@ -9,21 +9,21 @@ from __future__ import annotations
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import idf, saturated
-from octavo.algorithms.nearest_chunks import top
-from octavo.algorithms.spelling import Vocabulary
+from octavo.algorithms.nearest_chunks import reaching, top
+from octavo.algorithms.spelling_suggestions import Vocabulary
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk, scored_chunks
 from octavo.stores.shared.database import reserve, value
-from octavo.stores.shared.filters import filter_parameters
+from octavo.stores.shared.filter_parameters import filter_parameters
 from octavo.stores.shared.projects import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.pg_search_index import put_texts, stores_texts
@@ -125,8 +125,11 @@ class PostingsIndex:
         owner = self._keys.project(project)
         with self._database.reading():
             rows, positions = self._current(owner), self._positions(owner, [term])
-        matches = [rows.at(_positions_of(positions, term, field)) for field in range(len(LEXICAL_FIELDS))]
-        return [ChunkKey(key) for key in np.unique(rows.chunks[np.concatenate(matches)])[:most].tolist()]
+        matching = np.zeros(len(rows.keys), dtype=bool)
+        for field in range(len(LEXICAL_FIELDS)):
+            matching[rows.at(_positions_of(positions, term, field))] = True
+        chunks = rows.chunks[np.flatnonzero(matching)]  # a chunk has one live row, and most ascend as rows do
+        return [ChunkKey(key) for key in np.sort(chunks, kind="stable")[:most].tolist()]
 
     def starting(self, project: ProjectId, start: str) -> Sequence[str]:
         with self._database.reading():
@@ -179,16 +182,14 @@ class PostingsIndex:
         words = {token for term in queries for token in (term.tokens[:-1] if term.prefix else term.tokens)}
         completions = {prefix: self._completions(project, prefix) for prefix in prefixes}
         terms = sorted(words.union(*completions.values()))
-        blocks: defaultdict[str, defaultdict[int, list[bytes]]] = defaultdict(lambda: defaultdict(list))
-        if terms:
-            where = {"project": project, "terms": terms}
+        cache = self._database.read_cache  # several stages of a search ask for the same words
+        if unread := [term for term in terms if (project, term) not in cache]:
+            cache.update({(project, term): defaultdict(list) for term in unread})
+            where = {"project": project, "terms": unread}
             for field, term, data in self._database.binary_rows("lexical_places", where):
-                blocks[term][field].append(data)
-                for prefix, words_with_prefix in completions.items():
-                    if term in words_with_prefix:
-                        blocks[f"{prefix}*"][field].append(data)
-        names = [*words, *(f"{prefix}*" for prefix in prefixes)]
-        return {name: {field: merged(data) for field, data in blocks[name].items()} for name in names}
+                cache[project, term][field].append(data)
+        parts = {word: [word] for word in words} | {f"{prefix}*": sorted(completions[prefix]) for prefix in prefixes}
+        return {name: _merged([cache[project, term] for term in listed]) for name, listed in parts.items()}
 
     def _completions(self, project: int, prefix: str) -> frozenset[str]:
         rows = self._database.rows("lexical_terms_starting", {"project": project, "prefix": prefix})
@@ -211,6 +212,12 @@ class PostingsIndex:
             self._database.run(
                 "lexical_block_put", {"project": project, "block": into, "rows": sum(row[1] for row in small)}
             )
+
+
+def _merged(words: Sequence[Mapping[int, list[bytes]]]) -> dict[int, NDArray[np.int64]]:
+    """The positions of any of the words, by field."""
+    fields = sorted({field for blocks in words for field in blocks})
+    return {field: merged([data for blocks in words for data in blocks.get(field, ())]) for field in fields}
 
 
 def _optional_terms(terms: Terms) -> Iterator[TermQuery]:
@@ -248,7 +255,7 @@ def _scored(
     The frequency of a term is the sum of its occurrences, each times the boost of its field (see `algorithms.bm25`).
     """
     scores, matching = np.zeros(len(rows.keys)), np.zeros(len(rows.keys), dtype=bool)
-    lacking = np.zeros(len(rows.keys), dtype=bool)
+    holding = []
     for term in optional:
         boosted = [(rows.at(_positions_of(positions, term, field)), BOOSTS[field]) for field in fields]
         rows_found, frequencies = _frequencies([(at, boost) for at, boost in boosted if len(at)])
@@ -257,10 +264,12 @@ def _scored(
             scores[rows_found] += weight * saturated(frequencies, rows.damping[rows_found])
             matching[rows_found] = True
         if term in required:
-            absent = np.ones(len(rows.keys), dtype=bool)
-            absent[rows_found] = False
-            lacking |= absent
-    return scores, matching & ~lacking
+            holding.append(rows_found)
+    for rows_found in holding:
+        with_term = np.zeros(len(rows.keys), dtype=bool)
+        with_term[rows_found] = True
+        matching &= with_term
+    return scores, matching
 
 
 def _frequencies(
@@ -275,14 +284,17 @@ def _frequencies(
         if not len(matching):
             matching, weights = field_rows, times
             continue
-        both, owner = np.unique(np.concatenate((matching, field_rows)), return_inverse=True)
-        summed = np.bincount(owner, weights=np.concatenate((weights, times)))
-        matching, weights = both, summed.astype(np.float64, copy=False)
+        both = np.concatenate((matching, field_rows))
+        order = np.argsort(both, kind="stable")  # two ascending arrays are merged, not sorted
+        first = np.flatnonzero(np.diff(both[order], prepend=-1))
+        matching, weights = both[order[first]], np.add.reduceat(np.concatenate((weights, times))[order], first)
     return matching, weights
 
 
 def _top(
     rows: LexicalRows, scores: NDArray[np.float64], admitted: NDArray[np.bool_], limit: int
 ) -> tuple[ScoredChunk, ...]:
-    chunks, best = top(rows.chunks[admitted], scores[admitted], limit)
+    at = np.flatnonzero(admitted)
+    at = at[reaching(scores[at], limit)]
+    chunks, best = top(rows.chunks[at], scores[at], limit)
     return scored_chunks(chunks.tolist(), best.tolist())

@@ -14,7 +14,7 @@ from octavo.model.prepared_document import LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk
 from octavo.observability.logs import logger
-from octavo.stores.shared.filters import filter_parameters
+from octavo.stores.shared.filter_parameters import filter_parameters
 from octavo.stores.shared.projects import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.lexical import PostingsIndex

@@ -160,8 +160,10 @@ class LexicalRows:
         if self.numbers is not None:
             # Positions ascend, and may belong to rows deleted before the first or added after the last of these.
             keys = keys[np.searchsorted(keys, self.keys[0]) : np.searchsorted(keys, self.newest, side="right")]
-            numbers = self.numbers[keys - self.keys[0]].astype(np.int64)
-            live: NDArray[np.int64] = numbers[numbers >= 0]
+            live: NDArray[np.int64] = keys - self.keys[0]
+            if self.count < len(self.numbers):  # otherwise every key has its row, and the row's number is the distance
+                numbers = self.numbers[live].astype(np.int64)
+                live = numbers[numbers >= 0]
         else:
             numbers = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
             live = numbers[(self.keys[numbers] == keys) & self.alive[numbers]]

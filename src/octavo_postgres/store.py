@@ -59,8 +59,10 @@ class PostgresStore(SharedStore):
         self.lexical_choice = LexicalChoice(self.database, keys, lexical)
         super().__init__(self.database, keys, self.lexical_choice, clock, vectors)
 
-    def vector_index(self, project: ProjectId, profile: EmbeddingProfile) -> PgvectorIndex:
-        return PgvectorIndex(self.database, self.keys, project, profile)
+    def vector_index(
+        self, project: ProjectId, profile: EmbeddingProfile, fast: EmbeddingProfile | None = None
+    ) -> PgvectorIndex:
+        return PgvectorIndex(self.database, self.keys, project, profile, fast)
 
     def maintain(self, project: ProjectId, profile: EmbeddingProfile, options: Mapping[str, Any] | None = None) -> bool:
         """Compacts posting lists, updates planner statistics, and builds the HNSW and pg_search indexes."""

@@ -17,10 +17,10 @@ from psycopg import ClientCursor
 
 from octavo.algorithms.nearest_chunks import directions
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index_tuning import MOST_EF_SEARCH, Tuning
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, best_first
-from octavo.model.scores import rounded
+from octavo.model.score_tolerance import rounded
+from octavo.model.vector_index_tuning import MOST_EF_SEARCH, Tuning
 from octavo.stores.shared.database import first, value
 from octavo.stores.shared.projects import KeyCache, profile_body
 from octavo_postgres.database import PostgresDatabase
@@ -49,12 +49,19 @@ class PgvectorIndex:
     """Fits `ports.VectorIndex`. Stateless: every answer is the database's, within the current read transaction."""
 
     def __init__(
-        self, database: PostgresDatabase, keys: KeyCache, project: ProjectId, profile: EmbeddingProfile
+        self,
+        database: PostgresDatabase,
+        keys: KeyCache,
+        project: ProjectId,
+        profile: EmbeddingProfile,
+        fast: EmbeddingProfile | None = None,
     ) -> None:
+        """With a `fast` profile in the same space, its vectors are compared until the full ones are computed."""
         self._database = database
         self._keys = keys
         self._project = project
         self._profile = profile
+        self._fast = fast
 
     def prepare(self) -> None:
         """Nothing to load: the server has the vectors."""
@@ -74,7 +81,7 @@ class PgvectorIndex:
     ) -> tuple[ScoredChunk, ...]:
         with self._database.reading():
             where = self._where()
-            if not where["profile"] or limit < 1 or (admitted is not None and not len(admitted)):
+            if not where["profiles"] or limit < 1 or (admitted is not None and not len(admitted)):
                 return ()
             if admitted is not None and len(admitted) <= FEW_ADMITTED:
                 few = [ChunkKey(key) for key in admitted.tolist()]
@@ -83,11 +90,15 @@ class PgvectorIndex:
             oversampled = limit * (_OVERSAMPLING if admitted is None else _FILTERED_OVERSAMPLING)
             oversampled *= -(-self._profile.dimensions // INDEXED_DIMENSIONS)  # a beginning alone says less
             while True:
-                inputs = self.stage_a(vector, where, oversampled, limit, tuning)
-                scored = self._stage_b(vector, inputs, admitted)
-                if len(scored) >= limit or (admitted is None and len(inputs) < oversampled):
+                tiers = [
+                    self.stage_a(vector, where | {"profile": profile}, oversampled, limit, tuning)
+                    for profile in where["profiles"]
+                ]
+                scored = self._stage_b(vector, [key for inputs in tiers for key in inputs], admitted)
+                exhausted = max(map(len, tiers)) < oversampled
+                if len(scored) >= limit or (admitted is None and exhausted):
                     return best_first(scored.items(), limit)
-                if admitted is not None and (len(inputs) < oversampled or oversampled > _MOST_CANDIDATES):
+                if admitted is not None and (exhausted or oversampled > _MOST_CANDIDATES):
                     break
                 oversampled *= 8
             nearest = self._nearest_of(vector, where, admitted, limit)
@@ -95,6 +106,11 @@ class PgvectorIndex:
 
     def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
         return self._scores("chunks", vector, keys)
+
+    def fast_among(self, keys: Sequence[ChunkKey]) -> int:
+        fast = self._where()["profiles"][1:]
+        parameters = {"project": self._keys.project(self._project), "profiles": fast, "listed": _listed(keys)}
+        return int(value(self._database, "vectors_of_chunks_counted", parameters)) if fast and keys else 0
 
     def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
         where = self._where() | {"listed": _listed(keys)}
@@ -124,10 +140,9 @@ class PgvectorIndex:
         # An index returns no more than it has visited, or continues the scan, which takes twice as long as one larger
         # scan, be it for a few more. Without iterative scans it cannot even continue.
         ef = min(max(tuning.ef_search(limit), candidates), MOST_EF_SEARCH)
-        self._database.set_local("hnsw_set_ef_search", {"ef_search": ef})
-        if self._database.extensions.iterative_scan:
-            self._database.set_local("hnsw_enable_iterative_scan", {})
-        return [row[0] for row in self._database.rows(*self._stage_a(vector, where, candidates))]
+        name, parameters = self._stage_a(vector, where, candidates)
+        settings = ["hnsw_set_ef_search", *["hnsw_enable_iterative_scan"] * self._database.extensions.iterative_scan]
+        return [row[0] for row in self._database.rows(name, parameters | {"ef_search": ef}, settings)]
 
     def _stage_a(
         self, vector: NDArray[np.float32], where: Mapping[str, Any], candidates: int
@@ -157,11 +172,15 @@ class PgvectorIndex:
         return {ChunkKey(row[0]): rounded(float(row[1])) for row in rows}
 
     def _where(self) -> dict[str, Any]:
-        return {
-            "project": self._keys.project(self._project),
-            "profile": self._keys.profile(self._project, profile_body(self._profile)),
-            "dimensions": self._profile.dimensions,
-        }
+        """`profile` is the full one; `profiles` are those with vectors to compare, the fast one last."""
+        project = self._keys.project(self._project)
+        full = self._keys.profile(self._project, profile_body(self._profile))
+        fast = self._keys.profile(self._project, profile_body(self._fast)) if self._fast else 0
+        if fast and not self._database.rows("vectors_any", {"project": project, "profile": fast}):
+            fast = 0
+        # The full one stands first, with vectors or without: a profile that is not there yet has the key 0.
+        profiles = [full, fast] if fast else [full] if full else []
+        return {"project": project, "profile": full, "profiles": profiles, "dimensions": self._profile.dimensions}
 
 
 def _listed(keys: Sequence[int]) -> str:

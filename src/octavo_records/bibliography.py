@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import apsw
 
+from octavo.bounded_small_files import read_small
 from octavo.converting.text_builder import one_line
 from octavo.model.result import Publication
-from octavo.small_files import read_small
 from octavo.stores.shared.named_queries import parse_queries
 
 DATABASE = "zotero.sqlite"
@@ -89,7 +89,7 @@ def reference(fields: Mapping[str, str]) -> str:
     >>> reference({"author": "Lovelace, Ada and Charles Babbage", "year": "1843", "title": "Notes", "doi": "10.1/x"})
     'Lovelace, Ada; Babbage, Charles (1843). Notes. https://doi.org/10.1/x'
     """
-    people = [_surname_first(name) for name in re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))]
+    people = [_surname_first(name) for name in (fields.get("author") or fields.get("editor", "")).split(" and ")]
     shown = "; ".join(people[:_SHOWN_AUTHORS]) + (" et al." if len(people) > _SHOWN_AUTHORS else "")
     year = _YEAR.search(fields.get("year") or fields.get("date", ""))
     volume = fields.get("volume", "") + (f"({number})" if (number := fields.get("number")) else "")
@@ -191,7 +191,7 @@ def _plain(name: str, value: str) -> str:
     """A value of BibTeX without its braces and with the letters that TeX spells out. Braces around a whole name stay:
     they say that it is an institution's."""
     if name in _PEOPLE:
-        people = re.split(r"\s+and\s+", value)
+        people = " ".join(value.split()).split(" and ")
         return " and ".join(f"{{{_plain('', who)}}}" if _BRACED.fullmatch(who) else _plain("", who) for who in people)
     value = _ACCENT.sub(lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]), value)
     value = _LETTER.sub(lambda match: _LETTERS[match[1]], value)

@@ -45,10 +45,10 @@ class Conversation:
         return [turn.time for turn in self.turns if turn.time is not None]
 
 
-def title_from(turns: Iterable[Turn], fallback: str) -> str:
+def title_from(given: object, turns: Iterable[Turn], fallback: str) -> str:
     """The first line that somebody says, where nobody gave the conversation a name."""
     first = next((one_line(turn.text.strip().split("\n", 1)[0]) for turn in turns if turn.text.strip()), "")
-    return (f"{first[:_TITLE]}…" if len(first) > _TITLE else first) or fallback
+    return str(given or "") or (f"{first[:_TITLE]}…" if len(first) > _TITLE else first) or fallback
 
 
 def shown(time: float) -> str:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -23,7 +24,7 @@ from typing import Any
 from octavo_records.conversation import OWN, Conversation, Turn, title_from
 
 _INJECTED = ("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md", "<permissions", "<skill")
-_COMMAND = re.compile(r"^<(?:command-|local-command|system-reminder|task-notification|bash-)")
+_COMMAND = re.compile(r"^(?:<(?:command-|local-command|system-reminder|task-notification|bash-)|\[Request interrupted)")
 _CALL = re.compile(r"<([@#!])?([^|<>]+)(?:\|([^<>]+))?>")
 _COMINGS = ("_join", "_leave", "_topic", "_purpose", "_name", "_archive")
 _MESSAGE = re.compile(
@@ -32,20 +33,27 @@ _MESSAGE = re.compile(
     re.MULTILINE,
 )
 _SPEAKER = re.compile(r"([^:\n]{1,60}): ?(.*)", re.DOTALL)
+# In the place of a picture or of a deleted message: `<Media omitted>` on some telephones, a hidden sign on others.
+_PLACEHOLDER = re.compile(r"<[^<>\n]+>|\u200e[^:\n]*")
+_REFERENCE_MARK = re.compile("\ue200[^\ue200\ue201]*\ue201")
 
 
-def conversations_in(name: str, text: str) -> Iterator[Conversation]:
-    """Raises what reading of something else raises."""
+DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What reading of something else raises."""
+
+
+def conversations_in(name: str, text: str) -> Iterator[Conversation | None]:
+    """None for a damaged one among others; raises `DAMAGE` where the whole file is."""
     path = PurePosixPath(name)
     if path.suffix.lower() == ".txt":
         yield _whatsapp(path, text)
     elif path.suffix.lower() in (".jsonl", ".ndjson"):
-        yield _session(path, [json.loads(line) for line in _whole_lines(text)])
+        yield _session(path, [event for event in _events(text) if isinstance(event, dict)])
     else:
         yield from _exported(path, json.loads(text.removeprefix("\ufeff")))
 
 
-def _exported(path: PurePosixPath, data: Any) -> Iterator[Conversation]:
+def _exported(path: PurePosixPath, data: Any) -> Iterator[Conversation | None]:
     if isinstance(data, Mapping) and data.get("octavo") == OWN:
         yield _own(data)
     elif isinstance(data, Mapping) and "messages" in data:
@@ -53,19 +61,27 @@ def _exported(path: PurePosixPath, data: Any) -> Iterator[Conversation]:
     elif isinstance(data, Mapping):  # one conversation of ChatGPT or Claude, saved by itself
         yield from _exported(path, [data])
     elif data and "mapping" in data[0]:
-        yield from map(_chatgpt, data)
+        yield from _each(_chatgpt, data)
     elif data and "chat_messages" in data[0]:
-        yield from map(_claude, data)
+        yield from _each(_claude, data)
     elif data and "Contents" in data[0]:
         yield _discord_package(path, data)
     else:
         yield _slack(path, [message for message in data if message.get("type") == "message"])
 
 
+def _each(read: Callable[[Any], Conversation], data: list[Any]) -> Iterator[Conversation | None]:
+    for conversation in data:
+        try:
+            yield read(conversation)
+        except DAMAGE:
+            yield None
+
+
 def _own(data: Mapping[str, Any]) -> Conversation:
-    turns = tuple(Turn(turn.get("speaker", ""), turn["text"], _time(turn.get("time"))) for turn in data["turns"])
+    turns = tuple(Turn(str(turn.get("speaker") or ""), turn["text"], _time(turn.get("time"))) for turn in data["turns"])
     about = [str(data.get(name) or "") for name in ("source", "key", "folder")]
-    return Conversation(data.get("title") or title_from(turns, "Conversation"), turns, *about)
+    return Conversation(title_from(data.get("title"), turns, "Conversation"), turns, *about)
 
 
 def _chatgpt(data: Mapping[str, Any]) -> Conversation:
@@ -81,12 +97,14 @@ def _chatgpt(data: Mapping[str, Any]) -> Conversation:
         hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
         parts = (message.get("content") or {}).get("parts") or ()
         if role in ("user", "assistant") and message.get("recipient", "all") == "all" and not hidden:
-            text = "\n\n".join(part for part in parts if isinstance(part, str))
+            # A part that was spoken is a value with its transcription.
+            texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
+            text = _REFERENCE_MARK.sub("", "\n\n".join(filter(None, texts)))
             turns.append(Turn("User" if role == "user" else "ChatGPT", text, _time(message.get("create_time"))))
         at = str(nodes[at].get("parent"))
     turns.reverse()
     key = data.get("conversation_id") or data.get("id") or ""
-    return Conversation(data.get("title") or title_from(turns, "Conversation"), tuple(turns), "ChatGPT", str(key))
+    return Conversation(title_from(data.get("title"), turns, "Conversation"), tuple(turns), "ChatGPT", str(key))
 
 
 def _claude(data: Mapping[str, Any]) -> Conversation:
@@ -96,12 +114,11 @@ def _claude(data: Mapping[str, Any]) -> Conversation:
         texts += [str(each.get("extracted_content") or "") for each in message.get("attachments") or ()]
         speaker = "User" if message.get("sender") == "human" else "Claude"
         turns.append(Turn(speaker, "\n\n".join(filter(None, texts)), _time(message.get("created_at"))))
-    title = data.get("name") or title_from(turns, "Conversation")
+    title = title_from(data.get("name"), turns, "Conversation")
     return Conversation(title, tuple(turns), "Claude", str(data.get("uuid") or ""))
 
 
-def _session(path: PurePosixPath, events: list[Any]) -> Conversation:
-    events = [event for event in events if isinstance(event, dict)]
+def _session(path: PurePosixPath, events: list[dict[str, Any]]) -> Conversation:
     codex = any(event.get("type") in ("session_meta", "response_item") or "record_type" in event for event in events)
     return _codex(path, events) if codex else _claude_code(path, events)
 
@@ -113,13 +130,14 @@ def _claude_code(path: PurePosixPath, events: list[dict[str, Any]]) -> Conversat
         title = event.get("summary") or event.get("aiTitle") or event.get("customTitle") or title
         folder = folder or event.get("cwd") or ""
         message = event.get("message")
-        if event.get("type") not in ("user", "assistant") or event.get("isMeta") or not isinstance(message, dict):
+        written = event.get("isMeta") or event.get("isCompactSummary")  # by the program, in the user's name
+        if event.get("type") not in ("user", "assistant") or written or not isinstance(message, dict):
             continue
         text = _said(message.get("content"))
         if not _COMMAND.match(text):
             speaker = "User" if event["type"] == "user" else "Claude"
             turns.append(Turn(speaker, text, _time(event.get("timestamp"))))
-    return Conversation(title or title_from(turns, path.stem), tuple(turns), "Claude Code", path.stem, folder)
+    return Conversation(title_from(title, turns, path.stem), tuple(turns), "Claude Code", path.stem, folder)
 
 
 def _codex(path: PurePosixPath, events: list[dict[str, Any]]) -> Conversation:
@@ -134,11 +152,14 @@ def _codex(path: PurePosixPath, events: list[dict[str, Any]]) -> Conversation:
             if not text.lstrip().startswith(_INJECTED):
                 speaker = "User" if payload["role"] == "user" else "Codex"
                 turns.append(Turn(speaker, text, _time(event.get("timestamp"))))
-    return Conversation(title_from(turns, path.stem), tuple(turns), "Codex", path.stem, folder)
+    return Conversation(title_from("", turns, path.stem), tuple(turns), "Codex", path.stem, folder)
 
 
 def _slack(path: PurePosixPath, messages: list[dict[str, Any]]) -> Conversation:
-    profiles = {each["user"]: each.get("user_profile") or {} for each in messages if "user" in each}
+    # Who joins, shares a file or edits is written without a profile: any message of the same person has it.
+    profiles = {
+        each["user"]: each["user_profile"] for each in messages if each.get("user") and each.get("user_profile")
+    }
     names = {
         user: str(about.get("display_name") or about.get("real_name") or about.get("name") or user)
         for user, about in profiles.items()
@@ -150,14 +171,19 @@ def _slack(path: PurePosixPath, messages: list[dict[str, Any]]) -> Conversation:
 
     turns = [
         Turn(
-            names.get(each.get("user", ""), "") or each.get("username") or "",
-            html.unescape(_CALL.sub(called, each.get("text") or "")),
+            names.get(each.get("user", "")) or each.get("username") or each.get("user") or "",
+            html.unescape(_CALL.sub(called, each.get("text") or _attached(each))),
             _time(each.get("ts")),
         )
         for each in sorted(messages, key=lambda each: float(each.get("ts") or 0))
         if not str(each.get("subtype") or "").endswith(_COMINGS)
     ]
     return Conversation(f"#{path.parent.name}, {path.stem}", tuple(turns), "Slack", str(path))
+
+
+def _attached(message: Mapping[str, Any]) -> str:
+    """What a program has to say often stands there alone."""
+    return "\n\n".join(str(each.get("text") or each.get("fallback") or "") for each in message.get("attachments") or ())
 
 
 def _discord_channel(data: Mapping[str, Any]) -> Conversation:
@@ -188,7 +214,7 @@ def _whatsapp(path: PurePosixPath, text: str) -> Conversation:
     for number, match in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
         spoken = _SPEAKER.fullmatch(match[9] + text[match.end() : end])
-        if spoken:  # else somebody came or went
+        if spoken and not _PLACEHOLDER.fullmatch(spoken[2].strip()):  # else somebody came or went
             turns.append(Turn(spoken[1].strip("~ \u200e\u202f"), spoken[2].strip(), _written(match, month_first)))
     named = path.parent.name if path.stem == "_chat" and path.parent.name else path.stem
     people = ", ".join(dict.fromkeys(turn.speaker for turn in turns))
@@ -224,12 +250,11 @@ def _said(content: Any) -> str:
     return "\n\n".join(str(part["text"]) for part in parts if str(part.get("type", "")).endswith("text"))
 
 
-def _whole_lines(text: str) -> Iterator[str]:
-    """The last line may be half written: the session goes on."""
-    *lines, last = text.split("\n")
-    yield from filter(str.strip, lines)
-    if last.strip().endswith("}"):
-        yield last
+def _events(text: str) -> Iterator[Any]:
+    """The last line may be half written, as the session goes on; another that is damaged costs itself."""
+    for line in filter(str.strip, text.split("\n")):
+        with suppress(ValueError, RecursionError):
+            yield json.loads(line)
 
 
 def _time(value: Any) -> float | None:
@@ -238,5 +263,5 @@ def _time(value: Any) -> float | None:
             moment = datetime.fromisoformat(value)
         except ValueError:
             return None
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     return float(value) if value and 0 < float(value) < 1e11 else None

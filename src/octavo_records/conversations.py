@@ -17,25 +17,29 @@ from octavo.dataclass import replace
 from octavo.model.converted_file import Converted, Member, RefusedFile, Unit
 from octavo.model.document import Kind
 from octavo_records.conversation import OWN, Conversation, Turn, iso, shown
-from octavo_records.conversation_formats import conversations_in
+from octavo_records.conversation_formats import DAMAGE, conversations_in
 
 CONVERTER = "conversation-1"
 _MOST = 20_000  # conversations of an export
 _LONG = 300  # turns: of a longer chat, every month is a document
-_FENCE = re.compile(r"^(`{3,}|~{3,})([\w+-]*)[^\n]*\n(.*?)^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"(`{3,}|~{3,})([\w+-]*)")
 _BLANK = re.compile(r"\n\s*\n")
 
 
 def read_conversations(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     """A file with one conversation is that; of a file with several each is a document inside of it."""
     try:
-        found = [each for each in map(_spoken, conversations_in(name, data.decode("utf-8", "replace"))) if each]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        held = list(conversations_in(name, data.decode("utf-8", "replace")))
+        found = [spoken for each in held if each and (spoken := _spoken(each))]
+    except DAMAGE as error:
         return RefusedFile(f"damaged: it begins like a conversation and goes on otherwise ({type(error).__name__})")
+    damaged = held.count(None)
     if not found:
-        return RefusedFile("nobody says anything in it")
+        return RefusedFile("damaged: no conversation in it is whole" if damaged else "nobody says anything in it")
     parts = list(_by_month(found[0])) if len(found) == 1 else found
-    return converted(parts[0]) if len(parts) == 1 else _members(parts)
+    outcome = converted(parts[0]) if len(parts) == 1 else _members(parts)
+    warnings = (f"{damaged:,} of {len(held):,} conversations are damaged",) if damaged else ()
+    return replace(outcome, warnings=(*outcome.warnings, *warnings))
 
 
 def converted(conversation: Conversation) -> Converted:
@@ -59,7 +63,9 @@ def converted(conversation: Conversation) -> Converted:
 def own_form(conversation: Conversation) -> bytes:
     """As a file of its own, which `octavo_records.conversation_formats` reads again."""
     turns = [{"speaker": turn.speaker, "time": turn.time, "text": turn.text} for turn in conversation.turns]
-    return json.dumps({"octavo": OWN, **asdict(conversation), "turns": turns}, ensure_ascii=False).encode()
+    return json.dumps({"octavo": OWN, **asdict(conversation), "turns": turns}, ensure_ascii=False).encode(
+        "utf-8", "replace"
+    )
 
 
 def _spoken(conversation: Conversation) -> Conversation | None:
@@ -97,12 +103,22 @@ def _members(conversations: Sequence[Conversation]) -> Converted:
 
 def _write(builder: TextBuilder, text: str) -> None:
     """Paragraphs and code as they are; whatever else of Markdown there is stands in the paragraphs."""
-    at = 0
-    for fence in _FENCE.finditer(text):
-        _write_paragraphs(builder, text[at : fence.start()])
-        builder.code(fence[3], fence[2])
-        at = fence.end()
-    _write_paragraphs(builder, text[at:])
+    fence, language = "", ""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        opening = None if fence else _FENCE.match(line)
+        if opening:
+            _write_paragraphs(builder, "\n".join(lines))
+            (fence, language), lines = opening.groups(), []
+        elif fence and line.startswith(fence) and not line.strip("`~ \t\r"):
+            builder.code("\n".join(lines), language)
+            fence, lines = "", []
+        else:
+            lines.append(line)
+    if fence:  # never closed, as Markdown has it: code to the end
+        builder.code("\n".join(lines), language)
+    else:
+        _write_paragraphs(builder, "\n".join(lines))
 
 
 def _write_paragraphs(builder: TextBuilder, text: str) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
 from octavo.converting.archives import unused
 from octavo.converting.converter_process import ConversionSettings
 from octavo.model.converted_file import Converted, Member, RefusedFile
+from octavo.model.document import Kind
 from octavo.model.formats import format_of
+from octavo_records.conversation import OWN
+from octavo_records.conversation_formats import DAMAGE
 from octavo_records.conversations import read_conversations
 
-CONVERTER = "exported-1"
+CONVERTER = "exported-2"
 _FIRST = '"octavo": "document"'
 
 
@@ -23,9 +28,8 @@ def read_lines(name: str, data: bytes, settings: ConversionSettings) -> Converte
     members, broken = [], 0
     for line in filter(str.strip, text.split("\n")):
         try:
-            document = json.loads(line)
-            place, content = _place(f"{document['collection']}/{document['uri']}"), str(document["text"])
-        except (ValueError, LookupError, TypeError):
+            place, content = _file_of(json.loads(line))
+        except DAMAGE:
             broken += 1
             continue
         members.append(Member(unused(place, taken), content.encode("utf-8", "replace")))
@@ -33,8 +37,28 @@ def read_lines(name: str, data: bytes, settings: ConversionSettings) -> Converte
     return Converted("", CONVERTER, warnings=warnings, members=tuple(members))
 
 
-def _place(uri: str) -> str:
-    """What was converted is the text of it now, so that it reads as that."""
+def _file_of(document: Mapping[str, Any]) -> tuple[str, str]:
+    """A conversation is one again; what was converted is the text of it now, so that it reads as that."""
+    uri, text, about = f"{document['collection']}/{document['uri']}", str(document["text"]), document["metadata"]
     path = "/".join(part for part in PurePosixPath(uri).parts if part not in ("/", ".", ".."))
+    if document["kind"] == Kind.CONVERSATION and (turns := _turns(text, about)):
+        facts = {"title": document["title"], "source": about.get("source"), "folder": about.get("folder")}
+        told = {"octavo": OWN, **facts, "key": about.get("conversation"), "turns": turns}
+        return f"{path.removesuffix('.json')}.json", json.dumps(told, ensure_ascii=False)
     known = format_of(path)
-    return path if known is None or known.sniffs else f"{path}.md"
+    if "rendered_from" not in about and (known is None or known.sniffs):
+        return path, text
+    return f"{path}.md", f"---\ntitle: {json.dumps(document['title'], ensure_ascii=False)}\n---\n\n{text}"
+
+
+def _turns(text: str, about: Mapping[str, Any]) -> list[dict[str, str]]:
+    """As `octavo_records.conversations` wrote them: below a heading, `Ada, 2026-03-02 10:12`."""
+    starts = about.get("marks", {}).get("starts", ())
+    exact = {stamp[:16].replace("T", " "): stamp for stamp in (about.get("started"), about.get("ended")) if stamp}
+    turns = []
+    for start, end in zip(starts, (*starts[1:], len(text)), strict=True):
+        heading, _, said = text[start:end].removeprefix("## ").partition("\n")
+        timeless = heading in about.get("speakers", ())
+        speaker, _, time = (heading, "", "") if timeless else heading.rpartition(", ")
+        turns.append({"speaker": speaker, "time": exact.get(time, time), "text": said.strip()})
+    return turns

@@ -19,7 +19,15 @@ _SOFT_BREAK = re.compile(r"(?<==[0-9A-F]{2})=\r?\n[ \t]?")  # of quoted-printabl
 _ESCAPED = re.compile(r"\\([nN,;\\])")
 _BARE_AMPERSAND = re.compile(rb"&(?!(?:\w+|#\d+|#x[0-9a-fA-F]+);)")
 _MOMENT = re.compile(r"^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?$")
-_EVENT = {"DTSTART": "When", "DTEND": "Until", "DUE": "Due", "LOCATION": "Where", "ORGANIZER": "By", "ATTENDEE": "With"}
+_EVENT = {
+    "DTSTART": "When",
+    "DTEND": "Until",
+    "DUE": "Due",
+    "RRULE": "Repeats",
+    "LOCATION": "Where",
+    "ORGANIZER": "By",
+    "ATTENDEE": "With",
+}
 _PERSON = {"ORG": "Works at", "TITLE": "As", "EMAIL": "Mail", "TEL": "Telephone", "ADR": "Address", "BDAY": "Born"}
 _WORK = ("author", "year", "date", "journal", "booktitle", "publisher", "doi", "url", "keywords", "file")
 

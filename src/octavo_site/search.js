@@ -41,9 +41,10 @@ function search(query) {
 }
 
 function excerpt(text, query) {
-  const plain = text.replace(/^#{1,6} .*$/gm, "").replace(/\s+/g, " ").trim();
+  const plain = text.replace(/\s+/g, " ");
   const found = words(query).map((word) => plain.toLowerCase().indexOf(word)).filter((at) => at >= 0);
-  const start = Math.max(0, Math.min(...found, plain.length) - 80) % (plain.length || 1);
+  const near = found.length ? Math.max(0, Math.min(...found) - 80) : 0;
+  const start = near && plain.indexOf(" ", near) + 1;
   return (start ? "…" : "") + plain.slice(start, start + 240) + (plain.length > start + 240 ? "…" : "");
 }
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
 
@@ -18,17 +18,20 @@ from octavo.errors import NotFound
 from octavo.graph.html_page import page as graph_page
 from octavo.graph.whole_graph import GraphView, Shown, view
 from octavo.interfaces.web.document_pages import FileFacts, document_body
-from octavo.interfaces.web.html_text import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown import picture_names
+from octavo.interfaces.web.text_as_html import DocumentPlace, heading_id
 from octavo.model.document import Kind, Section
-from octavo.model.ids import DocumentId
 from octavo.model.stored_rows import StoredDocument
-from octavo.operations.reading.get import linking_documents
+from octavo.operations.library.exporting import file_paths, safe_parts
+from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.results import GetAnswer
 from octavo.retrieval.collection_files import collection_file, pictures
 
 _LINK = re.compile(r'<a href="(/(?:document|find)[/?][^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _SOURCE = re.compile(r'(?<=src=")/file/([^"/]+)/([^"]+)(?=")')
+_HEADING = re.compile(r"<h([1-6])[^>]*>(.*?)</h\1>", re.DOTALL)
+_BLOCK_END = re.compile(r"(?=</(?:p|li|t[dhr]|pre|d[dt])>|<br)")
+_SOURCE_KINDS = (Kind.CODE, Kind.CONFIG)
 _BACKLINKS = 50
 _WORDS = 3_000  # characters of a passage that are searched
 
@@ -44,16 +47,10 @@ class SitePage:
 class StaticSite:
     """Only what is exported has a page, is found, is linked to or is drawn."""
 
-    def __init__(self, engine: Engine, folder: Path, documents: Iterable[StoredDocument]) -> None:
+    def __init__(self, engine: Engine, folder: Path, documents: Sequence[StoredDocument]) -> None:
         self.engine, self.folder = engine, folder
-        self.pages: dict[DocumentId, SitePage] = {}
-        taken: set[str] = set()
-        for document in documents:
-            path = _page_path(document)
-            while path.lower() in taken:  # file systems that do not tell capitals apart
-                path = path.removesuffix(".html") + "_.html"
-            taken.add(path.lower())
-            self.pages[document.id] = SitePage(document, path)
+        paths = file_paths(documents, ".html")
+        self.pages = {each.id: SitePage(each, f"documents/{paths[each.id]}") for each in documents}
         self._names = dict(reversed([entry for page in self.pages.values() for entry in _names(page)]))
         self._pictures: set[str] = set()
 
@@ -61,9 +58,9 @@ class StaticSite:
         passages: list[list[str]] = []
         for document, text in texts:
             page = self.pages[document.id]
-            sections = self._sections(document)
-            self._write(page.path, self._page(page, self._body(page, text), sections))
-            passages += _passages(page, text, sections)
+            body = self._body(page, text)
+            self._write(page.path, self._page(page, body, self._sections(document)))
+            passages += _passages(page, text if document.kind in _SOURCE_KINDS else None, body)
         self._write("index.html", self._index())
         self._write("graph.html", graph_page(self._graph(), "Graph"))
         # A script and not JSON: pages that are opened as files may not read others.
@@ -114,7 +111,7 @@ class StaticSite:
 
     def _picture(self, page: SitePage, match: re.Match[str]) -> str:
         collection, uri = unquote(match[1]), unquote(match[2])
-        path = _inside("files", collection, uri)
+        path = "/".join(("files", *safe_parts(f"{collection}/{uri}")))
         if path not in self._pictures:
             try:
                 content = collection_file(self.engine, collection, uri).content
@@ -155,7 +152,7 @@ class StaticSite:
 
     def _sections(self, document: StoredDocument) -> list[Section]:
         """Headings in the order of the text. Those of code are declarations, which its page has no places for."""
-        if document.kind in (Kind.CODE, Kind.CONFIG):
+        if document.kind in _SOURCE_KINDS:
             return []
         sections = self.engine.store.documents.sections(self.engine.project.id, document.id)
         return sorted((each for each in sections if each.level), key=lambda each: each.span.start)
@@ -179,21 +176,27 @@ def write_site(
         StaticSite(engine, folder, documents).write(texts)
 
 
-def _passages(page: SitePage, text: str, sections: Sequence[Section]) -> Iterator[list[str]]:
-    """What is searched: title, headings, page and the text up to the next heading."""
-    starts = [section.span.start for section in sections]
-    before = text[: starts[0]] if starts else text
-    address = quote(page.path)
-    if before.strip() or not starts:
-        yield [page.document.title, "", address, before[:_WORDS]]
-    for section, end in zip(sections, [*starts[1:], len(text)], strict=False):
-        heading = " › ".join(section.path)
-        yield [
-            page.document.title,
-            heading,
-            f"{address}#{quote(heading_id(section.title))}",
-            text[section.span.start : end][:_WORDS],
-        ]
+def _passages(page: SitePage, source: str | None, body: Markup) -> Iterator[list[str]]:
+    """What is searched: title, headings, address and the words up to the next heading as the page shows them."""
+    document, address = page.document, quote(page.path)
+    shown = body.partition('<details class="front">')[0]
+    headings = [] if source is not None else list(_HEADING.finditer(shown))
+    before = source if source is not None else _plain(shown[: headings[0].start()] if headings else shown)
+    tagged = " ".join((*(f"#{tag}" for tag in document.tags), before)).strip()
+    if tagged or not headings:
+        yield [document.title, "", address, tagged[:_WORDS]]
+    path: list[tuple[int, str]] = []
+    for heading, after in zip_longest(headings, headings[1:]):
+        level, title = int(heading[1]), _plain(heading[2])
+        path = [*(above for above in path if above[0] < level), (level, title)]
+        text = _plain(shown[heading.end() : after.start() if after else len(shown)])
+        if text or after is None or int(after[1]) <= level:  # else it is above those that say something
+            above = " › ".join(title for _, title in path)
+            yield [document.title, above, f"{address}#{quote(heading_id(title))}", text[:_WORDS]]
+
+
+def _plain(html: str) -> str:
+    return Markup(_BLOCK_END.sub(" ", html)).striptags()
 
 
 def _names(page: SitePage) -> Iterator[tuple[tuple[str, str], str]]:
@@ -207,16 +210,6 @@ def _names(page: SitePage) -> Iterator[tuple[tuple[str, str], str]]:
 
 def _folded(name: str) -> str:
     return name.strip().casefold()
-
-
-def _page_path(document: StoredDocument) -> str:
-    return _inside("documents", document.collection, document.uri) + ".html"
-
-
-def _inside(*parts: str) -> str:
-    """Inside of the folder, whatever an imported document calls itself."""
-    names = (part.replace("\\", "_") for part in "/".join(parts).split("/"))
-    return "/".join(name for name in names if name not in ("", ".", ".."))
 
 
 def _relative(source: str, target: str) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from octavo.dataclass import dataclass
-from octavo.engine.offline_runs import CLUSTERS
+from octavo.engine.offline_work_status import CLUSTERS
 from octavo.model.clustering import NO_CLUSTER
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from octavo.algorithms.diversity import marginal_relevance
+from octavo.algorithms.marginal_relevance import marginal_relevance
 from octavo.algorithms.shingles import shingles
 from octavo.algorithms.text_similarity import jaccards
 from octavo.dataclass import dataclass

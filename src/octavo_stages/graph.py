@@ -10,7 +10,7 @@ from octavo.model.graph import COMMUNITIES, EdgeType, Walk
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.query import Filters
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
-from octavo.model.scores import rounded
+from octavo.model.score_tolerance import rounded
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.linked_boost import WRITTEN_EDGES, best_documents
 from octavo.retrieval.stages.refinement_helpers import ground, noted

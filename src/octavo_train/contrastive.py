@@ -6,19 +6,16 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from octavo.dataclass import dataclass
 from octavo_train.torch_encoder import Encoder, Texts, embedded, packs, precision
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 SAVE_SECONDS = 60.0
 """How much of a run an interruption costs at most, apart from the step under way: a step may take longer than that."""

@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from octavo.dataclass import replace
+from octavo_train.encoder_weights import Array, Model, RerankerWeights
 from octavo_train.model_card import ModelCard, card, reranker_card
 from octavo_train.onnx_graph import WORDS, emit, emit_reranker, without_words
-from octavo_train.quantise import calibrate, calibration_ids, calibration_texts, fold_contexts, spread_out
+from octavo_train.quantise import Range, calibrate, calibration_ids, calibration_texts, fold_contexts, spread_out
 
 if TYPE_CHECKING:
     from octavo.embedding.bpe import BpeCounter
     from octavo.embedding.model_folder import ModelDirectory
     from octavo.embedding.wordpiece import WordPieceCounter
     from octavo.model.recipe import EmbeddingProfile
-    from octavo_train.encoder_weights import Array, Model, RerankerWeights
-    from octavo_train.quantise import Range
 
 _QUESTION_TOKENS = 12  # of a calibration text that stand for the question
 

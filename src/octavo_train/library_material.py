@@ -11,17 +11,17 @@ from pathlib import Path
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.model.collection import Collection
-from octavo.model.document import Document, Kind, Link, LinkKind, Source
+from octavo.model.document import Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import ProjectId
 from octavo.observability.progress import Progress
 from octavo.parsing.registry import PLAINTEXT, parser_for
 from octavo.ports import Store
-from octavo_train.harvest import lead, material_of
-from octavo_train.pairs import PairKind, TrainingPair, pairs_of, passages_of
+from octavo_train.pairs import Material, PairKind, TrainingPair, TrainingSection, pairs_of, passages_of
 
 _HELD_OUT = 10  # one document in so many is held back
 _LEAST_HELD_OUT = 5  # pairs held back, below which a score says nothing
 _MOST = 200_000
+_ABOVE = 2_000  # characters before a symbol in which its comment may stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +149,49 @@ def _target(uri: str, link: Link, titles: Mapping[str, str], stems: Mapping[str,
 def _number(text: str) -> int:
     # crc32, not hash(): hash() is salted per process.
     return zlib.crc32(text.encode("utf-8", "replace"))
+
+
+def material_of(document: Document, group: str, links: Sequence[tuple[str, str]] = ()) -> Material:
+    return material(group, document.kind, document.title, document.text, document.sections, links)
+
+
+def material(
+    group: str,
+    kind: Kind,
+    title: str,
+    text: str,
+    sections: Sequence[Section],
+    links: Sequence[tuple[str, str]] = (),
+) -> Material:
+    parts = _symbols(text, sections) if kind is Kind.CODE else _own(text, sections)
+    return Material(group, kind, title, parts, tuple(links))
+
+
+def _own(text: str, sections: Sequence[Section]) -> tuple[TrainingSection, ...]:
+    """Each section up to where the next begins, without its heading line."""
+    if not sections:
+        return (TrainingSection((), text),)
+    starts = [section.span.start for section in sections] + [len(text)]
+    parts = []
+    for section, following in zip(sections, starts[1:], strict=True):
+        own = text[section.span.start : max(section.span.start, following)]
+        if section.level and section.path:
+            heading, _, below = own.partition("\n")
+            own = below if section.title.split(" ")[0] in heading else own
+        parts.append(TrainingSection(section.path, own))
+    return tuple(parts)
+
+
+def _symbols(text: str, sections: Sequence[Section]) -> tuple[TrainingSection, ...]:
+    return tuple(
+        TrainingSection(
+            section.path, section.span.of(text), text[max(0, section.span.start - _ABOVE) : section.span.start]
+        )
+        for section in sections
+        if section.path
+    )
+
+
+def lead(title: str, text: str, most: int = 1_200) -> str:
+    """What a link to a document stands for: its title and how it begins."""
+    return f"{title}\n{text.strip()}"[:most]

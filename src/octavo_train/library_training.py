@@ -8,11 +8,11 @@ from typing import Any
 
 from octavo.embedding.installed_models import bundled, free_name, model_named, models_folder
 from octavo.engine.engine import Engine
-from octavo.engine.offline_runs import FINETUNE, recorded_run
+from octavo.engine.offline_work_status import FINETUNE, recorded_run
 from octavo.errors import InvalidArgument
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest
-from octavo.operations.models.rerankers import chosen_reranker, reranker_folder
+from octavo.operations.models.reranker_choice import chosen_reranker, reranker_folder
 from octavo.operations.models.results import FinetuneAnswer
 from octavo.operations.queries.opened_passages import opened_passages
 from octavo_train.library_material import harvest, read_pairs

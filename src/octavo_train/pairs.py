@@ -14,7 +14,7 @@ from enum import StrEnum
 from octavo.chunking.embedding_inputs import context_line, joined
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
-from octavo.parsing.code.description import summary
+from octavo.parsing.code.file_description import summary
 
 
 class PairKind(StrEnum):

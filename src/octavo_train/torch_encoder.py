@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from octavo_train.encoder_weights import EPSILON, HEADS, Layer, Linear, Model
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Ids = Sequence[Sequence[int]]
 

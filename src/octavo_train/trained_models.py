@@ -64,7 +64,7 @@ class Training:
             name=self.request.name,
             base=self.base.profile.name,
             base_revision=self.base.profile.revision,
-            made_at=_now(),
+            made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             command=command_line(self.request),
             pairs=counted(self.harvest.learn),
             settings={**settings, **teacher},
@@ -216,7 +216,3 @@ def _bundled_set(model: Path, progress: Progress) -> float:
 
 def _rounded(before: float, after: float) -> Mapping[str, float]:
     return {"before": round(before, 4), "after": round(after, 4)}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

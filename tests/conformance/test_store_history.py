@@ -6,8 +6,8 @@ import pytest
 import samples
 
 from octavo.model.collection import Collection
+from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
-from octavo.model.history import HistoryEntry
 from octavo.ports import Store
 
 OLD, NEW = "a" * 40, "ab" + "c" * 38

@@ -261,6 +261,24 @@ def test_a_pasted_line_leads_to_where_it_stands_and_not_to_what_it_calls(engine:
         assert (hit.citation.uri, line in hit.excerpt) == (uri, True)
 
 
+def test_what_a_change_would_say_finds_code_and_what_is_not_about_it_finds_nothing(bench: Bench) -> None:
+    bench.write(FILES)
+    bench.index(embedding={"provider": "bundled"})
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        hits = engine.search(Query("make the shop refuse orders of zero pieces")).hits
+        assert "add_line" in [hit.citation.symbol.rpartition(".")[2] for hit in hits if hit.citation.symbol]
+        assert engine.search(Query("who was crowned in Aachen by the pope")).hits == ()
+
+
+def test_the_head_of_a_type_comes_with_its_first_member(bench: Bench) -> None:
+    member = "    fn from(bar: Pressure) -> Self {\n        shut(bar)\n    }\n"
+    bench.write({"valve.rs": f"impl From<Pressure> for Valve {{\n{member}}}\n"})
+    bench.index()
+    with bench.opened() as engine:
+        (hit,) = engine.search(Query("impl From<Pressure> for Valve"), PROFILES["hybrid"]).hits
+    assert "fn from" in hit.excerpt and hit.citation.symbol == "Valve"
+
+
 def test_declarations_of_one_file_are_hits_of_their_own(bench: Bench) -> None:
     bench.write({"kettle.py": "\n\n".join(f"def boil_{n}(water):\n    return heat(water, {n})" for n in range(6))})
     bench.index()

@@ -15,13 +15,13 @@ from click.testing import CliRunner, Result
 from octavo.config.schema import Config, Embedding
 from octavo.engine.wiring import open_engine
 from octavo.errors import InvalidArgument
-from octavo.evaluation.baselines import Results, matching
 from octavo.evaluation.dataset import Files, read_dataset
-from octavo.evaluation.evaluate import EvaluateRequest, evaluate, originals, outcomes, request_of
+from octavo.evaluation.evaluation_run import EvaluateRequest, evaluate, originals, outcomes, request_of
 from octavo.evaluation.generated_dataset import Level, make
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.report import BEGIN, END
 from octavo.evaluation.significance import compare
+from octavo.evaluation.stored_results import Results, matching
 from octavo.interfaces.cli.main import cli
 from octavo.retrieval.pipeline import deeper
 from octavo.retrieval.profiles import PROFILES

@@ -12,13 +12,13 @@ import pytest
 
 from octavo.config.load import validated
 from octavo.config.schema import Config
-from octavo.converting.confinement import Limits
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.ocr import has_tesseract
-from octavo.converting.sandbox import SandboxedConverter
+from octavo.converting.process_confinement import Limits
+from octavo.converting.sandboxed_conversion import SandboxedConverter
 from octavo.engine.wiring import open_engine
 from octavo.model.converted_file import Converted, RefusedFile, Unit
-from octavo.model.position import OCR_PAGES
+from octavo.model.page_position import OCR_PAGES
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search import search

@@ -9,24 +9,24 @@ import pytest
 from documents import pdf
 from workbench import Bench, found, several_processes
 
-from octavo.converting.sandbox import SandboxedConverter
+from octavo.converting.sandboxed_conversion import SandboxedConverter
 from octavo.engine.engine import Engine
-from octavo.engine.preparer_pool import InlinePreparers
+from octavo.engine.file_preparer_pool import InlinePreparers
 from octavo.errors import NotFound, NotIndexed
 from octavo.ingest.prepare import Origin
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.folder_scan import SeenFile
 from octavo.model.formats import FileFormat
 from octavo.model.ledger import FileOutcome
-from octavo.model.position import Position
+from octavo.model.page_position import Position
 from octavo.model.result import Hit
 from octavo.operations.library.doctor import health_checks
 from octavo.operations.library.excluded_files import excluded_files, excluded_files_text
 from octavo.operations.library.indexing import answered
-from octavo.operations.library.lines import index_lines
+from octavo.operations.library.rendering import index_lines
 from octavo.operations.library.requests import StatusRequest
 from octavo.operations.library.status import status
-from octavo.operations.reading.get import get
+from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search

@@ -12,20 +12,20 @@ import samples
 from git_repository import START, GitRepository
 from workbench import Bench
 
-from octavo.engine.commit_histories import follow_histories, index_moved
+from octavo.engine.commit_history_updates import follow_histories, index_moved
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.ingest import commit_history as ingest_history
-from octavo.ingest.repository_watch import HistoryWatch
+from octavo.ingest.history_watch import HistoryWatch
 from octavo.model.collection import CollectionSettings
+from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
 from octavo.model.git_commit import commit_uri
-from octavo.model.history import HistoryEntry
 from octavo.model.ledger import FileOutcome
 from octavo.model.query import Filters
 from octavo.observability.progress import NoProgress
+from octavo.operations.history.commit_log import log
 from octavo.operations.history.file_history import history
-from octavo.operations.history.log import log
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.retrieval.passages import read_passage
 from octavo.sources import git
@@ -350,7 +350,7 @@ def test_nothing_found_says_that_there_are_no_commits(bench: Bench) -> None:
     bench.index()
     with bench.opened() as engine:
         answer = log(engine, LogRequest("anything"))
-    assert answer.commits == () and "holds no commits" in (answer.note or "")
+    assert answer.commits == () and "none of its folders is a git repository" in (answer.note or "")
 
 
 def test_the_history_of_a_file_follows_it_through_renames(bench: Bench, repo: GitRepository) -> None:

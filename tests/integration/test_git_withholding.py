@@ -9,9 +9,9 @@ import pytest
 from git_repository import GitRepository
 from workbench import Bench
 
-from octavo.engine.commit_histories import follow_histories, index_moved
+from octavo.engine.commit_history_updates import follow_histories, index_moved
 from octavo.ingest import commit_history as ingest_history
-from octavo.ingest.repository_watch import HistoryWatch
+from octavo.ingest.history_watch import HistoryWatch
 from octavo.model.collection import CollectionSettings
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.passages import read_passage
@@ -157,7 +157,7 @@ def test_a_file_ignored_later_is_withheld_from_then_on_and_one_no_longer_ignored
 def test_a_library_made_before_withholds_after_its_next_run(bench: Bench, repo: GitRepository) -> None:
     hash_ = repo.commit("Add", {".env": SECRET, "a.md": "# A\n"})
     with pytest.MonkeyPatch.context() as earlier:
-        earlier.setattr("octavo.sources.withheld_files.Withholding.reason", lambda self, uri: None)
+        earlier.setattr("octavo.sources.withheld_commit_files.Withholding.reason", lambda self, uri: None)
         earlier.setattr("octavo.parsing.registry.PARSER_VERSION", "earlier")
         earlier.setattr("octavo.engine.wiring.file_preparation.PARSER_VERSION", "earlier")
         bench.index()

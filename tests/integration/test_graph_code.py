@@ -10,9 +10,9 @@ import pytest
 from git_repository import GitRepository
 
 from octavo.engine.wiring import open_library
-from octavo.operations.graph.neighbors import graph_neighbors, graph_related
+from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
-from octavo.operations.reading.get import get
+from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 
 FILES = {

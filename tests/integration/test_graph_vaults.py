@@ -18,7 +18,7 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.graph.anchors import anchored
+from octavo.graph.anchor_resolution import anchored
 from octavo.model.document import Document, LinkKind, Source
 from octavo.model.graph import Edge
 from octavo.model.ids import DocumentId

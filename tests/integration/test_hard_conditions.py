@@ -29,13 +29,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no su
 # An index run with a short lease and small batches, which waits for a word after the first of them.
 INDEXING = """
 import sys
-from octavo.engine import index_runs
+from octavo.engine import index_run_lease
 from octavo.ingest import write_batches
 from octavo.ingest.batch_writer import BatchWriter
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 
-index_runs._LEASE_SECONDS, index_runs._BEAT_SECONDS, write_batches.BATCH_FILES = 0.5, 0.1, 10
+index_run_lease._LEASE_SECONDS, index_run_lease._BEAT_SECONDS, write_batches.BATCH_FILES = 0.5, 0.1, 10
 write = BatchWriter.write
 
 def write_and_wait(self, files):

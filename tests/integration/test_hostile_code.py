@@ -11,7 +11,7 @@ import pytest
 from workbench import Bench, exchange, several_processes
 
 from octavo.engine.engine import Engine
-from octavo.engine.preparer_pool import ProcessPreparers
+from octavo.engine.file_preparer_pool import ProcessPreparers
 from octavo.ingest.prepare import Origin, PreparedFile, Preparer
 from octavo.model.folder_scan import SeenFile
 from octavo.model.ledger import FileOutcome

@@ -13,7 +13,7 @@ from workbench import Bench, found, several_processes
 
 from octavo.model.collection import CollectionSettings
 from octavo.model.ledger import FileOutcome
-from octavo.model.position import Position
+from octavo.model.page_position import Position
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import reindex
 from octavo.operations.library.requests import ReindexRequest

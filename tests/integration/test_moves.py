@@ -10,7 +10,7 @@ from workbench import Bench
 
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Filters
-from octavo.operations.reading.get import get
+from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 
 TITLED = "# Zebrafish\n\nThe quagga and the okapi.\n"

@@ -8,9 +8,10 @@ import pytest
 from workbench import Bench
 
 from octavo.model.query import Query
+from octavo.retrieval.built_in_profiles.documents import CALIBRATION
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.relevance import answers, by_relevance, is_shown, scale_of
+from octavo.retrieval.relevance import answers, by_relevance, scale_of
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
 
@@ -84,7 +85,9 @@ def test_a_list_ends_where_relevance_falls_off(garden: Bench) -> None:
     with garden.opened(embedding=BUNDLED) as engine:
         every = engine.search(Query(asked, floor=False), PROFILES["hybrid"]).hits
         shown = engine.search(Query(asked), PROFILES["hybrid"]).hits
-    assert [hit.chunk_id for hit in shown] == [hit.chunk_id for hit in every if is_shown(hit.score, every[0].score)]
+    assert [hit.chunk_id for hit in shown] == [
+        hit.chunk_id for hit in every if CALIBRATION.is_shown(hit.score, every[0].score)
+    ]
     assert len(shown) < len(every)
 
 

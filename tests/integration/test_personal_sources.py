@@ -12,11 +12,11 @@ from documents import pdf
 from workbench import Bench, found
 
 from octavo.operations.answering.ask import ask
-from octavo.operations.answering.lines import ask_lines
+from octavo.operations.answering.rendering import ask_lines
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.language_model_text import written
 from octavo.operations.library.requests import FetchRequest
 from octavo.operations.library.web_page_download import fetch
-from octavo.operations.model_text import written
 from octavo.operations.request_arguments import request
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.run_search import find

@@ -14,7 +14,7 @@ import pytest
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
 from octavo.model.embedding_profile import providers
-from octavo.operations.profiles.embedders import profiles_set
+from octavo.operations.profiles.embedding_profiles import profiles_set
 from octavo.operations.profiles.requests import ProfilesSetRequest
 from octavo.plugins import installed
 

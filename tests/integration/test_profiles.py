@@ -24,7 +24,7 @@ from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
 from octavo.operations.models.registry import models_activate
 from octavo.operations.models.requests import ModelsActivateRequest
-from octavo.operations.profiles.embedders import (
+from octavo.operations.profiles.embedding_profiles import (
     profiles_activate,
     profiles_list,
     profiles_reindex,

@@ -9,9 +9,14 @@ from types import ModuleType
 
 import pytest
 
+from octavo.dataclass import replace
+from octavo.engine import reader
 from octavo.engine.engine import Engine
-from octavo.model.query import Query
+from octavo.model.query import Filters, Query
+from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.stage import RetrievalProfile
 
 ROOT = Path(__file__).parents[2]
 VAULT = ROOT / "examples" / "vault"
@@ -33,6 +38,26 @@ def engine() -> Iterator[Engine]:
 
 def test_a_hit_has_the_same_score_with_another_limit_filter_or_floor(engine: Engine) -> None:
     assert list(_campaign().changed_scores(engine, pairs=40, seed=3)) == []
+
+
+def test_who_narrows_a_search_asks_the_whole_library_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Query] = []
+
+    def counted(profile: RetrievalProfile, query: Query, library: SearchedLibrary) -> object:
+        asked.append(query)
+        return run(profile, query, library)
+
+    monkeypatch.setattr(reader, "run", counted)
+    query, narrow = Query("how do I collimate the telescope at night"), Filters(path_prefix="equipment/")
+    alone = engine.search(replace(query, filters=narrow)).hits
+    assert [each.filters.empty for each in asked] == [False, True]
+    engine.search(query, PROFILES["hybrid_rrf"])  # another profile's candidates say nothing of this one's
+    everywhere = {hit.chunk_id: hit.score for hit in engine.search(replace(query, limit=20)).hits}
+    asked.clear()
+    again = engine.search(replace(query, filters=narrow)).hits
+    assert [each.filters.empty for each in asked] == [False]
+    assert [(hit.chunk_id, hit.score) for hit in again] == [(hit.chunk_id, hit.score) for hit in alone] != []
+    assert all(everywhere.get(hit.chunk_id, hit.score) == hit.score for hit in again)
 
 
 def test_words_around_a_question_hide_no_answer(engine: Engine) -> None:

@@ -65,6 +65,21 @@ def test_what_is_not_exported_is_nowhere_in_the_site(bench: Bench, site: Path, t
     assert "zeppelin" in (site / "passages.js").read_text("utf-8")
 
 
+def test_a_passage_of_the_search_is_what_a_person_reads_of_it(bench: Bench, site: Path, tmp_path: Path) -> None:
+    table = "# House\n\n# Limits\n\nSee **both**:\n\n| reading | close |\n|---|---|\n| humidity | 85 |\n\n"
+    table += "## All\n\n### Limits\n\n- `wind`\n- rain\n"
+    bench.write({"limits.md": f"---\ntags: [dome]\n---\n{table}"})
+    bench.index()
+    folder = written(bench, tmp_path / "limits", path_prefix="limits")
+    passages = json.loads((folder / "passages.js").read_text("utf-8").removeprefix("const PASSAGES = ").rstrip(";\n"))
+    assert [(heading, address.partition("limits.md.html")[2], text) for _, heading, address, text in passages] == [
+        ("", "", "#dome"),
+        ("House", "#h-house", ""),
+        ("Limits", "#h-limits", "See both: reading close humidity 85"),
+        ("Limits › All › Limits", "#h-limits", "wind rain"),
+    ]
+
+
 def test_what_documents_say_is_shown_and_not_obeyed(site: Path) -> None:
     html = page(site, "hostile.md")
     assert "<img" not in html and "javascript:" not in re.sub(r"<[^>]*>", "", html).replace("javascript:alert(1)", "")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import apsw
 import pytest
@@ -202,3 +203,8 @@ def test_a_library_that_this_account_may_not_read_or_make_says_so(
         open_engine(bench.config())
     with pytest.raises(StorageError, match=r"no library can be made at .*: .* may not be written by this account"):
         open_engine(replace(bench, library=bench.library.with_name("other.db")).config(), create=True)
+    if hasattr(os, "statvfs"):
+        monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_RDONLY))
+        with pytest.raises(StorageError, match="on a disk that can only be read") as refused:
+            open_engine(replace(bench, library=bench.library.with_name("other.db")).config(), create=True)
+        assert refused.value.hint == "name another file with --library", "no permission makes such a disk writable"

@@ -31,8 +31,7 @@ from octavo.errors import ConfigurationError, ModelUnavailable, OctavoError, Sou
 from octavo.evaluation.dataset import read_dataset
 from octavo.model.folder_scan import Scan
 from octavo.model.library_location import DatabaseUrl
-from octavo.operations.memory.changes import remember
-from octavo.operations.memory.folder_sync import memory_sync
+from octavo.operations.memory.changes import memory_sync, remember
 from octavo.operations.memory.requests import MemorySyncRequest, RememberRequest
 from octavo.retrieval.profile_toml import read_profiles
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from octavo.embedding.bundled_embedder import FAST_DIRECTORY
-from octavo.embedding.fast_tables import fast_tier, table_folder
+from octavo.embedding.fast_table_choice import fast_tier, table_folder
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library

@@ -19,6 +19,7 @@ BOTH_ENGINES = {
     "daemon/test_shared_answers.py",
     "daemon/test_shared_server.py",
     "http/test_ask_stream.py",
+    "http/test_crossing_projects.py",
     "http/test_embeddings.py",
     "http/test_loop_stalls.py",
     "http/test_oauth.py",

@@ -6,7 +6,7 @@ import pytest
 
 from octavo.algorithms.query_syntax import parse_query
 from octavo.algorithms.text_analysis import Analyzer
-from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed
+from octavo.interfaces.presenting.excerpt_lines import excerpt, flattened, reflowed
 from octavo.interfaces.presenting.match_marks import AnsweredTokens, marks, marks_of, meant
 
 ANALYZER = Analyzer()

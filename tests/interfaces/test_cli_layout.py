@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.interfaces.presenting.wrapping import wrapped
+from octavo.interfaces.presenting.excerpt_lines import wrapped
 from octavo.operations.text_blocks import Part, cells, columns, count, duration, size, visible
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -68,6 +69,48 @@ def test_a_start_that_is_watched_learns_by_itself_and_says_when_it_is_done(tmp_p
     assert b"All passages are learnt." in said
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
+def test_octavo_alone_makes_a_library_of_the_folder_once_somebody_in_a_terminal_agrees(tmp_path: Path) -> None:
+    import pty
+
+    folder, library = write_vault(tmp_path / "notes"), tmp_path / "library.db"
+    settings = surroundings(tmp_path / "home") | {
+        "OCTAVO_LIBRARY": str(library),
+        "OCTAVO_SERVE_PORT": "0",
+        "NO_COLOR": "1",
+        "BROWSER": "echo a browser shows %s",
+        "TERM": "xterm",
+    }
+    alone = [sys.executable, "-m", "octavo"]
+    piped = subprocess.run(alone, cwd=folder, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    assert "octavo start" in piped.stdout and "[Y/n]" not in piped.stdout and not library.exists()
+
+    def answering(key: bytes, until: bytes) -> bytes:
+        ours, theirs = pty.openpty()
+        started = subprocess.Popen(alone, cwd=folder, env=settings, stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        said = b""
+        with suppress(OSError):  # Linux says so when the other end is closed
+            while until not in said:
+                said += os.read(ours, 65_536)
+                if said.rstrip().endswith(b"[Y/n]:"):
+                    os.write(ours, key)
+        if started.poll() is None:
+            started.send_signal(signal.SIGTERM)
+        with suppress(OSError):
+            while os.read(ours, 65_536):
+                pass
+        started.wait()
+        os.close(ours)
+        return said
+
+    answering(b"n\n", b"never said")
+    assert not library.exists()
+    said = answering(b"\n", b"a browser shows http")
+    assert said.count(b"\n  octavo ") == 6, "three before the question, three after it"
+    assert b"notes: " in said and b"Serving " in said
+
+
 def test_adding_a_folder_twice_or_one_around_or_inside_of_it_is_told_with_what_to_do(
     octavo: Octavo, tmp_path: Path
 ) -> None:
@@ -95,6 +138,10 @@ def test_a_file_that_is_added_is_called_a_file(octavo: Octavo, tmp_path: Path) -
         in octavo("add", folder / "garden" / "apples.md").stdout
     )
     assert "found twice" not in octavo("add", folder / "garden" / "apples.md").stdout
+    (folder / "garden" / "sheds").mkdir()
+    assert "found twice" not in octavo("add", folder / "garden" / "sheds").stdout, "beside the file, not in it"
+    around = octavo("add", folder / "garden").stdout
+    assert f"apples.md, {folder / 'garden' / 'apples.md'}, lies in it: its files will be found twice" in around
 
 
 def test_making_a_library_where_nothing_can_be_written_is_no_defect(octavo: Octavo, environment: Path) -> None:

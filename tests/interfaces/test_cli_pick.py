@@ -15,9 +15,9 @@ import pytest
 from cli_calls import Octavo, Vault
 
 from octavo.errors import NotFound
-from octavo.interfaces.cli.keyboard import keys_in
 from octavo.interfaces.cli.picker import Choice, Picking, pick, screen
-from octavo.interfaces.editor import editor_command
+from octavo.interfaces.cli.terminal_keys import keys_in
+from octavo.interfaces.editor_command import editor_command
 
 ON_TERMINAL = """
 import fcntl, os, sys, termios

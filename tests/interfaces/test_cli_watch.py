@@ -14,8 +14,7 @@ from cli_calls import Location, Octavo, write_vault
 
 from octavo.engine.wiring import open_library
 from octavo.operations.library.requests import StatusRequest, WatchRequest
-from octavo.operations.library.status import status
-from octavo.operations.library.watch import watch
+from octavo.operations.library.status import status, watch
 from octavo.operations.table import OPERATIONS
 
 

@@ -15,9 +15,9 @@ from python_calls import HASHING
 
 import octavo as package
 from octavo.errors import Conflict, OctavoError, StorageError
-from octavo.writing import note_change, note_files, system_renames
+from octavo.writing import exclusive_renames, note_change, note_files
+from octavo.writing.exclusive_renames import exchange, rename_new
 from octavo.writing.note_files import StagedFile, overwrite, read
-from octavo.writing.system_renames import exchange, rename_new
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="extended attributes are read by the system's own calls")
@@ -43,7 +43,7 @@ def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The ways in which systems and disks differ."""
     if request.param != "by one call":
-        monkeypatch.setattr(system_renames, "renamed_by_system", lambda *_: False)
+        monkeypatch.setattr(exclusive_renames, "renamed_by_system", lambda *_: False)
     if request.param == "by a placeholder":
         monkeypatch.setattr(os, "link", _no_links)
         monkeypatch.setattr(note_files, "unnamed_file", lambda *_: None)

@@ -11,7 +11,7 @@ import pytest
 from cli_calls import Location, Octavo
 
 import octavo as api
-from octavo.engine.other_libraries import library_names
+from octavo.engine.federation import library_names
 from octavo.model.library_location import DatabaseUrl
 
 TEAM = "# Pruning rules\n\nThe team prunes apple trees in February, and roses after the first frost.\n"
@@ -112,6 +112,20 @@ def test_a_library_that_does_not_answer_in_time_is_named(
     answer = json.loads(octavo("search", "--library", mine, "--library", silent, "--json", "prune apple trees").stdout)
     assert [hit["uri"] for hit in answer["hits"]] == ["apples.md"]
     assert answer["degraded"] == [f"silent@127.0.0.1: {DatabaseUrl(silent)} did not answer within 1 s"]
+
+
+def test_of_three_libraries_the_one_that_is_there_and_answers_does_so_alone(
+    octavo: Octavo, mine: Path, silent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("psycopg")
+    monkeypatch.setenv("OCTAVO_RETRIEVAL_LIBRARY_SECONDS", "1")
+    named = [word for place in (silent, mine, tmp_path / "gone.db") for word in ("--library", place)]
+    answer = json.loads(octavo("search", *named, "--json", "prune apple trees").stdout)
+    assert [hit["uri"] for hit in answer["hits"]] == ["apples.md"]
+    assert answer["degraded"] == [
+        f"silent@127.0.0.1: {DatabaseUrl(silent)} did not answer within 1 s",
+        f"gone.db: there is no library at {tmp_path / 'gone.db'}",
+    ]
 
 
 @pytest.mark.one_engine

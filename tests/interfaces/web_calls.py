@@ -13,8 +13,8 @@ from cli_calls import APPLES, BREAD
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.evaluation.baselines import Outcome, Results
-from octavo.evaluation.evaluate import results_folder
+from octavo.evaluation.evaluation_run import results_folder
+from octavo.evaluation.stored_results import Outcome, Results
 from octavo.operations.request_arguments import request
 from octavo.operations.table import EVERY
 

@@ -17,11 +17,12 @@ from octavo_postgres.store import PostgresStore
 _NUMBERS = {"limit", "most", "fanout", "hops", "reach", "dimensions", "indexed", "candidates", "keep", "page_size"}
 _TRUTHS = {"thematic", "pinned_only"}
 _OF_ITS_OWN = re.compile(
-    r"begin_|schema_|migration_|extension|halfvec_|hnsw_|index_lock|lexical_|vectors_|windows_|scores_|active_|column_|rows_of|similarity_"
+    r"begin_|commit_|schema_|migration_|extension|halfvec_|hnsw_|index_lock|lexical_|vectors_|windows_|scores_|active_|column_|rows_of|similarity_"
     r"|primary_|replica_|pg_search_|bm25_|planner_|chunks_nearest|statistics_|library_size|server_|table_columns|sequences_|jobs_listen"
 )
 _NOT_EXPLAINED = (
     "begin_",
+    "commit",
     "set local",
     "create ext",
     "create index",

@@ -21,7 +21,7 @@ from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
-from octavo.operations.profiles.embedders import profiles_set
+from octavo.operations.profiles.embedding_profiles import profiles_set
 from octavo.operations.profiles.requests import ProfilesSetRequest
 from octavo.vectors.exact import ExactIndex
 from octavo_postgres.hnsw import describe_index, ensure_index

@@ -20,6 +20,7 @@ from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Filters, Query
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
+from octavo.stores.shared.database import reserve
 from octavo.stores.shared.documents import DocumentRepository
 from octavo_postgres.errors import translation
 from octavo_postgres.lexical_choice import LexicalChoice
@@ -149,11 +150,11 @@ def test_a_deadlock_is_called_busy_and_takes_everything_back(url: DatabaseUrl, s
             target=theirs.execute, args=("update library set value = value where name = 'chunk_key'",)
         )
         with pytest.raises(Busy, match="deadlock") as raised, ours.transaction():
-            ours.database.run("keys_reserve", {"name": "chunk_key", "count": 1})
+            reserve(ours.database, "chunk_key", 1)
             thread.start()
             while not observer.execute("select 1 from pg_locks where not granted").fetchone():
                 assert thread.is_alive()
-            ours.database.run("keys_reserve", {"name": "input_key", "count": 1})
+            reserve(ours.database, "input_key", 1)
         assert isinstance(raised.value.__cause__, psycopg.errors.DeadlockDetected)
         thread.join()
         theirs.rollback()

@@ -19,7 +19,7 @@ from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
-from octavo.operations.profiles.embedders import profiles_activate, profiles_set
+from octavo.operations.profiles.embedding_profiles import profiles_activate, profiles_set
 from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
 
 SETTINGS = {"embedding.provider": "hashing", "postgres.index_from": 10}

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
-from octavo.model.index_tuning import Tuning
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import VectorRow
+from octavo.model.vector_index_tuning import Tuning
 from octavo.stores.shared.projects import profile_body
 from octavo.vectors.exact import ExactIndex
 from octavo_postgres.halfvec import vector_literal
@@ -78,6 +78,27 @@ def test_the_nearest_are_those_of_comparing_every_vector(
     assert index.vectors_of([ChunkKey(4)])[ChunkKey(4)] == pytest.approx(exact.vectors_of([ChunkKey(4)])[ChunkKey(4)])
 
 
+def test_fast_vectors_stand_in_for_those_that_are_not_computed_yet(store: PostgresStore, notes: Collection) -> None:
+    fast, project = EmbeddingProfile("fast-16", "test", "fast", 16, 128), notes.project_id
+    with store.transaction():
+        rows = [(key, asked(int(key))) for key in store.embeddings.pending(project, fast)[::3]]
+        store.embeddings.put(project, fast, [VectorRow(key, one.astype("<f2").tobytes()) for key, one in rows])
+        store.embeddings.remove(project, PROFILE, [key for key, _ in rows])
+    exact = ExactIndex(store, project, PROFILE, fast)
+    index = store.vector_index(project, PROFILE, fast)
+    every = np.arange(1, CHUNKS + 1)
+    keys = [ChunkKey(key) for key in every.tolist()]
+    for seed in range(5):
+        vector = asked(seed)
+        assert same(index.search(vector, 10), exact.search(vector, 10))
+        assert same(index.search(vector, 5, every[::5]), exact.search(vector, 5, every[::5]))
+        assert index.score(vector, keys) == pytest.approx(dict(exact.score(vector, keys)), abs=1e-5)
+    assert 0 < index.fast_among(keys) == exact.fast_among(keys) < CHUNKS
+    with store.transaction():
+        store.embeddings.remove(project, fast, [key for key, _ in rows])
+    assert index.fast_among(keys) == 0
+
+
 def test_filters_that_let_little_through_cost_no_answers(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +144,7 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: Postgr
         where = {
             "project": project,
             "profile": key,
+            "profiles": [key],
             "dimensions": PROFILE.dimensions,
             "vector": vector_literal(asked(1)),
         }

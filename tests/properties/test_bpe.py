@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from array import array
 from functools import cache
 
 import pytest
@@ -10,7 +11,7 @@ from bpe_words import VOCABULARY, reference_tokenizer
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from octavo.embedding.bpe import BpeCounter, counter_of
+from octavo.embedding.bpe import IDS, BpeCounter, counter_of
 from octavo.embedding.tokenizer_json import without_surrogates
 
 
@@ -48,7 +49,7 @@ def test_ids_are_those_of_the_reference_tokenizer(text: str) -> None:
 @given(st.lists(TEXTS, max_size=4))
 @example(["", "a-b", "", "\x00", "\x01 a", " a ", "\n"])
 def test_several_texts_are_read_as_each_is(texts: list[str]) -> None:
-    assert counter().lists(texts) == [expected(text) for text in texts]
+    assert [array(IDS, ids).tolist() for ids in counter().packed(texts)] == [expected(text) for text in texts]
     assert counter().counts(texts) == [counter().count(text) for text in texts]
 
 

@@ -15,9 +15,9 @@ from octavo.engine.engine import Engine
 from octavo.engine.open_library import OpenLibrary
 from octavo.errors import Conflict
 from octavo.memory import commit
-from octavo.memory.diffs import diff, section_diff
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
+from octavo.memory.version_diffs import diff, section_diff
 from octavo.memory.version_history import history, version
 from octavo.model.memory import MemoryFilter
 from octavo.operations.memory.recall import recall

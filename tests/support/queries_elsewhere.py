@@ -17,7 +17,7 @@ ELSEWHERE: dict[str, str] = {
         chunk_projects chunk_sections chunks_in_all_projects chunks_with_new_vectors document_uris
         document_uris_of documents_admitted lexical_block_chunks lexical_blocks_after lexical_blocks_newest
         section_levels snapshot_begin snapshot_finish snapshot_forget snapshots_known vectors_newest
-        windows_between windows_of
+        windows_of
     """,
     "A schema is made before there is a store to record: tests/postgres/test_opening.py": """
         extension_make_pg_trgm extension_make_vector extensions halfvec_type migration_lock schema_isolated

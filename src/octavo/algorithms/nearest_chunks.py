@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.model.scores import just_below, rounded
+from octavo.model.score_tolerance import just_below, rounded
 
 
 def best_of_each(chunks: NDArray[np.int64], scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -29,13 +29,19 @@ def top(
     keys: NDArray[np.int64], scores: NDArray[np.float64], limit: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The best `limit`, best first, by their rounded scores; equal ones in the order of their keys."""
-    if len(scores) > limit:
-        cut = float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
-        kept = np.flatnonzero(scores > just_below(rounded(cut)))
-        keys, scores = keys[kept], scores[kept]
+    kept = reaching(scores, limit)
+    keys, scores = keys[kept], scores[kept]
     scores = rounded(scores)
     order = np.lexsort((keys, -scores))[:limit]
     return keys[order], scores[order]
+
+
+def reaching(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
+    """Where scores are that may be among the best `limit` once they are rounded."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    cut = float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
+    return np.flatnonzero(scores > just_below(rounded(cut)))
 
 
 def nearest(

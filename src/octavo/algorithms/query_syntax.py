@@ -23,7 +23,7 @@ from dataclasses import field
 from functools import partial
 from typing import Any, TypeVar
 
-from octavo.algorithms.language_detection import ENGLISH, function_words
+from octavo.algorithms.natural_language_detection import ENGLISH, function_words
 from octavo.algorithms.query_grammar import Clause, clauses, malformed, operands, read_condition
 from octavo.algorithms.text_analysis import Analyzer
 from octavo.algorithms.unicode_folding import is_ideograph

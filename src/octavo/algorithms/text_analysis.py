@@ -18,7 +18,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from operator import add
 
-from octavo.algorithms.language_detection import ENGLISH, FunctionWords, by_letters, decided, marked, prose, word_forms
+from octavo.algorithms.natural_language_detection import (
+    ENGLISH,
+    FunctionWords,
+    by_letters,
+    decided,
+    marked,
+    prose,
+    word_forms,
+)
 from octavo.algorithms.stemming import snowball, spelled_by_script, start_by_script, stem_by_script
 from octavo.algorithms.stopwords import FRAMING_WORDS, STOP_WORDS
 from octavo.algorithms.unicode_folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold, is_ideograph
@@ -119,7 +127,7 @@ class Analyzer:
         """
         proses = map(prose, texts) if texts else passages
         overall: dict[str, float] = {}
-        labels, every = [], frozenset[str]()
+        evidence, every = list[tuple[dict[str, float], frozenset[str]]](), frozenset[str]()
         for words, whole_text, passage in zip(proses, texts or passages, passages, strict=True):
             different = {*passage.split()} if words is whole_text else self._different(words)
             # A letter alone is a name, a key or a bullet as often as a word.
@@ -127,12 +135,18 @@ class Analyzer:
             spoken = _function_words().spoken_in(tokens)
             for language, score in spoken.items():
                 overall[language] = overall.get(language, 0.0) + score
-            labels.append("" if code else _told(spoken, tokens))
+            evidence.append((spoken, tokens))
             every |= tokens
         whole = _told(overall, every, code=code)
         if not (overall or code) and _mostly_latin(every):
             whole = by_letters(prose(text))
-        return ["" if (language or whole) == ENGLISH else language or whole for language in labels]
+        labels = []
+        for spoken, tokens in evidence:
+            # What speaks for English at most is in the language of the whole or in English, which is mostly the same.
+            undecided = code or not spoken or (whole in ("", ENGLISH) and spoken.keys() == {ENGLISH})
+            language = ("" if undecided else _told(spoken, tokens)) or whole
+            labels.append("" if language == ENGLISH else language)
+        return labels
 
     def _different(self, text: str) -> set[str]:
         """The tokens of a text, each once: words that come again are not even looked up."""

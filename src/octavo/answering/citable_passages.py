@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from octavo.answering.sentences import Sentence, sentences
+from octavo.answering.sentence_splitting import Sentence, sentences
 from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind, Section
 from octavo.model.ids import DocumentId, ProjectId
-from octavo.model.position import Position, position
+from octavo.model.page_position import Position, position
 from octavo.model.result import Hit
 from octavo.model.text import Lines, Span
 from octavo.ports import Store

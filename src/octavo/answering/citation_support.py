@@ -15,10 +15,10 @@ from octavo.algorithms.text_analysis import Analyzer
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.claim_mismatches import Comparison, Mismatch, MismatchKind, compare
 from octavo.answering.sentence_analysis import Reading, Token, read
-from octavo.answering.sentences import sentences
+from octavo.answering.sentence_splitting import sentences
 from octavo.answering.word_alignment import Window
 from octavo.dataclass import dataclass
-from octavo.model.scores import rounded
+from octavo.model.score_tolerance import rounded
 from octavo.model.text import Span
 from octavo.ports import Embedder
 

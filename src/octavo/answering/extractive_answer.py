@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.diversity import marginal_relevance
+from octavo.algorithms.marginal_relevance import marginal_relevance
 from octavo.algorithms.nearest_chunks import cosines
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
-from octavo.answering.sentences import Sentence
+from octavo.answering.sentence_splitting import Sentence, above
 from octavo.dataclass import dataclass
-from octavo.model.scores import rounded
+from octavo.model.score_tolerance import rounded
 from octavo.model.text import Span
 from octavo.ports import Embedder
 
@@ -41,7 +41,9 @@ _ASKS_AMOUNT = re.compile(
 _ASKED_NAME = re.compile(r"(?<=\w )[A-Z][\w-]+")
 _ASKS_NAME = re.compile(r"\b(?:who|whom|whose|which (?:person|company|author|team))\b", re.I)
 _MARKUP = re.compile(r"[*_`]+|\^[\w-]+$")
-_LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+")
+_LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|\{\{[^}\n]*\}\}")
+_CELL_OF_HTML = re.compile(r"<t[hdr]\b", re.I)
+_TABLE_RULE = re.compile(r"[ \t]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*(?:\n|\Z)")
 _BOLD_ALONE = re.compile(r"(\*\*|__)[^*_]+\1[.:]?|[^.!?]+:\*\*")
 _BARE_REPLY = re.compile(r"(?:yes|no|maybe|not yet|it depends)[.!,]?", re.I)
 _ASKS_MEANING = re.compile(r"what (?:is|are) (?:an? |the )?(?P<term>[\w -]+?)s?\?*$", re.I)
@@ -72,11 +74,12 @@ _NAME = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence that was found, exactly as it stands, with how well it answers from 0 to 1."""
+    """A sentence that was found, exactly as it stands, how well it answers from 0 to 1, and what it stands under."""
 
     text: str
     cited: CitedSpan
     score: float
+    above: str = ""
 
 
 def statements(
@@ -184,6 +187,8 @@ def _with_leads(passage: NumberedPassage) -> Iterator[tuple[Sentence, str]]:
             span = Span(short.span.start, sentence.span.end)
             sentence, short = Sentence(f"{short.text} {sentence.text}", span), None
         plain = _MARKUP.sub("", sentence.text).strip()
+        if _TABLE_RULE.match(passage.text, sentence.span.end - passage.start):
+            continue  # the head of a table, which its rows are shown with
         if plain.endswith("?"):
             question, following = plain, 0
         elif _BARE_REPLY.fullmatch(plain):
@@ -195,7 +200,10 @@ def _with_leads(passage: NumberedPassage) -> Iterator[tuple[Sentence, str]]:
 
 
 def _says_something(text: str, plain: str) -> bool:
-    """Whether there are words beside links, and enough of them: a line of links leads elsewhere and says nothing."""
+    """Whether there are words beside links, and enough of them: a line of links leads elsewhere and says nothing, and a
+    cell that is written as HTML says nothing without its table."""
+    if _CELL_OF_HTML.match(text):
+        return False
     unlinked = _LINK.sub(" ", text)
     if unlinked != text and sum(character.isalnum() for character in unlinked) < _LEAST_BESIDE_LINKS:
         return False
@@ -249,5 +257,7 @@ def _shape(question: str, candidate: _Candidate) -> float:
 
 
 def _statement(candidate: _Candidate, score: float) -> Statement:
-    sentence = candidate.sentence
-    return Statement(sentence.text, candidate.passage.cited(sentence.span), rounded(min(1.0, max(0.0, score))))
+    passage, sentence = candidate.passage, candidate.sentence
+    score = rounded(min(1.0, max(0.0, score)))
+    lead = above(passage.text, sentence.span.start - passage.start)
+    return Statement(sentence.text, passage.cited(sentence.span), score, lead)

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from octavo.algorithms.diversity import marginal_relevance
-from octavo.algorithms.front_matter import FRONT_MATTER
-from octavo.answering.sentences import sentences
-from octavo.model.scores import rounded
+from octavo.algorithms.front_matter_block import FRONT_MATTER
+from octavo.algorithms.marginal_relevance import marginal_relevance
+from octavo.answering.sentence_splitting import sentences
+from octavo.model.score_tolerance import rounded
 
 _MOST_READ = 200  # sentences of a text that are compared: the likeness of all to all is looked at
 _BALANCE = 0.5  # relevance against difference

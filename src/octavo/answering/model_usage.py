@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from octavo.llm.wrapped_model import ModelWrapper
+from octavo.llm.model_wrapper import ModelWrapper
 from octavo.model.language_model import Completion, CompletionRequest, Usage
 from octavo.ports import LanguageModel, RemembersCompletions
 

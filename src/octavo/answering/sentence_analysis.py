@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from octavo.algorithms.language_detection import function_words
+from octavo.algorithms.natural_language_detection import function_words
 from octavo.algorithms.text_analysis import Analyzer
 from octavo.answering.quantities import Quantity, quantity
-from octavo.answering.word_relations import base, is_verb
+from octavo.answering.synonyms_and_antonyms import base, is_verb
 
 _MARKUP = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_]{1,3}(?=\S)|(?<=\S)[`*_]{1,3}")
 _DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])-(\d\d)\b")

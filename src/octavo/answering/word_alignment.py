@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from octavo.answering.quantities import UNITS
 from octavo.answering.sentence_analysis import Reading, Token
-from octavo.answering.word_relations import same
+from octavo.answering.synonyms_and_antonyms import same
 
 HEADING, COLUMN = -1, -2  # instead of a sentence's number
 

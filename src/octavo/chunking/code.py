@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
-from octavo.algorithms.language_names import language_named
+from octavo.algorithms.programming_language_names import language_named
 from octavo.chunking.chunk_builder import ChunkBuilder
 from octavo.chunking.code_groups import Groups, Scope, scopes
 from octavo.chunking.pieces import Piece, Pieces, bulk_of, by_lines

@@ -153,7 +153,8 @@ def member_path(name: str) -> str:
 
 
 def unused(path: str, taken: set[str]) -> str:
-    """The path, with a number before its extension where something else has it already."""
+    """The path, with a number before its extension where something else has it already; no half of a character."""
+    path = path.encode("utf-8", "replace").decode()
     folder, slash, name = path.rpartition("/")
     stem, dot, extension = name.rpartition(".")
     if not stem:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import IO, Any
 
-from octavo.converting.confinement import Limits, confine
+from octavo.converting.process_confinement import Limits, confine
 from octavo.converting.text_builder import MOST_CHARACTERS
 from octavo.dataclass import dataclass
 from octavo.model.converted_file import Converted, RefusedFile, to_plain
@@ -92,7 +92,9 @@ def _answer(reader: str, name: str, data: bytes, settings: ConversionSettings, l
     members = outcome.members if isinstance(outcome, Converted) else ()
     plain: dict[str, Any] = outcome._asdict() if isinstance(outcome, RefusedFile) else to_plain(outcome)
     plain["members"] = [member.name for member in members]
-    return [json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode(), *(each.data for each in members)]
+    # Half of a character, which JSON and tar can write, cannot be stored: a question mark stands in its place.
+    told = json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return [told, *(each.data for each in members)]
 
 
 def _reader(target: str) -> Reader:

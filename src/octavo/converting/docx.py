@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.docx_numbering import Numbering
 from octavo.converting.heading_styles import TITLE_LEVEL, heading_level
-from octavo.converting.list_numbers import item_parts
 from octavo.converting.pptx import chart_labels, diagram_labels
-from octavo.converting.tables import Cell, grid
+from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
+from octavo.converting.word_list_numbers import ListLevel, ListNumbers, item_parts
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
@@ -291,3 +290,37 @@ def _text(node: Element) -> str:
         elif local(part) in ("p", "tab", "br"):
             parts.append(" ")
     return "".join(parts)
+
+
+class Numbering:
+    """What Word calls a list's number is one use of an abstract list, and all uses are counted together."""
+
+    def __init__(self, parts: Iterable[Element]) -> None:
+        lists: dict[str, dict[int, ListLevel]] = {}
+        self._abstract: dict[str, str] = {}
+        for part in parts:
+            if local(part) == "abstractNum":
+                levels = {_value(level, "", "ilvl"): _level(level) for level in part if local(level) == "lvl"}
+                lists[attribute(part, "abstractNumId")] = levels
+            elif local(part) == "num":
+                used = child(part, "abstractNumId")
+                self._abstract[attribute(part, "numId")] = attribute(used, "val") if used is not None else ""
+        self._numbers = ListNumbers(lists)
+
+    def next(self, number: str, depth: int) -> str:
+        """What stands before the next item of a list at this depth."""
+        return self._numbers.next(self._abstract.get(number, ""), depth)
+
+
+def _level(node: Element) -> ListLevel:
+    kind, pattern = child(node, "numFmt"), child(node, "lvlText")
+    return ListLevel(
+        attribute(kind, "val") if kind is not None else "decimal",
+        attribute(pattern, "val") if pattern is not None else "",
+        _value(next(below(node, "start"), None), "1"),
+    )
+
+
+def _value(node: Element | None, fallback: str = "", name: str = "val") -> int:
+    value = (attribute(node, name) if node is not None else "") or fallback
+    return int(value) if value.isdigit() and len(value) < 7 else 0

@@ -30,7 +30,7 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import replace
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
-from octavo.model.position import OCR_PAGES
+from octavo.model.page_position import OCR_PAGES
 
 CONVERTER = f"pdf-7/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000

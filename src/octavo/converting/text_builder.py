@@ -115,7 +115,7 @@ class TextBuilder:
 
     def table(self, rows: Iterable[Sequence[str]]) -> None:
         """The first row is the header. A row is written with as many cells as the longest has."""
-        cells = [[_cell(value) for value in row] for row in rows]
+        cells = [[one_line(value).replace("|", "\\|") for value in row] for row in rows]
         cells = [row for row in cells if any(row)]
         if not cells:
             return
@@ -175,10 +175,6 @@ class TextBuilder:
     def _place_marks(self, start: int) -> None:
         self._marks += [PageMark(start, label) for label in self._pending]
         self._pending.clear()
-
-
-def _cell(value: str) -> str:
-    return one_line(value).replace("|", "\\|")
 
 
 def _row(cells: Sequence[str]) -> str:

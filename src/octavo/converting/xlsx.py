@@ -8,9 +8,9 @@ from datetime import date
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from octavo.converting.cell_values import Formats, epoch_of
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.sheet_values import Formats, epoch_of
-from octavo.converting.tables import write_rows
+from octavo.converting.spreadsheet_tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted_file import Converted, RefusedFile, Unit

@@ -11,15 +11,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 from octavo.embedding.bounded_cache import Bounded
 from octavo.embedding.tokenizer_json import without_surrogates
 
 START, END = "<s>", "</s>"
+IDS = "i"
+"""How ids stand one after the other, as `array` and numpy call it."""
+ID_BYTES = array(IDS).itemsize
 
 _SPACE = " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _OTHER_SPACE = re.compile(f"[{_SPACE[2:]}]")  # than a blank; a line end only within a unit
@@ -91,19 +95,19 @@ class BpeCounter:
         if limit is not None and len(text) > limit * 8:
             # The words of so much of the text are enough, nearly always; the last of them may have been cut.
             begun = text[: max(text.rfind(" ", 0, limit * 8), text.rfind("\n", 0, limit * 8), 0)].rstrip()
-            if len(found := self.lists((begun,))[0]) >= limit:
-                return found[:limit]
-        return self.lists((text,))[0][:limit]
+            if len(found := array(IDS, self.packed((begun,))[0])) >= limit:
+                return found[:limit].tolist()
+        return array(IDS, self.packed((text,))[0])[:limit].tolist()
 
-    def lists(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of each text."""
-        found, known = [], self._ids.__getitem__
+    def packed(self, texts: Sequence[str]) -> list[bytes]:
+        """The ids of each text, as the items of an array of type `IDS`: no id becomes a value of its own."""
+        packed, known = [], self._ids.__getitem__
         for text, units in zip(texts, _units(texts), strict=True):
             try:
-                found.append(list(chain.from_iterable(map(known, units.split(" ")))))
+                packed.append(b"".join(map(known, units.split(" "))))
             except _Unusual:
-                found.append(list(chain.from_iterable(self._pretokens.of(text))))
-        return found
+                packed.append(b"".join(self._pretokens.of(text)))
+        return packed
 
 
 def _units(texts: Sequence[str]) -> list[str]:
@@ -143,7 +147,7 @@ class _Classes(dict[int, str]):
 _CLASSES = _Classes()
 
 
-class _Ids(Bounded[str, tuple[int, ...]]):
+class _Ids(Bounded[str, bytes]):
     """Units → their tokens."""
 
     __slots__ = ("_pretokens",)
@@ -152,8 +156,10 @@ class _Ids(Bounded[str, tuple[int, ...]]):
         super().__init__()
         self._pretokens = pretokens
 
-    def make(self, unit: str) -> tuple[int, ...]:
-        return tuple(chain.from_iterable(self._pretokens.of_unit(unit)))
+    def make(self, unit: str) -> bytes:
+        if unit.isalpha() and unit.isascii():
+            return self._pretokens[" " + unit]  # most of them: a word between blanks is one pre-token
+        return b"".join(self._pretokens.of_unit(unit))
 
 
 class _Counts(Bounded[str, int]):
@@ -167,11 +173,11 @@ class _Counts(Bounded[str, int]):
 
     def make(self, word: str) -> int:
         if word[0] == _BEGIN:
-            return sum(map(len, self._pretokens.of_single_blanks(" " + word)))
-        return len(self._ids[word])  # whose vector is made next
+            return sum(map(len, self._pretokens.of_single_blanks(" " + word))) // ID_BYTES
+        return len(self._ids[word]) // ID_BYTES  # whose vector is made next
 
 
-class _Pretokens(Bounded[str, tuple[int, ...]]):
+class _Pretokens(Bounded[str, bytes]):
     """Pre-tokens → ids."""
 
     __slots__ = ("_ranks",)
@@ -180,32 +186,31 @@ class _Pretokens(Bounded[str, tuple[int, ...]]):
         super().__init__()
         self._ranks = ranks
 
-    def of_unit(self, unit: str) -> list[tuple[int, ...]]:
+    def of_unit(self, unit: str) -> list[bytes]:
         first = unit[:1]
         if not unit or _OTHER_SPACE.search(unit.lstrip("\n") if first == "\n" else unit):
             raise _Unusual
         return self.of_single_blanks(unit if first == "\n" else unit[1:] if first == _BEGIN else " " + unit)
 
-    def of(self, text: str) -> list[tuple[int, ...]]:
+    def of(self, text: str) -> list[bytes]:
         """The tokens of each pre-token of a text."""
         return self.of_single_blanks(_BLANKS.sub(" ", text))
 
-    def of_single_blanks(self, text: str) -> list[tuple[int, ...]]:
+    def of_single_blanks(self, text: str) -> list[bytes]:
         """The same for a text that has no two blanks in a row."""
         if text.isascii():
             return list(map(self.__getitem__, _PRETOKEN.findall(text)))
         text = unicodedata.normalize("NFC", without_surrogates(text))
         return [self[text[cut.start() : cut.end()]] for cut in _PRETOKEN.finditer(text.translate(_CLASSES))]
 
-    def make(self, pretoken: str) -> tuple[int, ...]:
+    def make(self, pretoken: str) -> bytes:
         if len(pretoken) > _LONGEST:
             slices = (pretoken[cut : cut + _SLICE] for cut in range(0, len(pretoken), _SLICE))
-            return tuple(chain.from_iterable(map(self.__getitem__, slices)))
+            return b"".join(map(self.__getitem__, slices))
         written = pretoken.encode().decode("latin-1").translate(_WRITTEN)
         whole = self._ranks.get(written)
-        if whole is not None:
-            return (whole,)
-        return tuple(map(self._ranks.__getitem__, _merged(written, self._ranks)))
+        parts = _merged(written, self._ranks) if whole is None else ()
+        return array(IDS, map(self._ranks.__getitem__, parts) if whole is None else (whole,)).tobytes()
 
 
 def _merged(written: str, ranks: Mapping[str, int]) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.embedding.batching import plan
+from octavo.embedding.batches_by_length import plan
 from octavo.embedding.cpu_cores import available_cores
 from octavo.embedding.model_folder import read_directory
 from octavo.embedding.onnxruntime_loading import model_session

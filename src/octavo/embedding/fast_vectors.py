@@ -11,9 +11,10 @@ whose vectors these may be compared with, and no others.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -21,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.readability import Readability, TaughtScripts
-from octavo.embedding.bpe import BpeCounter
+from octavo.algorithms.vocabulary_coverage import Readability, TaughtScripts
+from octavo.embedding.bpe import ID_BYTES, IDS, BpeCounter
 from octavo.embedding.model_folder import read_directory
 from octavo.embedding.tokenizer_choice import counter_of, readability_of
 from octavo.embedding.wordpiece import WordPieceCounter
@@ -115,9 +116,11 @@ class StaticEmbedder:
         linear algebra library for it."""
         table, counter = self._table(), self._counter
         size, several = len(table.rows), len(texts)
-        ids = counter.lists(texts)
-        bags, whose = _joined(ids)
-        first, leads = _joined([_leading(counter, each) for each in ids])
+        packed = counter.packed(texts)
+        bags, whose = _joined(packed)
+        opening, closing = (array(IDS, (token,)).tobytes() for token in (counter.start, counter.end))
+        # The tokens of a text that count for more, of which the one that opens every text is one.
+        first, leads = _joined([(opening + ids + closing)[: LEAD * ID_BYTES] for ids in packed])
         # A cell is a token of a text, numbered so that a text's cells lie together.
         around = np.arange(0, several * size, size)
         every = np.concatenate([whose * size + bags, around + counter.start, around + counter.end])
@@ -193,16 +196,7 @@ class StaticEmbedder:
         return table
 
 
-def _joined(lists: Sequence[list[int]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """All of them one after the other, and the number of the list that each comes from."""
-    sizes = [len(ids) for ids in lists]
-    return (
-        np.fromiter(chain.from_iterable(lists), np.intp, sum(sizes)),
-        np.repeat(np.arange(len(lists)), sizes),
-    )
-
-
-def _leading(counter: WordPieceCounter | BpeCounter, ids: Sequence[int]) -> list[int]:
-    """The tokens of a text that count for more, of which the one that opens every text is one."""
-    found = [counter.start, *ids[: LEAD - 1]]
-    return found if len(found) == LEAD else [*found, counter.end]
+def _joined(packed: Sequence[bytes]) -> tuple[NDArray[np.intc], NDArray[np.intp]]:
+    """All of them one after the other, and the number of the one that each comes from."""
+    sizes = [len(ids) // ID_BYTES for ids in packed]
+    return np.frombuffer(b"".join(packed), IDS), np.repeat(np.arange(len(packed)), sizes)

@@ -14,9 +14,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from octavo.algorithms.question_mark import with_question_mark
-from octavo.algorithms.readability import Readability, TaughtScripts
-from octavo.embedding.batching import plan
+from octavo.algorithms.question_mark_completion import with_question_mark
+from octavo.algorithms.vocabulary_coverage import Readability, TaughtScripts
+from octavo.embedding.batches_by_length import plan
 from octavo.embedding.cpu_cores import available_cores
 from octavo.embedding.model_folder import ModelDirectory, read_directory
 from octavo.embedding.onnxruntime_loading import model_session

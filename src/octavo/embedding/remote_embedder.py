@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from octavo.errors import ProviderFailed
 from octavo.model.embedding_profile import EmbeddingProfileSettings
-from octavo.model.index_tuning import INDEX_OPTIONS
 from octavo.model.recipe import EmbeddingProfile
+from octavo.model.vector_index_tuning import INDEX_OPTIONS
 from octavo.services.json_client import Endpoint
 
 _BATCH, _CONCURRENCY, _WINDOW = 64, 2, 8_192
@@ -33,13 +33,9 @@ class EmbeddingWire(Protocol):
 
     def read(self, answer: Any) -> list[Any]:
         """The vectors, in the order of the texts."""
-        ...
 
     def ask_together(self, chunks: Sequence[str]) -> Asked | None:
         """Chunks of one document, embedded together; None where the service cannot."""
-        ...
-
-    def read_together(self, answer: Any) -> list[Any]: ...
 
 
 class RemoteEmbedder:
@@ -99,18 +95,16 @@ class RemoteEmbedder:
             asked = self._wire.ask_together([self._settings.document_prefix + chunk for chunk in group])
             if asked is None:
                 return self.embed(chunks)
-            found += self._read(asked, len(group), together=True)
+            found += self._read(asked, len(group))
         return self._unit(found, len(chunks))
 
     def _vectors(self, texts: Sequence[str], *, query: bool) -> list[Any]:
         return self._read(self._wire.ask(texts, query=query), len(texts))
 
-    def _read(
-        self, asked: Asked, count: int, *, together: bool = False, post: Callable[..., Any] | None = None
-    ) -> list[Any]:
+    def _read(self, asked: Asked, count: int, *, post: Callable[..., Any] | None = None) -> list[Any]:
         answer = (post or self._endpoint.post)(*asked)
         try:
-            found = self._wire.read_together(answer) if together else self._wire.read(answer)
+            found = self._wire.read(answer)
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ProviderFailed(
                 f"{self._name}: the service did not answer with vectors", hint="check the profile's provider and url"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from octavo.algorithms.readability import Readability, TaughtScripts
+from octavo.algorithms.vocabulary_coverage import Readability, TaughtScripts
 from octavo.embedding import bpe
+from octavo.embedding.bpe import BpeCounter
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.embedding.tokenizer_json import TokenizersCounter
 from octavo.embedding.wordpiece import WordPieceCounter
-
-if TYPE_CHECKING:
-    from octavo.embedding.bpe import BpeCounter
 
 
 def counter_of(directory: ModelDirectory) -> WordPieceCounter | BpeCounter:

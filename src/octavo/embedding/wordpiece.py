@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from octavo.embedding.bpe import IDS
 from octavo.embedding.tokenizer_json import TokenizersCounter, without_surrogates
 
 if TYPE_CHECKING:
@@ -40,9 +42,9 @@ def wordpiece_tokenizer(vocabulary: Path) -> Tokenizer:
 class WordPieceCounter(TokenizersCounter):
     """Fits `ports.TokenCounter` over a `vocab.txt`, which is read on first use."""
 
-    def lists(self, texts: Sequence[str]) -> list[list[int]]:
+    def packed(self, texts: Sequence[str]) -> list[bytes]:
         encodings = self._tokenizer.encode_batch([*map(without_surrogates, texts)], add_special_tokens=False)
-        return [list(encoding.ids) for encoding in encodings]
+        return [array(IDS, encoding.ids).tobytes() for encoding in encodings]
 
     def fitted(self, text: str, room: int) -> list[int]:
         """The first ids that there is room for."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from octavo.engine.freshness import about, seconds_left
-from octavo.engine.offline_runs import (
+from octavo.engine.offline_work_status import (
     CLUSTERS,
     FINETUNE,
     FULL_VECTORS,
@@ -84,11 +84,8 @@ def _told(kind: _Kind, engine: Engine, counts: LibraryCounts) -> list[Advisory]:
 
 def _constrained(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     if reason := engine.library.adapters.constrained():
-        searched = (
-            "fast ones and words are searched"
-            if engine.library.adapters.has_fast_vectors(engine.store)
-            else "words alone are searched"
-        )
+        fast = engine.library.config.embedding.fast
+        searched = "fast ones and words are searched" if fast else "words alone are searched"
         yield Advisory("info", f"{reason}: full vectors are not computed, {searched}")
 
 

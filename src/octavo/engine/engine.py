@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from octavo.engine.caller import current_caller
+from octavo.config.retrieval_settings import Retrieval
+from octavo.engine.caller_permissions import current_caller
 from octavo.engine.index_options import IndexOptions
 from octavo.engine.reader import Reader
 from octavo.errors import LibraryError, NotFound
+from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
-    import threading
-    from pathlib import Path
 
     from octavo.algorithms.prompt_template import PromptFile
-    from octavo.config.retrieval_settings import Retrieval
     from octavo.config.schema import Config, Jobs
-    from octavo.engine.active_profile import EmbeddingSetup
-    from octavo.engine.index_runs import Builds
+    from octavo.engine.active_embedding_profile import EmbeddingSetup
+    from octavo.engine.federation import LibraryGroup
+    from octavo.engine.folder_watcher import Watcher
+    from octavo.engine.index_run_lease import Builds
     from octavo.engine.job_threads import JobThreads
     from octavo.engine.open_library import OpenLibrary
-    from octavo.engine.other_libraries import LibraryGroup
-    from octavo.engine.watcher import Watcher
     from octavo.engine.writer import Writer
     from octavo.ingest.run_report import IndexReport
     from octavo.ingest.search_accelerator import Accelerator
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from octavo.model.library_location import Location
     from octavo.model.model_settings import Role
     from octavo.observability.progress import Progress
-    from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex
-    from octavo.ports.observer import Observer
+    from octavo.ports.work_observer import Observer
     from octavo.writing.project_notes import ProjectNotes
 
 _INDEX_PATIENCE = 2.0  # seconds that a changed note waits for other writers
@@ -163,7 +163,7 @@ class Engine:
     def watcher(self) -> Watcher:
         """Keeps the library in step with its folders, once it is started."""
         if self._watcher is None:
-            from octavo.engine.watcher import Watcher
+            from octavo.engine.folder_watcher import Watcher
 
             self._watcher = Watcher(self.library, self.reader, self.writer)
         return self._watcher

@@ -16,12 +16,11 @@ from octavo.ingest.embed import embed_pending
 from octavo.ingest.fast_vectors import embed_fast
 from octavo.ingest.postponed_inputs import make_postponed
 from octavo.model.collection import CollectionSettings
-from octavo.observability.progress import NoProgress
+from octavo.model.ids import ChunkKey
+from octavo.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
     from octavo.engine.open_library import OpenLibrary
-    from octavo.model.ids import ChunkKey
-    from octavo.observability.progress import Progress
 
 PATIENCE_SECONDS, LEAST_JUDGED = 1.5, 10  # that a search waits for full vectors, and chunks that get theirs anyway
 _PACE_SECONDS = 600.0

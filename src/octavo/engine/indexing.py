@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
-from octavo.engine.commit_histories import index_histories
+from octavo.engine.commit_history_updates import index_histories
 from octavo.engine.full_vectors import embed_by_fallback, embed_newest, make_inputs, upgrade
 from octavo.engine.memories import project_memories
 from octavo.engine.recorded_recipe import ensure_recipe, unredacted
@@ -28,10 +28,10 @@ from octavo.ingest.run_report import CollectionReport, IndexReport, Problem
 from octavo.jobs.graph_jobs import queue_entities, queue_graph_jobs
 from octavo.jobs.handlers import queue_snapshot
 from octavo.jobs.summary_jobs import queue_summaries
-from octavo.memory.redaction import redact_stored
+from octavo.memory.redaction_backfill import redact_stored
 from octavo.model.collection import Collection
 from octavo.model.document import Source
-from octavo.model.folder_scan import KnownFiles
+from octavo.model.folder_scan import KnownFiles, Scan
 from octavo.model.job import JobKind
 from octavo.model.ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.model.recipe import EmbeddingProfile
@@ -41,7 +41,6 @@ from octavo.writing.folder_lock import finish_writes
 if TYPE_CHECKING:
     from octavo.engine.index_options import IndexOptions
     from octavo.engine.open_library import OpenLibrary
-    from octavo.model.folder_scan import Scan
 
 Changes = Mapping[str, Sequence[str] | None]
 """Paths by the name of their collection; None is everything."""

@@ -6,19 +6,16 @@ import os
 import socket
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from octavo.config.schema import Jobs
 from octavo.errors import OctavoError
+from octavo.ingest.search_accelerator import Accelerator
 from octavo.jobs.handlers import queue_snapshot
-from octavo.jobs.worker import Round
+from octavo.jobs.worker import JobWorker, Round
 from octavo.model.job import REBUILD
 from octavo.observability.logs import logger
-
-if TYPE_CHECKING:
-    from octavo.ingest.search_accelerator import Accelerator
-    from octavo.jobs.worker import JobWorker
-    from octavo.ports import Store
+from octavo.ports import Store
 
 AFTER_TROUBLE = 5.0
 """Seconds before a worker that met something unexpected goes on."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.compound_splitting import Compounds
-from octavo.algorithms.language_detection import COMPOUNDING, SNOWBALL, marked
+from octavo.algorithms.natural_language_detection import COMPOUNDING, SNOWBALL, marked
 from octavo.algorithms.stemming import snowball
 from octavo.dataclass import replace
 from octavo.errors import LibraryError

@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING, Protocol
 
 from octavo.errors import LibraryError, OctavoError
 from octavo.jobs.graph_jobs import queue_graph_jobs
+from octavo.memory.item_repair import repair_items
+from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.reanalysis import reingest
-from octavo.memory.repair import repair_items
-from octavo.model.collection import MEMORIES
+from octavo.model.collection import MEMORIES, Collection, Project
 from octavo.model.damage import Damage, LibraryPart
 from octavo.observability.logs import logger
-from octavo.observability.progress import NoProgress
+from octavo.observability.progress import NoProgress, Progress
+from octavo.ports import Store
 
 _ALL = 1 << 40  # vectors: as many as are missing
 _STORED = {LibraryPart.FILE, LibraryPart.MEMORIES}
 
 if TYPE_CHECKING:
     from octavo.ingest.search_accelerator import Accelerator
-    from octavo.memory.project_memories import ProjectMemories
-    from octavo.model.collection import Collection, Project
-    from octavo.observability.progress import Progress
-    from octavo.ports import Store
 
 
 class ChunkEmbedder(Protocol):

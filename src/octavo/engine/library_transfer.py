@@ -48,7 +48,6 @@ class LibraryRows(Protocol):
     @property
     def tables(self) -> Sequence[TableLike]:
         """Each after those it points at."""
-        ...
 
     @property
     def counters(self) -> Sequence[str]: ...
@@ -59,12 +58,10 @@ class LibraryRows(Protocol):
     @property
     def set_sequences(self) -> Callable[[], None]:
         """Called in the last transaction of a copy."""
-        ...
 
     @property
     def finished(self) -> Callable[[], object]:
         """Called after it."""
-        ...
 
     def columns(self, table: str) -> tuple[str, ...]: ...
 

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.config.load import journals_folder
+from octavo.config.schema import Config
 from octavo.dataclass import replace
-from octavo.engine.active_profile import ActiveProfile
-from octavo.engine.hit_counts import HitCounts
-from octavo.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
-from octavo.model.collection import MEMORIES, Collection, CollectionSettings
-from octavo.model.ids import collection_id
-from octavo.model.library_location import real_path
+from octavo.engine.active_embedding_profile import ActiveProfile
+from octavo.errors import Busy, ConfigurationError, InvalidArgument, NotFound, SourceError, StorageError
+from octavo.model.collection import MEMORIES, Collection, CollectionSettings, Project
+from octavo.model.ids import ChunkKey, ProjectId, collection_id
+from octavo.model.library_location import Location, real_path
+from octavo.model.model_settings import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from octavo.config.schema import Config
-    from octavo.engine.index_runs import Builds
+    from octavo.engine.index_run_lease import Builds
     from octavo.engine.wiring.adapters import Adapters
     from octavo.ingest.commit_history import HistoryRules
-    from octavo.model.collection import Project
     from octavo.model.folder_scan import Scan
     from octavo.model.ledger import FileStamp
-    from octavo.model.library_location import Location
-    from octavo.model.model_settings import Role
-    from octavo.model.recipe import Recipe
+    from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.ports import LanguageModel, Store
 
 _REMOVE_PATIENCE = 300.0  # seconds to wait for other writers
+_MOST = 10_000  # chunks counted between two writings: enough to know what is asked for most
 
 
 class OpenLibrary:
@@ -55,7 +55,7 @@ class OpenLibrary:
     @cached_property
     def builds(self) -> Builds:
         """The runs of indexing. A process that only searches has none."""
-        from octavo.engine.index_runs import Builds
+        from octavo.engine.index_run_lease import Builds
 
         return Builds(self.adapters.clock, self.store.leases, self.project.id, patient=self.store.patient)
 
@@ -176,3 +176,31 @@ def _ensured(store: Store, name: str) -> Project:
             return project
     with store.transaction():
         return store.catalog.ensure_project(name)
+
+
+class HitCounts:
+    """Counted in memory, so that a search writes nothing.
+
+    The counts reach the store when vectors are computed, or when the library is closed, and only those of chunks that
+    wait for a vector. They never leave the library.
+    """
+
+    def __init__(self) -> None:
+        self._shown: Counter[ChunkKey] = Counter()
+        self._lock = threading.Lock()
+
+    def __bool__(self) -> bool:
+        return bool(self._shown)
+
+    def note(self, keys: Iterable[ChunkKey]) -> None:
+        with self._lock:
+            if len(self._shown) < _MOST:
+                self._shown.update(keys)
+
+    def store(self, store: Store, project: ProjectId, profile: EmbeddingProfile) -> None:
+        """They only order work, so a busy library does without them."""
+        with self._lock:
+            shown, self._shown = self._shown, Counter()
+        if shown:
+            with suppress(Busy, StorageError):
+                store.embeddings.note_hits(project, profile, shown)

@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from octavo.dataclass import replace
-from octavo.ports import AheadEmbedder
+from octavo.model.query import Query
+from octavo.ports import AheadEmbedder, Embedder
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import Search
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from octavo.model.query import Query
-    from octavo.ports import Embedder
 
 _T = TypeVar("_T")
 _THREADS = 4  # of searches at once: each computes one vector here

@@ -7,10 +7,10 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from octavo.dataclass import replace
+from octavo.ports import Store
 from octavo.ports.store import ReplicaLost
 
 if TYPE_CHECKING:
-    from octavo.ports import Store
     from octavo.retrieval.searched_library import SearchedLibrary
 
 _T = TypeVar("_T")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -11,13 +12,12 @@ from typing import TYPE_CHECKING
 
 from octavo.algorithms.query_syntax import parse_query
 from octavo.dataclass import replace
+from octavo.engine.degraded_search import Degradation
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.library_languages import LibraryLanguages
 from octavo.engine.path_filters import typed_filters, typed_terms
 from octavo.engine.query_vector import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
 from octavo.engine.read_snapshot import in_read_snapshot
-from octavo.engine.search_degradation import Degradation
-from octavo.engine.search_log import log_search
 from octavo.errors import Busy, ProviderFailed, StorageError
 from octavo.model.query import Filters
 from octavo.model.result import Result
@@ -43,8 +43,11 @@ if TYPE_CHECKING:
     from octavo.retrieval.search_replay import Answered, Recording
     from octavo.retrieval.stage import RetrievalProfile
 
+    Whole = tuple[Scale, tuple[Candidate, ...]]
     Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
+
+_WHOLE_QUERIES = 32  # whose candidates in the whole library are remembered: some 6,000
 _JUDGED = 100  # candidates that get their full vector before a search says that nothing matches, or hardly anything
 _WEAK = 0.5  # the relevance below which what fast vectors found is doubted
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
@@ -215,6 +218,9 @@ class Reader:
             if calibration is not None and candidates:
                 search, first = Search(parsed, searched), first_level(trace, candidates)
                 own = scale_of(search, candidates[:first], calibration)
+                plain = parsed.filters.empty and parsed.budget is None and parsed.cursor is None and not replays
+                if plain and first == len(candidates):
+                    _remember_whole(profile, parsed, searched, (own, candidates), trace)
                 candidates = judged(search, candidates, own, scale(parsed, searched) or own)
             return candidates, trace, mark_stale(library, present(candidates, parsed, searched)), self.freshness()
 
@@ -282,18 +288,24 @@ class Reader:
         # A hypothesis is nearer to passages than a question: its cosines do not say that there is no answer. What
         # fulfils a condition is what was asked for, however many of the query's words it lacks.
         hypothetical = known is not BY_WORDS and query.by_meaning != query.terms.text
-        return replace(known, floor=0.0) if hypothetical or query.terms.condition is not None else known
+        return known.without_floor() if hypothetical or query.terms.condition is not None else known
 
     def _scale(self, profile: RetrievalProfile, query: Query, searched: SearchedLibrary) -> Scale | None:
         """What the whole library makes of a query with filters, so that they change no hit's score; else None."""
         calibration = self._calibration(profile, query, searched)
         if query.filters.empty or profile.scoped or calibration is None:
             return None
-        whole = replace(query, filters=Filters(), limit=min(query.limit, MANY), cursor=None, budget=None)
-        candidates, _ = run(profile, whole, searched)
-        if not candidates:
-            return None
-        return scale_of(Search(whole, searched), candidates, calibration).remembering(candidates)
+        remembered = searched.remembered.state().whole.get(_of_whole(profile, query, searched))
+        known = remembered[1] if remembered is not None and remembered[0] == profile else None
+        if known is None:
+            whole = _whole(query)
+            candidates, trace = run(profile, whole, searched)
+            if not candidates:
+                return None
+            known = scale_of(Search(whole, searched), candidates, calibration), candidates
+            _remember_whole(profile, query, searched, known, trace)
+        scale, candidates = known
+        return scale.remembering(candidates)
 
     def parsed(self, query: Query) -> Query:
         """The query with what its syntax says."""
@@ -313,7 +325,7 @@ class Reader:
         # While the model is being loaded already, nobody else should begin to.
         run = SearchRun(background=self._query_threads if self.loading is None else None)
         return SearchedLibrary(
-            store=library.store if setup.published is None else setup.published.reading,
+            store=setup.searched_store,
             project=library.project.id,
             meaning=setup,
             now=library.adapters.clock,
@@ -325,8 +337,46 @@ class Reader:
         )
 
 
+def _whole(query: Query) -> Query:
+    """The same query of the whole library, at the depth that all limits up to `MANY` have."""
+    return replace(query, filters=Filters(), limit=MANY, cursor=None, budget=None)
+
+
+def _of_whole(profile: RetrievalProfile, query: Query, searched: SearchedLibrary) -> Hashable:
+    """What the candidates of the whole library depend on besides the whole profile, which takes long to hash; of the
+    library's state, `RememberedState` knows."""
+    return profile.name, _whole(query), searched.meaning.embedder.profile if profile.embeds else None
+
+
+def _remember_whole(
+    profile: RetrievalProfile, query: Query, searched: SearchedLibrary, known: Whole, trace: Sequence[StageTrace]
+) -> None:
+    """For whoever narrows the same search by a filter next; not where a stage failed or had no time."""
+    whole = searched.remembered.state().whole
+    if all(stage.failed is None and stage.repeatable is not False for stage in trace):
+        if len(whole) >= _WHOLE_QUERIES:
+            whole.clear()
+        whole[_of_whole(profile, query, searched)] = profile, known
+
+
 def _write_later(searched: SearchedLibrary) -> None:
     """Writes what the stages of a search want stored. It only saves work, so a busy library does without it."""
     with suppress(Busy, StorageError):
         for write in searched.run.later:
             write()
+
+
+SLOW_MS = 1_000.0
+
+
+def log_search(profile: str, hits: int, took_ms: float, degraded: Sequence[str]) -> None:
+    """Writes nothing where nobody has asked for logs: a search on the command line does not import logging."""
+    if "octavo.observability.logs" not in sys.modules or not (degraded or took_ms > SLOW_MS):
+        return
+    from octavo.observability.logs import logger
+
+    log = logger("search")
+    for part in degraded:
+        log.info("a search was degraded: %s", part)
+    if took_ms > SLOW_MS:
+        log.info("a search by %s with %d hits took %d ms", profile, hits, round(took_ms))

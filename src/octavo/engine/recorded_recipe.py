@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from octavo.errors import RecipeMismatch
 from octavo.model.job import JobKind
-from octavo.model.recipe import embed_anew, is_succeeded
+from octavo.model.recipe import EmbeddingProfile, Recipe, embed_anew, is_succeeded
 
 if TYPE_CHECKING:
     from octavo.engine.open_library import OpenLibrary
-    from octavo.model.recipe import EmbeddingProfile, Recipe
 
 
 def ensure_recipe(library: OpenLibrary) -> None:

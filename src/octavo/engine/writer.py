@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from octavo.engine.commit_histories import index_moved
+from octavo.engine.commit_history_updates import index_moved
 from octavo.engine.full_vectors import make_inputs, upgrade
-from octavo.engine.indexing import embed_some, index_changes, index_folders, index_texts
+from octavo.engine.indexing import Changes, embed_some, index_changes, index_folders, index_texts
 from octavo.engine.library_repair import RepairableEngine, damage, mend_derived
-from octavo.observability.progress import NoProgress
+from octavo.ingest.run_report import CollectionReport, IndexReport
+from octavo.model.collection import Collection
+from octavo.model.damage import Damage
+from octavo.model.document import Source
+from octavo.model.git_commit import Repository
+from octavo.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from octavo.engine.index_options import IndexOptions
-    from octavo.engine.index_runs import Build, Work
-    from octavo.engine.indexing import Changes
+    from octavo.engine.index_run_lease import Build, Work
     from octavo.engine.open_library import OpenLibrary
-    from octavo.ingest.run_report import CollectionReport, IndexReport
-    from octavo.model.collection import Collection
-    from octavo.model.damage import Damage
-    from octavo.model.document import Source
-    from octavo.model.git_commit import Repository
-    from octavo.observability.progress import Progress
 
 
 class Writer:

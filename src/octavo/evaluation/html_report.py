@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from octavo.evaluation.baselines import Outcome
 from octavo.evaluation.report import SHOWN, by_dataset, differences, figures
 from octavo.evaluation.significance import bootstrap
+from octavo.evaluation.stored_results import Outcome
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fdfdfb; --faint: #8a8a86; --rule: #ddddd6; --bar: #3b6ea5;

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from octavo.errors import InvalidArgument
-from octavo.evaluation.baselines import Outcome
 from octavo.evaluation.measures import LATENCY, MEASURES, RANKED
 from octavo.evaluation.significance import MeasureDifference, bootstrap, compare
+from octavo.evaluation.stored_results import Outcome
 
 BEGIN, END = "<!-- evaluation table -->", "<!-- /evaluation table -->"
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.group_names import group_names
+from octavo.algorithms.group_naming import group_names
 from octavo.dataclass import dataclass
 from octavo.errors import MissingExtra
 from octavo.graph.document_aliases import label

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from octavo.algorithms.front_matter import FRONT_MATTER
+from octavo.algorithms.front_matter_block import FRONT_MATTER
 from octavo.algorithms.unicode_folding import entity_name
 from octavo.dataclass import dataclass
-from octavo.graph.doi_links import NameMention, address, doi, doi_and_web_links, name_mention
+from octavo.graph.external_identifiers import NameMention, address, doi, doi_and_web_links, name_mention
 from octavo.graph.proper_names import BETWEEN, proper_names
 from octavo.model.document import Kind
 from octavo.model.entity import RULES, Entity, EntityKind, Mention, MentionRole, NamedDocument

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from sys import stdlib_module_names
 
-from octavo.algorithms.document_names import folded, folder, last, module_stem
+from octavo.algorithms.document_name_matching import folded, folder, last, module_stem
 from octavo.graph.document_aliases import at_path, joined
 from octavo.model.graph import Lookup, Reference
 

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
-from octavo.algorithms.document_names import folded
+from octavo.algorithms.document_name_matching import folded
 from octavo.dataclass import dataclass
 from octavo.graph.document_aliases import ROOT
 from octavo.model.graph import Lookup, NameKind, NameMatch, Reference

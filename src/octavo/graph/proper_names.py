@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from octavo.algorithms.unicode_folding import entity_name
-from octavo.graph.doi_links import NameMention
+from octavo.graph.external_identifiers import NameMention
 from octavo.model.entity import Entity, EntityKind
 
 _TITLES = frozenset({"dr", "prof", "professor", "mr", "mrs", "ms", "sir", "dame", "frau", "herr", "mme"})

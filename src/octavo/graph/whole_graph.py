@@ -8,7 +8,7 @@ from dataclasses import field
 from enum import StrEnum
 from itertools import combinations
 
-from octavo.algorithms.document_names import folded
+from octavo.algorithms.document_name_matching import folded
 from octavo.dataclass import dataclass
 from octavo.graph.communities import community_names
 from octavo.graph.document_aliases import label

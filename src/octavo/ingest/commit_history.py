@@ -18,9 +18,9 @@ from octavo.errors import SourceError
 from octavo.ingest.prepare import Origin, Preparer
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.model.collection import Collection
+from octavo.model.commit_index import HistoryEntry
 from octavo.model.folder_scan import Scan
 from octavo.model.git_commit import Commit, Repository, commit_uri, is_repository, repository_uri
-from octavo.model.history import HistoryEntry
 from octavo.model.ids import DocumentId, RecipeId, document_id, recipe_id, text_hash
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.prepared_document import PreparedDocument
@@ -31,7 +31,7 @@ from octavo.sources.git import commits, reachable, refs, shallow_boundary
 from octavo.sources.git_repositories import UnreadableRepository, holds_repository, repositories
 from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.redaction import redacted
-from octavo.sources.withheld_files import Withholding
+from octavo.sources.withheld_commit_files import Withholding
 
 BATCH = 1_000  # commits in one transaction
 READ_AT_ONCE = 2_000  # new commits that are read with their diffs right away

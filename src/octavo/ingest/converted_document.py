@@ -8,14 +8,15 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from octavo.converting.charsets import declared_text
+from octavo.converting.declared_charset import declared_text
 from octavo.dataclass import replace
 from octavo.model.converted_file import Converted, ConvertedHeading, Unit
 from octavo.model.document import Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
-from octavo.model.position import stored_marks
+from octavo.model.page_position import stored_marks
 from octavo.model.text import Span
 from octavo.parsing.markdown.anchors import Anchors
+from octavo.parsing.markdown.document import section_ends
 from octavo.sources.redaction import described, redacted_values
 from octavo.sources.text_decoding import UnreadableFile, decode
 
@@ -91,9 +92,8 @@ def _sections(document: DocumentId, headings: Sequence[ConvertedHeading], size: 
     occurrences: Counter[tuple[str, ...]] = Counter()
     first = headings[0].start if headings else size
     sections = [Section(section_id(document, (), 0), (), 0, "", Span(0, first if headings else size))]
-    ends = _ends(headings, size)
     above: list[ConvertedHeading] = []
-    for heading, end in zip(headings, ends, strict=True):
+    for heading, end in zip(headings, section_ends(headings, size), strict=True):
         while above and above[-1].level >= heading.level:
             above.pop()
         above.append(heading)
@@ -102,13 +102,3 @@ def _sections(document: DocumentId, headings: Sequence[ConvertedHeading], size: 
         occurrences[path] += 1
         sections.append(Section(id_, path, heading.level, anchors.take(heading.title), Span(heading.start, end)))
     return tuple(sections)
-
-
-def _ends(headings: Sequence[ConvertedHeading], size: int) -> list[int]:
-    ends = [size] * len(headings)
-    waiting: list[int] = []
-    for at, heading in enumerate(headings):
-        while waiting and headings[waiting[-1]].level >= heading.level:
-            ends[waiting.pop()] = heading.start
-        waiting.append(at)
-    return ends

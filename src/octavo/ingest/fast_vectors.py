@@ -28,9 +28,12 @@ class Filled(NamedTuple):
 
 def embed_fast(store: Store, project: ProjectId, fast: Embedder, full: EmbeddingProfile, progress: Progress) -> int:
     """How many inputs were given one. A crash resumes where it stopped."""
-    waiting = set(store.embeddings.pending(project, full))
+    without = store.embeddings.pending(project, fast.profile)
     # What has its full vector needs no other, and the fast one it had is gone.
-    pending = [key for key in store.embeddings.pending(project, fast.profile) if key in waiting] if waiting else []
+    waiting = set(store.embeddings.pending(project, full)) if without else set[int]()
+    pending = [key for key in without if key in waiting]
+    if not without:
+        store.embeddings.mark_complete(project, fast.profile)  # so that the next run need not look at every input
     progress.start("fast vectors", len(pending), "chunks")
     try:
         for start in range(0, len(pending), _SLICE):
@@ -75,9 +78,14 @@ def embed_in_tiers(
 ) -> Filled:
     """Fast vectors for all that wait, then full ones: all of them, or what is written last and a job for the rest."""
     stands_in = None if fast is None else fast.profile
-    if fast is None or wait or len(store.embeddings.pending(project, full.profile)) <= AT_ONCE:
+    if fast is None or wait or not _many_pending(store, project, full.profile):
         return Filled(full=embed_pending(store, project, full, progress, fast=stands_in))
     given = embed_fast(store, project, fast, full.profile, progress)
     with store.transaction():
         store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
     return Filled(fast=given)
+
+
+def _many_pending(store: Store, project: ProjectId, full: EmbeddingProfile) -> bool:
+    """Whether more wait than are embedded at once: the newest tell, without a look at all of them."""
+    return len(store.embeddings.pending(project, full, newest_first=True, most=AT_ONCE + 1)) > AT_ONCE

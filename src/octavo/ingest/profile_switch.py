@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, NotFound
-from octavo.model.embedding_profile import EmbeddingProfileState
+from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.ids import ProjectId
 
 if TYPE_CHECKING:
-    from octavo.model.embedding_profile import NamedEmbeddingProfile
-    from octavo.model.ids import ProjectId
     from octavo.model.recipe import Recipe
     from octavo.ports import Embedder, Store
 

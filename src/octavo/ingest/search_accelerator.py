@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from octavo.model.ids import ProjectId
 from octavo.snapshots.folder import SnapshotFolder
 
 if TYPE_CHECKING:
     # Reading a snapshot is imported where there is one, making one where one is made: a search pays for what it has.
     from octavo.ingest.snapshot_setup import SnapshotSetup
     from octavo.ingest.snapshot_upkeep import SnapshotUpkeep
-    from octavo.model.ids import ProjectId
     from octavo.model.query import Filters
     from octavo.ports import Documents, LexicalIndex, Store, VectorIndex
     from octavo.snapshots.lexical import SnapshotLexical

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,8 @@ from octavo.snapshots.segment import Segment, make_segment, merge_segments
 from octavo.snapshots.shards import joined, save_shard, without
 
 CODES = "codes"  # vectors found by their binary codes: the form that needs no index
-_ROWS_AT_ONCE = 200_000  # made into one segment, before these are merged
+_ROWS_AT_ONCE = 1 << 22  # made into one segment, before these are merged
+_LOOKED_UP = 4_096  # stored rows of which it is asked at once whether they are current
 _KEYS_AT_ONCE = 20_000  # whose vectors are read together
 _STALE_SHARE = 4  # a base segment is made anew once a quarter of it is gone, or has been added to it
 
@@ -253,48 +255,53 @@ def _newest(
     keys, blocks = making.source.written(making.project, since, mark.block)
     order = np.lexsort((blocks, keys))
     last = order[np.append(keys[order][1:] != keys[order][:-1], True)] if len(order) else order
-    known = dict(zip(keys[last].tolist(), blocks[last].tolist(), strict=True))
-    documents = {key: document for key, document in places.tolist() if key in known}
-    if len(documents) < len(places):
+    at, there = _found(places[:, 0], keys[last])
+    newest = np.full(len(places), -1)
+    newest[at[there]] = blocks[last][there]
+    if missing := int((newest < 0).sum()):
         raise NotIndexed(
-            f"{len(places) - len(documents)} chunks were indexed before snapshots could be made of them",
+            f"{missing} chunks were indexed before snapshots could be made of them",
             hint="take their collections out with `octavo remove` and add them again",
         )
-    current = ((key, documents[key], row) for block, key, row in rows if key in documents and known[key] == block)
-    parts = [make_segment(sorted(stretch)) for stretch in _stretches(current)]
-    return merge_segments([(part, _kept(part, None)) for part in parts]) if len(parts) != 1 else parts[0]
+    current = _current(places, newest, rows)
+    parts = [make_segment(islice(current, _ROWS_AT_ONCE))]
+    while len(parts[-1]) == _ROWS_AT_ONCE:
+        parts.append(make_segment(islice(current, _ROWS_AT_ONCE)))
+    return merge_segments([(part, _kept(part, None)) for part in parts]) if len(parts) > 1 else parts[0]
 
 
-def _stretches(rows: Iterator[tuple[ChunkKey, int, LexicalRow]]) -> Iterator[list[tuple[ChunkKey, int, LexicalRow]]]:
-    stretch: list[tuple[ChunkKey, int, LexicalRow]] = []
-    for row in rows:
-        stretch.append(row)
-        if len(stretch) >= _ROWS_AT_ONCE:
-            yield stretch
-            stretch = []
-    yield stretch
+def _current(
+    places: NDArray[np.int64], newest: NDArray[np.int64], rows: Iterator[tuple[int, ChunkKey, LexicalRow]]
+) -> Iterator[tuple[ChunkKey, int, LexicalRow]]:
+    """Of the stored rows those that are in the newest block of their chunk, with its document."""
+    while batch := list(islice(rows, _LOOKED_UP)):
+        blocks, keys, fields = zip(*batch, strict=True)
+        at, there = _found(places[:, 0], np.array(keys))
+        there &= newest[at] == np.array(blocks)
+        documents = places[at, 1].tolist()
+        yield from ((keys[row], documents[row], fields[row]) for row in np.flatnonzero(there).tolist())
+
+
+def _found(ascending: NDArray[np.int64], keys: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where each key is among ascending ones, and whether it is."""
+    at = np.minimum(np.searchsorted(ascending, keys), max(0, len(ascending) - 1))
+    return at, ascending[at] == keys if len(ascending) else np.zeros(len(keys), dtype=bool)
 
 
 def _all_shards(
     making: Making, places: NDArray[np.int64], shards: int, built: Path
 ) -> tuple[int, dict[str, FileEntry]]:
     shard = _shards_of(places, shards, making.source.uris(making.project))
-    parts: list[list[WindowVectors]] = [[] for _ in range(shards)]
-    after = 0
-    for start in range(0, len(places), _KEYS_AT_ONCE):
-        last = int(places[min(start + _KEYS_AT_ONCE, len(places)) - 1, 0])
-        windows = making.source.windows_between(making.project, making.profiles, after, last)
-        after = last
-        whose = shard[np.searchsorted(places[:, 0], windows.chunks)]
-        for number in np.unique(whose).tolist():
-            parts[number].append(_of(windows, whose == number))
     total = 0
-    for number, pieces in enumerate(parts):
-        if pieces:
-            windows = joined(*pieces)
-            pieces.clear()
-            _write_shard(making, number, windows, built)
-            total += len(windows)
+    for number in range(shards):
+        keys = places[shard == number, 0].tolist()
+        pieces = [
+            making.source.windows(making.project, making.profiles, keys[start : start + _KEYS_AT_ONCE])
+            for start in range(0, len(keys), _KEYS_AT_ONCE)
+        ]
+        if windows := sum(map(len, pieces)):
+            _write_shard(making, number, joined(*pieces), built)
+            total += windows
     return total, {}
 
 

@@ -21,7 +21,7 @@ def pydantic_ai_tools(library: Library, names: str = "default") -> list[Any]:
     make = import_module("pydantic_ai").Tool.from_schema
     tools = library.tools(names)
 
-    def said(name: str, **arguments: Any) -> str:
+    def said(name: str, /, **arguments: Any) -> str:
         return tools.call(name, arguments).text
 
     return [make(partial(said, tool["name"]), tool["name"], tool["description"], tool["parameters"]) for tool in tools]

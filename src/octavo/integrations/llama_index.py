@@ -22,11 +22,11 @@ from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.sections import SectionChunker
 from octavo.config.schema import Config
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
-from octavo.integrations.citations import citation
+from octavo.integrations.citation_metadata import citation
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
 from octavo.model.text import normalise
-from octavo.parsing.parser_choice import ParserChoice
+from octavo.parsing.configured_parser import ParserChoice
 
 
 class LlamaIndexRetriever(BaseRetriever):

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from octavo.config.load import library_location
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass
-from octavo.engine.caller import ANYONE, OWNER, authorise, current_caller
+from octavo.engine.caller_permissions import ANYONE, OWNER, authorise, current_caller
 from octavo.engine.child_process import Died
 from octavo.engine.engine import Engine
-from octavo.engine.index_runs import Stopped
+from octavo.engine.index_run_lease import Stopped
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
-from octavo.errors import DamagedLibrary, LibraryError, NotALibrary, OctavoError
+from octavo.errors import DamagedLibrary, Forbidden, LibraryError, NotALibrary, OctavoError
 from octavo.interfaces.process_pool import ProcessPool
 from octavo.model.access_token import AuditedWrite
 from octavo.observability.cancellation import Cancellation, cancelled_by
@@ -35,7 +35,7 @@ from octavo.observability.logs import logger
 from octavo.observability.metrics import Gauge, Metrics
 from octavo.observability.progress import Progress
 from octavo.operations.database.salvage import file_damage, heal, read_again
-from octavo.operations.hints import answer_for_model
+from octavo.operations.hint_translation import answer_for_model
 from octavo.operations.library.results import Check, HealthAnswer
 from octavo.operations.operation import Operation
 from octavo.operations.request_arguments import request
@@ -94,7 +94,7 @@ class Calls:
 
         Hints name the tools that are `offered`; None leaves them to a person with a command line.
         """
-        authorise(operation.name, operation.scope)
+        await self._authorise(operation)
         made = request(operation.name, operation.takes, arguments, forgiving=forgiving)
         try:
             return await self.perform(operation, partial(_answered, operation, made, progress, offered), progress)
@@ -107,7 +107,7 @@ class Calls:
 
     async def value(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
         """The answer alone, for those who show it themselves: half of what a search costs is writing it in two ways."""
-        authorise(operation.name, operation.scope)
+        await self._authorise(operation)
         made = request(operation.name, operation.takes, arguments)
         return await self.perform(operation, lambda engine: operation.run(engine, made, None))
 
@@ -115,10 +115,19 @@ class Calls:
         self, operation: Operation, function: Callable[[Engine], _T], progress: CallProgress | None = None
     ) -> _T:
         """What an operation does, in a thread: refused where the caller may not, and audited where it writes."""
-        authorise(operation.name, operation.scope)
+        await self._authorise(operation)
         if not operation.annotations.read_only:
             function = partial(_audited, operation.name, function)
         return await self.work(function, progress)
+
+    async def _authorise(self, operation: Operation) -> None:
+        try:
+            authorise(operation.name, operation.scope)
+        except Forbidden as error:
+            if not operation.annotations.read_only:
+                with suppress(OctavoError):  # a library that cannot be opened: the refusal is the answer all the same
+                    await self.work(partial(_note_write, operation.name, error.code))
+            raise
 
     async def work(self, function: Callable[[Engine], _T], progress: CallProgress | None = None) -> _T:
         """Anything else that needs the library, in a thread."""
@@ -290,12 +299,16 @@ def _audited(operation: str, function: Callable[[Engine], _T], engine: Engine) -
         outcome = OctavoError.code
         raise
     finally:
-        if caller := current_caller():
-            entry = AuditedWrite(engine.library.now(), caller.name, operation, engine.project.name, outcome)
-            try:
-                engine.store.access.note_write(engine.project.id, entry)
-            except OctavoError as error:
-                logger("audit").error("%s by %s (%s) is not in the audit: %s", operation, caller.name, outcome, error)
+        _note_write(operation, outcome, engine)
+
+
+def _note_write(operation: str, outcome: str, engine: Engine) -> None:
+    if caller := current_caller():
+        entry = AuditedWrite(engine.library.now(), caller.name, operation, engine.project.name, outcome)
+        try:
+            engine.store.access.note_write(engine.project.id, entry)
+        except OctavoError as error:
+            logger("audit").error("%s by %s (%s) is not in the audit: %s", operation, caller.name, outcome, error)
 
 
 def _answered(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
 from octavo.graph.entity_extraction import KnownNames, declared_names, entities_of, named_in
-from octavo.jobs.token_budget import exhausted
+from octavo.jobs.token_budget_message import exhausted
 from octavo.model.collection import Project
 from octavo.model.document import Kind
 from octavo.model.entity import Mention, NamedDocument, ReadDocument, Unread

@@ -16,7 +16,7 @@ from octavo.jobs.graph_jobs import can_find_communities, find_communities, find_
 from octavo.jobs.summary_jobs import SummarySettings, make_summaries
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.reanalysis import reingest
-from octavo.memory.redaction import redact_stored
+from octavo.memory.redaction_backfill import redact_stored
 from octavo.model.collection import Project
 from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import ProjectId
@@ -26,7 +26,7 @@ from octavo.model.recipe import Recipe
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
 from octavo.ports import Embedder, EntityFinder, Store, Summariser, VectorIndex
-from octavo.ports.observer import Observer
+from octavo.ports.work_observer import Observer
 
 Handler = Callable[[Job], None]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from octavo.answering.extractive_summary import extracted
 from octavo.dataclass import dataclass, replace
 from octavo.errors import NotIndexed, ProviderFailed
-from octavo.jobs.token_budget import exhausted
+from octavo.jobs.token_budget_message import exhausted
 from octavo.model.collection import Project
 from octavo.model.document import shown_path
 from octavo.model.ids import ChunkKey

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,16 +11,16 @@ from contextlib import contextmanager
 from octavo.config.schema import Jobs
 from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError, OctavoError
-from octavo.jobs.backoff import delay
 from octavo.jobs.handlers import Handler, JobEngine, handlers
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobKind, JobState
 from octavo.observability.logs import logger
 from octavo.ports import Store
-from octavo.ports.observer import Observer
+from octavo.ports.work_observer import Observer
 
 _LOG = logger("jobs")
 _KEPT_SECONDS = 7 * 86_400.0  # for which a job that is done is listed
+_JITTER = 0.5  # of a delay that is left to chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +172,10 @@ def worker_of(engine: JobEngine, name: str, settings: Jobs, clock: Callable[[], 
             f"jobs.kinds names {unknown[0]}, which is no kind of job", hint=f"there are: {', '.join(JobKind)}"
         )
     return JobWorker(engine.store, engine.project.id, name, handlers(engine), settings, clock, engine.observers)
+
+
+def delay(attempt: int, first: float, longest: float, seed: str) -> float:
+    """Seconds after the attempt of this number, from 1. The same seed and attempt always wait the same."""
+    # Large exponents would overflow long after the limit was reached.
+    whole = min(longest, first * 2.0 ** min(attempt - 1, 64))
+    return whole * (1.0 - _JITTER * random.Random(f"{seed}:{attempt}").random())

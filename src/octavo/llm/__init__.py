@@ -22,5 +22,5 @@ def model_for(
     chosen = name or configuration.named_for(role)
     if chosen is None:
         return None
-    model: LanguageModel = import_module("octavo.llm.providers").model_named(chosen, configuration, keys)
+    model: LanguageModel = import_module("octavo.llm.model_providers").model_named(chosen, configuration, keys)
     return model

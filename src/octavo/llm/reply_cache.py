@@ -9,8 +9,8 @@ from contextlib import suppress
 
 from octavo.dataclass import replace
 from octavo.errors import OctavoError
+from octavo.llm.model_wrapper import ModelWrapper
 from octavo.llm.reply_parsing import read_json
-from octavo.llm.wrapped_model import ModelWrapper
 from octavo.model.ids import ProjectId
 from octavo.model.language_model import Completion, CompletionRequest, Prompt, Usage
 from octavo.ports import Completions, LanguageModel

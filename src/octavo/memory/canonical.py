@@ -9,8 +9,8 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of, prepared_of
+from octavo.memory.memory_quotes import quoted
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.quotations import quoted
 from octavo.memory.version_history import VersionText, as_of, given_title, version
 from octavo.model.document import Section
 from octavo.model.memory import CANONICAL_KEY, MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus

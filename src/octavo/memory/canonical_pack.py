@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from octavo.algorithms.quotations import QUOTED_MEMORIES
+from octavo.algorithms.prompt_quotations import QUOTED_MEMORIES
 from octavo.dataclass import replace
 from octavo.memory.canonical import Canonical, Pack, canonical, listed, packed
 from octavo.memory.project_memories import ProjectMemories

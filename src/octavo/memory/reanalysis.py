@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from octavo.errors import LibraryError, NotFound
 from octavo.memory.draft import MemoryDraft, prepared_of
-from octavo.memory.indexing import as_item, index_document
+from octavo.memory.memory_indexing import as_item, index_document
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.version_history import version
 from octavo.model.memory import MemoryFilter, MemoryId, memory_uri

@@ -8,8 +8,8 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, from_current, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of
+from octavo.memory.memory_quotes import without_quotations
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.quotations import without_quotations
 from octavo.memory.similarity import Similarity, compare, fingerprint
 from octavo.memory.version_history import given_title
 from octavo.model.collection import MEMORIES

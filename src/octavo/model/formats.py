@@ -13,7 +13,7 @@ from octavo.plugins import CONVERTERS, OURS, others
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-14"
+CONVERTER_VERSION = "converting-15"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -66,7 +66,8 @@ _BESIDE = OURS[CONVERTERS]
 _SAID = _BESIDE["json"]
 # What exports of ChatGPT, Claude, Discord (twice), Slack and our own form begin with.
 _EXPORT = (
-    rb'"mapping"\s*:\s*\{\s*"[^"]+"\s*:\s*\{\s*"id"|"chat_messages"\s*:\s*\[|^\s*\[\s*\{\s*"uuid"\s*:\s*"[^"]+",\s*"name"'
+    rb'"mapping"\s*:\s*\{\s*"[^"]+"\s*:\s*\{\s*"id"|"chat_messages"\s*:\s*\['
+    rb'|^\s*\[\s*\{\s*"uuid"\s*:\s*"[^"]+",\s*"name"(?!\s*:\s*"(?:[^"\\]|\\.)*",\s*"description")'
     rb'|^\s*\{\s*"guild"\s*:\s*\{.*"channel"\s*:|^\s*\[\s*\{\s*"ID"\s*:\s*"?\d+"?,\s*"Timestamp"'
     rb'|^\s*\[\s*\{(?=.*"type"\s*:\s*"message").*"ts"\s*:\s*"\d{9,11}\.\d{6}"|^\s*\{\s*"octavo"\s*:\s*"conversation"'
 )

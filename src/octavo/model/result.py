@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId
-from octavo.model.position import NOWHERE, Position
-from octavo.model.scores import rounded
+from octavo.model.page_position import NOWHERE, Position
+from octavo.model.score_tolerance import rounded
 from octavo.model.text import Lines, Span
 
 

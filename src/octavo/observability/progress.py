@@ -13,11 +13,9 @@ class Progress(Protocol):
 
     def start(self, phase: str, total: int | None, unit: str) -> None:
         """`total` is None when it is not known how much there is to do."""
-        ...
 
     def advance(self, n: int = 1, note: str = "") -> None:
         """`n` more units are done; `note` names what is being worked on."""
-        ...
 
     def finish(self) -> None: ...
 

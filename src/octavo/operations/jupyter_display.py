@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from pathlib import PurePosixPath
 
@@ -12,6 +13,7 @@ from octavo.operations.reading.results import GetAnswer
 from octavo.operations.search.results import SearchAnswer
 
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
+_FRONT_MATTER = re.compile(r"\A---\r?\n.*?^---\s*$", re.DOTALL | re.MULTILINE)
 _EXCERPT = 300  # characters of a hit
 
 
@@ -24,15 +26,22 @@ def hits_table(answer: SearchAnswer) -> str:
         place = f"<b>{escape(hit.title)}</b><br>{escape(shown_path(hit.heading_path))}<br><code>{escape(hit.citation)}"
         rows.append(
             f"<tr><td>{hit.rank}</td><td>{score}</td><td style='text-align:left'>{place}</code></td>"
-            f"<td style='text-align:left;white-space:pre-wrap'>{escape(excerpt)}</td></tr>"
+            f"<td style='text-align:left'>{_rendered(excerpt, hit.uri, hit.kind)}</td></tr>"
         )
     head = "<tr><th></th><th>score</th><th>place</th><th>passage</th></tr>"
     return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>" if rows else "<p>No match.</p>"
 
 
 def document(answer: GetAnswer) -> str:
-    """Markdown and what was converted to it rendered, anything else as it is written."""
+    """A document and where it is, without its front matter."""
     place = f"{answer.collection}/{answer.uri}:{answer.start_line}-{answer.end_line}"
-    written = PurePosixPath(answer.uri).suffix.lower() in _MARKDOWN or answer.kind in (Kind.NOTE, Kind.DOC)
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(answer.text) if written else None
-    return f"<p><code>{escape(place)}</code></p>{body or f'<pre>{escape(answer.text)}</pre>'}"
+    text = _FRONT_MATTER.sub("", answer.text, count=1)
+    return f"<p><code>{escape(place)}</code></p>{_rendered(text, answer.uri, answer.kind)}"
+
+
+def _rendered(text: str, uri: str, kind: str) -> str:
+    """Markdown and what was converted to it rendered, anything else as it is written."""
+    if PurePosixPath(uri).suffix.lower() in _MARKDOWN or kind in (Kind.NOTE, Kind.DOC, Kind.MEMORY):
+        html: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+        return html
+    return f"<pre>{escape(text)}</pre>"

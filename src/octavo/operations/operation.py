@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from octavo.dataclass import dataclass
 from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
-from octavo.operations.listing import Listing, listed
-from octavo.operations.model_text import written
+from octavo.operations.answer_listing import Listing, listed
+from octavo.operations.language_model_text import written
 from octavo.operations.text_blocks import Block
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class Operation:
     The operation `notes_new` is the function `notes_new` of `module`, which takes an engine and a request, and with
     `watched` a progress too. Its request is the class `NotesNewRequest` of `requests` in the same package, its answer
     what the function is annotated to return. An answer `WriteAnswer` is rendered by `write_lines` of the module
-    `lines` beside it; `notes_new_lines` of the operation's own package comes before that, and where there is neither,
-    the `listing` says how.
+    `rendering` beside it; `notes_new_lines` of the operation's own package comes before that, and where there is
+    neither, the `listing` says how.
 
     `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds. Its command
     follows from its name too, unless it is `typed` otherwise, or by an empty text not at all. `aliases` are names by
@@ -172,7 +172,7 @@ class Operation:
 
 def _lines(package: str) -> ModuleType | None:
     """The renderers of a package, where it has any."""
-    return import_module(f"{package}.lines") if find_spec(f"{package}.lines") else None
+    return import_module(f"{package}.rendering") if find_spec(f"{package}.rendering") else None
 
 
 IN_DEFAULT = frozenset({DEFAULT})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from octavo.algorithms.language_names import language_named
+from octavo.algorithms.programming_language_names import language_named
 from octavo.algorithms.property_conditions import read_condition
 from octavo.algorithms.query_syntax import path_prefix
 from octavo.algorithms.time_formats import moment

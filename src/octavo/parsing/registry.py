@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from octavo.model.document import Document, Kind, Source
 from octavo.model.git_commit import is_commit
-from octavo.parsing.code.generated import generated_reason
+from octavo.parsing.code.generated_files import generated_reason
 from octavo.parsing.code.languages import CODE_NAMES, language_of
 from octavo.parsing.code.registry import CODE_PARSER_VERSION, code_parser, script_parser
 from octavo.parsing.code.registry import EXTENSIONS as CODE_EXTENSIONS
 from octavo.parsing.commit import CommitParser
+from octavo.parsing.lightweight_markup import ADOC, MARKUP_VERSION, ORG, RST, TEX
 from octavo.parsing.markdown.parser import MarkdownParser
-from octavo.parsing.markup import ADOC, MARKUP_VERSION, ORG, RST, TEX
 from octavo.parsing.plaintext import PlaintextParser
 from octavo.ports import Parser
 

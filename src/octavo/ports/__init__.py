@@ -6,7 +6,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
-from octavo.ports.access import AccessTokens
+from octavo.ports.access_tokens import AccessTokens
 from octavo.ports.adapters import (
     AheadEmbedder,
     AtOnceEmbedder,
@@ -22,6 +22,15 @@ from octavo.ports.adapters import (
     TokenCounter,
     VectorIndex,
 )
+from octavo.ports.document_storage import (
+    Catalog,
+    Clusters,
+    CommitHistory,
+    Documents,
+    Embeddings,
+    Graph,
+    Ledger,
+)
 from octavo.ports.entities import Entities
 from octavo.ports.language_model import (
     Completions,
@@ -32,17 +41,8 @@ from octavo.ports.language_model import (
     Summariser,
 )
 from octavo.ports.leases import Leases
-from octavo.ports.lexical import LexicalIndex
-from octavo.ports.library import (
-    Catalog,
-    Clusters,
-    CommitHistory,
-    Documents,
-    Embeddings,
-    Graph,
-    Ledger,
-)
-from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
+from octavo.ports.lexical_index import LexicalIndex
+from octavo.ports.memories_and_jobs import EmbeddingProfiles, Memories, Outbox
 from octavo.ports.note_write_log import NoteWrites
 from octavo.ports.project_library import ProjectLibrary
 from octavo.ports.pruning import Pruning

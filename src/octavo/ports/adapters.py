@@ -32,21 +32,17 @@ class Converter(Protocol):
 
     def reads(self, uri: str) -> bool:
         """Whether files of this name are converted, with what is installed."""
-        ...
 
     def is_text(self, uri: str) -> bool:
         """Whether files of this name are text, and are given as UTF-8."""
-        ...
 
     def claims(self, uri: str, data: bytes) -> bool:
         """Whether a file of such a name, with this content, is converted; else it is text as its name says."""
-        ...
 
     def convert(self, uri: str, data: bytes) -> Converted | RefusedFile: ...
 
     def close(self) -> None:
         """Frees what converting holds; the next file takes it again."""
-        ...
 
 
 class TokenCounter(Protocol):
@@ -56,11 +52,9 @@ class TokenCounter(Protocol):
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         """`count` of each; a counter may have a faster way for many."""
-        ...
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
         """`(end, tokens)` for each whitespace-separated word, in order; the tokens add up to `count(text)`."""
-        ...
 
 
 class Chunker(Protocol):
@@ -89,11 +83,9 @@ class ReadingEmbedder(Protocol):
 
     def readability(self, text: str) -> float:
         """The share of a text that the model has learnt something about, between 0 and 1."""
-        ...
 
     def fluency(self, text: str) -> float:
         """The share of a text that is in words the model knows as words, between 0 and 1."""
-        ...
 
 
 @runtime_checkable
@@ -109,7 +101,6 @@ class AheadEmbedder(Protocol):
 
     def ahead(self) -> AbstractContextManager[Callable[[Sequence[str]], Callable[[], NDArray[np.float32]]]]:
         """A function that begins texts and returns at once; what it returns waits for their vectors."""
-        ...
 
 
 class VectorIndex(Protocol):
@@ -117,7 +108,6 @@ class VectorIndex(Protocol):
 
     def prepare(self) -> None:
         """Reads what a search will need, so that the search itself need not wait for it."""
-        ...
 
     def search(
         self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
@@ -125,11 +115,9 @@ class VectorIndex(Protocol):
 
     def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
         """Exact cosines for named chunks; chunks without a vector are left out."""
-        ...
 
     def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
         """One unit vector a chunk, the mean direction of its windows; chunks without a vector are left out."""
-        ...
 
 
 @runtime_checkable
@@ -138,7 +126,6 @@ class TieredIndex(Protocol):
 
     def fast_among(self, keys: Sequence[ChunkKey]) -> int:
         """How many of these chunks have no better vector than a fast one."""
-        ...
 
 
 @runtime_checkable
@@ -154,7 +141,6 @@ class RoutedIndex(Protocol):
         admitted: NDArray[np.int64] | None = None,
     ) -> tuple[tuple[ScoredChunk, ...], str]:
         """The nearest chunks in the shards of the nearest sections, and in words what was looked into."""
-        ...
 
 
 @runtime_checkable
@@ -163,7 +149,6 @@ class ChoosingIndex(Protocol):
 
     def answered(self) -> str:
         """Which way this thread's last search went, and why it did not go another."""
-        ...
 
 
 class Reranker(Protocol):
@@ -172,6 +157,5 @@ class Reranker(Protocol):
     @property
     def name(self) -> str:
         """The model with its revision: scores of different names are not compared."""
-        ...
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]: ...

@@ -21,12 +21,10 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """The model with its provider: what answers are stored under."""
-        ...
 
     @property
     def window(self) -> int:
         """How many tokens it reads and writes at most."""
-        ...
 
     @property
     def prices(self) -> Prices: ...
@@ -35,16 +33,13 @@ class LanguageModel(Protocol):
 
     def stream(self, request: CompletionRequest) -> Iterator[str]:
         """The text in pieces as they are written. Closing the iterator ends the call."""
-        ...
 
     def structured(self, request: CompletionRequest) -> Completion:
         """A completion whose `value` is JSON that the request's schema allows; `ProviderFailed` where the model
         cannot."""
-        ...
 
     def count_tokens(self, text: str) -> int:
         """As the model counts, or nearly: services that do not say are estimated, rather too high than too low."""
-        ...
 
 
 @runtime_checkable
@@ -71,14 +66,12 @@ class Summariser(Protocol):
     @property
     def maker(self) -> str:
         """The model and the version of its instructions: what a summary is stored under."""
-        ...
 
     @property
     def prices(self) -> Prices: ...
 
     def tokens(self, title: str, text: str) -> int:
         """About how many tokens a call reads and writes."""
-        ...
 
     def summary(self, title: str, text: str) -> Completion: ...
 
@@ -89,18 +82,15 @@ class EntityFinder(Protocol):
     @property
     def maker(self) -> str:
         """The model and the version of its instructions: what was found is stored under."""
-        ...
 
     @property
     def prices(self) -> Prices: ...
 
     def tokens(self, title: str, text: str) -> int:
         """About how many tokens a call reads and writes."""
-        ...
 
     def names(self, title: str, text: str) -> tuple[tuple[tuple[EntityKind, str], ...], Completion]:
         """Names with their kinds, as the model wrote them, and what it took."""
-        ...
 
 
 class Completions(Protocol):
@@ -112,10 +102,8 @@ class Completions(Protocol):
         self, project: ProjectId, model: str, prompt: str, digest: str, completion: Completion, keep_bytes: int
     ) -> None:
         """Stores an answer; the oldest go where all together take more than `keep_bytes`."""
-        ...
 
     def count(self, project: ProjectId) -> int: ...
 
     def prune(self, project: ProjectId, keep_bytes: int) -> int:
         """Forgets the oldest beyond so many bytes; how many there were. Inside a transaction."""
-        ...

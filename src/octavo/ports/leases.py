@@ -27,16 +27,12 @@ class Leases(Protocol):
 
         `over` is a holder known to be gone, whose lease need not be waited for.
         """
-        ...
 
     def renew(self, lease: Lease, seconds: float, detail: Mapping[str, Any]) -> bool:
         """Whether the lease was still held; if so it now lasts longer."""
-        ...
 
     def release(self, lease: Lease) -> bool:
         """Ends the lease; whether it was still held."""
-        ...
 
     def current(self, project: ProjectId, name: str) -> Lease | None:
         """The lease in force; None when there is none or it ran out."""
-        ...

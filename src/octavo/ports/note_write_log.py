@@ -16,8 +16,6 @@ class NoteWrites(Protocol):
     def put(self, project: ProjectId, collection: CollectionId, writes: Mapping[str, NoteWrite]) -> Sequence[int]:
         """Records the writes of one operation, by uri, each as its file's next; their numbers. The oldest of many are
         forgotten."""
-        ...
 
     def of(self, project: ProjectId, collection: CollectionId, uri: str) -> Sequence[NoteWrite]:
         """The writes to a file, oldest first."""
-        ...

@@ -14,16 +14,12 @@ class QueryLog(Protocol):
 
     def put(self, project: ProjectId, query: LoggedQuery) -> None:
         """Writes one down, in a transaction of its own."""
-        ...
 
     def open(self, project: ProjectId, document: DocumentId, since: float) -> bool:
         """Notes that a document was read, at the newest query since then that showed it; False where none did."""
-        ...
 
     def entries(self, project: ProjectId, limit: int | None = None) -> tuple[LoggedQuery, ...]:
         """The newest first."""
-        ...
 
     def clear(self, project: ProjectId, before: float | None = None) -> int:
         """Forgets what was asked, or what was asked before a moment; how many queries. Inside a transaction."""
-        ...

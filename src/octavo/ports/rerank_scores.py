@@ -18,4 +18,3 @@ class RerankScores(Protocol):
 
     def prune(self, project: ProjectId, keep: int) -> int:
         """Forgets the oldest beyond `keep`; how many there were. Inside a transaction."""
-        ...

@@ -14,13 +14,9 @@ if TYPE_CHECKING:
     from octavo.model.stored_rows import LibraryCounts
     from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress
-    from octavo.ports.access import AccessTokens
+    from octavo.ports.access_tokens import AccessTokens
     from octavo.ports.adapters import VectorIndex
-    from octavo.ports.entities import Entities
-    from octavo.ports.language_model import Completions
-    from octavo.ports.leases import Leases
-    from octavo.ports.lexical import LexicalIndex
-    from octavo.ports.library import (
+    from octavo.ports.document_storage import (
         Catalog,
         Clusters,
         CommitHistory,
@@ -29,7 +25,11 @@ if TYPE_CHECKING:
         Graph,
         Ledger,
     )
-    from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
+    from octavo.ports.entities import Entities
+    from octavo.ports.language_model import Completions
+    from octavo.ports.leases import Leases
+    from octavo.ports.lexical_index import LexicalIndex
+    from octavo.ports.memories_and_jobs import EmbeddingProfiles, Memories, Outbox
     from octavo.ports.note_write_log import NoteWrites
     from octavo.ports.pruning import Pruning
     from octavo.ports.query_log import QueryLog
@@ -47,7 +47,6 @@ class Store(Protocol):
     @property
     def most_dimensions(self) -> int | None:
         """Of a vector that can be kept; None where there is no limit."""
-        ...
 
     @property
     def catalog(self) -> Catalog: ...
@@ -111,67 +110,52 @@ class Store(Protocol):
 
     def transaction(self) -> AbstractContextManager[None]:
         """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""
-        ...
 
     def reading(self) -> AbstractContextManager[None]:
         """Everything read inside sees one state of the library."""
-        ...
 
     def searching(self) -> AbstractContextManager[None]:
         """Like `reading`, of a copy of the library that may be seconds older, where there are such. Never older than
         what this process has written or seen; raises `ReplicaLost` where the copy failed, and then asks another."""
-        ...
 
     def left_out(self) -> tuple[str, ...]:
         """Which copies searches do without at the moment, and why."""
-        ...
 
     def gauges(self) -> Iterable[Gauge]:
         """How its connections and its copies are doing now, for those who watch a server or a worker."""
-        ...
 
     def patient(self, seconds: float) -> AbstractContextManager[None]:
         """Transactions of this thread wait that long for other writers, where a caller would rather wait than fail."""
-        ...
 
     def compact(self, *, fully: bool = False) -> None:
         """Frees what outdated rows occupy once that is most of it. `fully` leaves no word of what was removed."""
-        ...
 
     def generation(self) -> int:
         """A number that grows with every committed change, seen from any process: the key of every cache."""
-        ...
 
     def restored(self) -> int:
         """The generation at which a saved library took the place of this one; 0 if none ever did. What was read before
         is of another library: what is added to a cache since then does not fit to what is in it."""
-        ...
 
     def counts(self, project: ProjectId) -> LibraryCounts: ...
 
     def documents_and_failed(self, project: ProjectId) -> tuple[int, int]:
         """How many documents there are, and files that failed: what a search says, in a tenth of the time of all."""
-        ...
 
     def check(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[str, ...]:
         """What is wrong with the library, in sentences; empty when nothing is. `quick` looks at samples."""
-        ...
 
     def damage(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
         """The same, with the part of the library that each is about."""
-        ...
 
     def unreadable_versions(self) -> tuple[tuple[str, str], ...]:
         """Versions of documents whose texts are gone or damaged: the hash of each text, and whose it is."""
-        ...
 
     def remove_damaged(self, *, texts_too: bool = True) -> int:
         """Removes vectors and texts that cannot be trusted, so that indexing makes them again; how many."""
-        ...
 
     def repair(self) -> bool:
         """Rebuilds what the store can derive from its own rows; False if there is nothing to rebuild."""
-        ...
 
     def maintain(self, project: ProjectId, profile: EmbeddingProfile, options: Mapping[str, Any] | None = None) -> bool:
         """After indexing: builds indexes and statistics that make searches faster; True if anything was built.
@@ -179,19 +163,15 @@ class Store(Protocol):
         `options` are the profile's own while it is not active yet. Runs outside the caller's transactions, while
         searches continue.
         """
-        ...
 
     def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
         """Blocks until a job may have been enqueued, `stop` is set, or the time is over."""
-        ...
 
     def size(self) -> int:
         """Bytes the library takes where it is kept."""
-        ...
 
     def server(self) -> str:
         """What answers, in a sentence, for whoever looks after it; empty where no server does."""
-        ...
 
     def close(self) -> None: ...
 
@@ -200,4 +180,6 @@ class Store(Protocol):
 class IndexedStore(Protocol):
     """A store whose server finds the nearest vectors itself."""
 
-    def vector_index(self, project: ProjectId, profile: EmbeddingProfile) -> VectorIndex: ...
+    def vector_index(
+        self, project: ProjectId, profile: EmbeddingProfile, fast: EmbeddingProfile | None = None
+    ) -> VectorIndex: ...

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from octavo.algorithms.key_sets import Keys, both, distinct, either, without
+from octavo.algorithms.sorted_key_arrays import Keys, both, distinct, either, without
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Condition, Filters, Terms

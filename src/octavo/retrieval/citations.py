@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from octavo.algorithms.file_preamble import is_file_head, is_only_comments
+from octavo.algorithms.source_file_head import is_file_head, is_only_comments
 from octavo.algorithms.symbol_kinds import symbol_kind
 from octavo.algorithms.unicode_folding import fold
 from octavo.dataclass import replace
@@ -206,7 +206,8 @@ def _best(parts: Sequence[SectionStretch], text: str, query: Query, *, code: boo
     scores = _scores([_words_in(part, text, pattern) for part in parts])
     best = parts[scores.index(max(scores))] if max(scores) > 0.0 else None
     if code:
-        return _declared(parts, scores, best, text)
+        declared = _declared(parts, scores, best, text)
+        return declared and _with_first_member(parts, declared, text)
     if best is None or not _is_bare(best, text):
         return best
     # A heading without text of its own speaks for what stands below it.
@@ -246,6 +247,15 @@ def _declared(
         return best or declared
     outside = best.span.of(text)
     return declared if is_only_comments(outside) or (score > 0.0 and is_file_head(outside)) else best
+
+
+def _with_first_member(parts: Sequence[SectionStretch], part: SectionStretch, text: str) -> SectionStretch:
+    """Of a type or an implementation that opens right above its first member, that member too: its head says nothing
+    alone."""
+    inside = (below for below in _below(parts, part.section) if below.span.start == part.span.end)
+    if part.span.of(text).rstrip().endswith(("{", ":")) and (member := next(inside, None)):
+        return SectionStretch(part.section, Span(part.span.start, member.span.end))
+    return part
 
 
 def _below(parts: Sequence[SectionStretch], section: Section) -> Iterator[SectionStretch]:

@@ -12,12 +12,12 @@ from posixpath import normpath
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from octavo.bounded_small_files import read_small
 from octavo.dataclass import dataclass
 from octavo.errors import NotFound
 from octavo.model.formats import ending, format_of
 from octavo.model.ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.ports import ProjectLibrary
-from octavo.small_files import read_small
 from octavo.sources.secret_files import is_secret_name
 
 _LARGEST_PICTURE = 20_000_000  # bytes

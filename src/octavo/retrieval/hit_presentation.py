@@ -9,7 +9,7 @@ from typing import Any
 from octavo.dataclass import replace
 from octavo.model.formats import format_of
 from octavo.model.ids import DocumentId
-from octavo.model.position import NOWHERE, Position, position, stretches
+from octavo.model.page_position import NOWHERE, Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
 from octavo.retrieval.citations import best_stretch, citations

@@ -10,7 +10,7 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import HEADING_SEPARATOR, Kind, Section
 from octavo.model.ids import ChunkId, CollectionId, DocumentId, document_id
-from octavo.model.position import span_of
+from octavo.model.page_position import span_of
 from octavo.model.stored_rows import StoredDocument
 from octavo.model.text import LineIndex, Lines, Span
 from octavo.ports import ProjectLibrary

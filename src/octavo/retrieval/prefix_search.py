@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from octavo.algorithms.front_matter import FRONT_MATTER
-from octavo.algorithms.key_sets import Keys, either, without
-from octavo.algorithms.prefix_tokens import Beginning, beginning
+from octavo.algorithms.front_matter_block import FRONT_MATTER
+from octavo.algorithms.prefix_expansion import Beginning, beginning
+from octavo.algorithms.sorted_key_arrays import Keys, either, without
 from octavo.algorithms.unicode_folding import is_ideograph
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, ProjectId

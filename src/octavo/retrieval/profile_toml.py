@@ -22,17 +22,17 @@ import difflib
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, asdict, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from octavo.algorithms.score_calibration import Calibration
+from octavo.bounded_small_files import read_small
 from octavo.errors import ConfigurationError
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.registry import SHAPES, stage_of, stages
-from octavo.small_files import read_small
 
 _STAGE = "stage"
 _UNSET = "none"
@@ -112,8 +112,7 @@ def write_profile(profile: RetrievalProfile) -> str:
         for stage in getattr(profile, shape):
             parts.append("\n".join(_table(stage, shape, f"[[{shape}]]")))
     if profile.calibration is not None:
-        coefficients = [f"{name} = {_written(value)}" for name, value in asdict(profile.calibration).items()]
-        parts.append("\n".join([f"[{_CALIBRATION}]", *coefficients, ""]))
+        parts.append("\n".join(_table(profile.calibration, _CALIBRATION, f"[{_CALIBRATION}]")))
     return "\n".join(parts)
 
 
@@ -182,8 +181,8 @@ def _table(value: Any, path: str, header: str) -> Iterator[str]:
     """A stage or a nested value: its own fields first, since TOML gives everything after a header to that header."""
     yield header
     shape = path.partition(".")[0]
-    registered = _registered(value, SHAPES[shape]) or _registered(value, stages(shape))
-    if registered is not None:
+    known = SHAPES.get(shape)
+    if known and (registered := _registered(value, known) or _registered(value, stages(shape))):
         yield f"{_STAGE} = {_written(registered)}"
     nested: list[tuple[str, Any]] = []
     for field in fields(value):

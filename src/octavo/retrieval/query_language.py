@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.language_detection import marked
+from octavo.algorithms.natural_language_detection import marked
 from octavo.dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Filters, Terms

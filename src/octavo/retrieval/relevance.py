@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
+from operator import attrgetter
 
 from octavo.algorithms.phrase_prefilter import PhrasePrefilter
 from octavo.algorithms.score_calibration import AnswerEvidence, Calibration, HitSigns
 from octavo.dataclass import dataclass, replace
 from octavo.errors import LibraryError
+from octavo.model.document import Kind
 from octavo.model.query import Terms
 from octavo.model.result import Candidate
-from octavo.model.scores import rounded, shown
+from octavo.model.score_tolerance import rounded, shown
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.definitions import DEFINED
 from octavo.retrieval.stages.document_name import NAMED
 from octavo.retrieval.stages.exact_match import EXACT, HOLDS_WORD
-from octavo.retrieval.stages.refinement_helpers import channel_score, given_title, ground, shares, texts_of
+from octavo.retrieval.stages.refinement_helpers import channel_score, given_title, ground, texts_of
 
 BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229, exact=2.0)
 """Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads, and
@@ -28,12 +30,13 @@ _FLOOR_BY_WORDS, _FLOOR_OF_TRANSLATIONS = 0.03, 0.025
 scale was not learnt."""
 _LOOKED_AT, _COMPARED = 5, 5
 """Of so many passages, those that are best by words are compared with the query's words."""
+_SURE = frozenset((EXACT, NAMED, DEFINED))
 _FAR_AHEAD = 0.3
 """Beyond this a lead says no more: of a few candidates the last has nothing, and everything else is far ahead."""
+_LONGEST_NAME = 4  # words: "where is Client.send defined"
+_score = attrgetter("score")
 _RANKED = 100
 """The candidates that take places by their relevance; those of a longer list follow."""
-_OF_BEST, _LEAST = 0.1, 0.05
-"""A hit is none below this share of the best one's relevance and below this relevance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Scale:
     evidence: AnswerEvidence
     low: float
     height: float
-    document: str
+    subject: str
     title: str
     scores: Mapping[int, float] = field(default_factory=dict)
     """The relevance of each of the whole library's candidates, by its chunk's key."""
@@ -52,8 +55,9 @@ class Scale:
     """Of a question around one word, the chunks that are best by that word alone."""
 
     def signs(self, candidate: Candidate) -> HitSigns:
-        share = min(1.0, max(0.0, (candidate.score - self.low) / self.height)) if self.height > 0 else 1.0
-        return HitSigns(share, _is_kin(candidate, self.document, self.title), _exactness(candidate))
+        share = (candidate.score - self.low) / self.height if self.height > 0 else 1.0
+        share = 0.0 if share < 0.0 else 1.0 if share > 1.0 else share
+        return HitSigns(share, _is_kin(candidate, self.subject, self.title), _exactness(candidate))
 
     def remembering(self, candidates: Iterable[Candidate]) -> Scale:
         """The same, by which each of these candidates has its relevance wherever else it is found."""
@@ -80,6 +84,8 @@ def judged(search: Search, candidates: Sequence[Candidate], own: Scale, scale: S
 
 def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calibration) -> Scale:
     """The scale that these candidates make, which are those of the whole library at the profile's own depths."""
+    if candidates[0].kind is Kind.CODE and not _names(search, candidates[0]):
+        calibration = calibration.code or calibration
     signs, with_only_word = evidence(search, candidates), _with_only_word(search)
     if any(candidate.key in with_only_word for candidate in candidates):
         signs = signs._replace(words=1.0)
@@ -93,7 +99,7 @@ def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calib
         calibration = max(answering or scales, key=lambda scale: scale.relevance(signs, HitSigns(1.0)))
     low, best = ground(candidates), candidates[0]
     height = max(candidate.score for candidate in candidates) - low
-    return Scale(calibration, signs, low, height, best.document_id, _title(best), with_only_word=with_only_word)
+    return Scale(calibration, signs, low, height, _subject(best), _title(best), with_only_word=with_only_word)
 
 
 def by_relevance(candidates: Sequence[Candidate], scale: Scale, most: int | None = None) -> tuple[Candidate, ...]:
@@ -122,26 +128,30 @@ def answers(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, .
     return tuple(
         candidate
         for candidate in candidates
-        if candidate.key in scale.with_only_word or is_shown(candidate.score, candidates[0].score)
+        if candidate.key in scale.with_only_word or scale.calibration.is_shown(candidate.score, candidates[0].score)
     )
-
-
-def is_shown(score: float, best: float) -> bool:
-    """Whether a hit of this relevance says anything beside one of the best relevance."""
-    return score >= min(_LEAST, _OF_BEST * best)
 
 
 def _lead(candidates: Sequence[Candidate]) -> float:
     """How far the best is ahead of the first about something else, as a share of its score."""
-    hits, best = zip(candidates, shares(candidates), strict=True), candidates[0]
-    title = _title(best)
-    others = (share for candidate, share in hits if not _is_kin(candidate, best.document_id, title))
-    return min(_FAR_AHEAD, 1.0 - next(others, 1.0))
+    subject, title = _subject(candidates[0]), _title(candidates[0])
+    other = next((candidate for candidate in candidates if not _is_kin(candidate, subject, title)), None)
+    low = ground(candidates)
+    height = max(map(_score, candidates)) - low
+    share = 1.0 if other is None or height <= 0 else max(0.0, (other.score - low) / height)
+    return min(_FAR_AHEAD, 1.0 - share)
 
 
-def _is_kin(candidate: Candidate, document: str, title: str) -> bool:
-    """Whether it is of the best one's document, or below its title: answers to one question, days of one journey."""
-    return candidate.document_id == document or (title != "" and _title(candidate) == title)
+def _is_kin(candidate: Candidate, subject: str, title: str) -> bool:
+    """Whether it is of the best one's document or declaration, or below its title: answers to one question, days of one
+    journey."""
+    # Nearly all have another title, which is known sooner than whether one is the name of the file.
+    return (title != "" and candidate.title == title and _title(candidate) == title) or _subject(candidate) == subject
+
+
+def _subject(candidate: Candidate) -> str:
+    """The document, or the declaration in it."""
+    return f"{candidate.document_id}#{candidate.section}" if candidate.kind is Kind.CODE else candidate.document_id
 
 
 def _title(candidate: Candidate) -> str:
@@ -151,10 +161,15 @@ def _title(candidate: Candidate) -> str:
 def _exactness(candidate: Candidate) -> float:
     """How far a passage holds what was typed, or is what it names. A plain word is in many passages."""
     sure = 0.0
-    for step in candidate.steps:
-        if step.stage in (EXACT, NAMED, DEFINED):
-            sure = max(sure, 0.5 if step.detail == HOLDS_WORD else 1.0)
+    for stage, _, _, detail in candidate.steps:
+        if stage in _SURE:
+            sure = max(sure, 0.5 if detail == HOLDS_WORD else 1.0)
     return sure
+
+
+def _names(search: Search, candidate: Candidate) -> bool:
+    """Whether the query is what a passage of code is called or holds, and no sentence, of which much has a part."""
+    return _exactness(candidate) == 1.0 and len(search.query.text.split()) <= _LONGEST_NAME
 
 
 def _exactness_of_first(candidates: Sequence[Candidate]) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from octavo.algorithms.text_analysis import Analyzer, is_latin, shared_analyzer, written_words
 from octavo.config.retrieval_settings import Retrieval
 from octavo.dataclass import dataclass
+from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.query import Terms
 from octavo.model.result import Candidate, StageTrace
@@ -27,6 +28,7 @@ SMALL = 1_000
 """Chunks up to which a library, or what filters leave of it, is small."""
 
 _PASSAGES = 1_024  # whose tokens are remembered: some 12 MB
+_TITLES = 8_192  # whose first words are: some 2 MB
 
 
 class SearchText:
@@ -37,6 +39,7 @@ class SearchText:
         self._analyzer = analyzer or shared_analyzer()
         self._joined = lru_cache(_PASSAGES)(self._analyzer.joined)
         self._forms = lru_cache(_PASSAGES // 4)(self._analyzer.forms)
+        self._first_tokens = lru_cache(_TITLES)(self._tokens_of_first)
 
     def query_tokens(self, text: str) -> Sequence[str]:
         """As a query has them: words that a stage adds have to be like those that were typed."""
@@ -52,14 +55,18 @@ class SearchText:
 
     def tokens_among(self, text: str, words: frozenset[str]) -> Sequence[str]:
         """The tokens of a text if each is one of these words; mostly its first one says that they are not."""
-        tokens: list[str] = []
-        if not is_latin(text) and all(map(str.isascii, words)):
+        if not words.issuperset(self._first_tokens(text)) or (not is_latin(text) and all(map(str.isascii, words))):
             return ()
+        tokens: list[str] = []
         for word in self._analyzer.separated(text):
             tokens += (more := self._analyzer.word(word).split())
             if not words.issuperset(more):
                 return ()
         return tokens
+
+    def _tokens_of_first(self, text: str) -> Sequence[str]:
+        """The tokens of the first word that has any."""
+        return next(filter(None, (self._analyzer.word(word).split() for word in self._analyzer.separated(text))), ())
 
     def forms(self, text: str, language: str) -> Sequence[str]:
         """The stems of its words in a language, as the index has them beside the tokens."""
@@ -179,6 +186,13 @@ class SearchedLibrary:
         if known.has_commits is None:
             known.has_commits = self.store.history.any(self.project)
         return known.has_commits
+
+    @property
+    def has_code(self) -> bool:
+        known = self.remembered.state()
+        if known.has_code is None:
+            known.has_code = self.store.documents.any_of(self.project, Kind.CODE)
+        return known.has_code
 
     @property
     def small(self) -> bool:

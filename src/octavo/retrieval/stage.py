@@ -7,10 +7,10 @@ from dataclasses import field
 from functools import cached_property
 from itertools import chain, islice
 from operator import attrgetter, eq
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from octavo.algorithms.readability import fluent_trust, trust
 from octavo.algorithms.score_calibration import Calibration
+from octavo.algorithms.vocabulary_coverage import fluent_trust, trust
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LexicalField
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from octavo.retrieval.admitted_chunks import Admission
+
+
+_T = TypeVar("_T")
 
 
 class SkipStage(Exception):
@@ -296,12 +299,23 @@ _score = attrgetter("score")
 def in_order(candidates: Iterable[Candidate], score: Callable[[Candidate], float] = _score) -> tuple[Candidate, ...]:
     """The total order of every ranking: score, then uri, then start, then collection. Scores are rounded already."""
     ordered = sorted(candidates, key=score, reverse=True)
-    # Scores are seldom equal, and comparing numbers alone takes a fifth of the time.
-    if any(map(eq, map(score, ordered), map(score, islice(ordered, 1, None)))):
-        ordered.sort(
-            key=lambda candidate: (-score(candidate), candidate.uri, candidate.span.start, candidate.collection)
-        )
-    return tuple(ordered)
+    return tuple(order_ties(ordered, list(map(score, ordered)), _place))
+
+
+def order_ties(ordered: list[_T], scores: Sequence[float], place: Callable[[_T], Any]) -> list[_T]:
+    """What is in the order of its scores, equal ones by their places, which only these are asked for."""
+    done = 0
+    for start, same in enumerate(map(eq, scores, islice(scores, 1, None))):
+        if same and start >= done:
+            done = start + 2
+            while done < len(scores) and scores[done] == scores[start]:
+                done += 1
+            ordered[start:done] = sorted(ordered[start:done], key=place)
+    return ordered
+
+
+def _place(candidate: Candidate) -> tuple[str, int, str]:
+    return candidate.uri, candidate.span.start, candidate.collection
 
 
 def _pooled(vectors: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import field
+from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.model.document import Section
@@ -28,6 +29,10 @@ class RememberedState:
     at_most: dict[int, bool] = field(default_factory=dict)
     """Whether there are so many chunks or fewer."""
     has_commits: bool | None = None
+    has_code: bool | None = None
+    whole: dict[Hashable, tuple[Any, tuple[Any, tuple[Candidate, ...]]]] = field(default_factory=dict)
+    """What the whole library makes of queries: by which profile, a scale and the candidates, for whoever narrows the
+    same search next."""
 
 
 class RememberedTexts:

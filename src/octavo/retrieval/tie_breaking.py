@@ -1,35 +1,36 @@
-"""Orders equal scores of a channel by uri and position, because the order of keys depends on when files were read."""
+"""Orders equal scores by uri and position, because the order of keys depends on when files were read."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING
+
+from octavo.retrieval.stage import Search, order_ties
 
 if TYPE_CHECKING:
     from octavo.model.result import ScoredChunk
-    from octavo.retrieval.stage import Search
 
 _FURTHER, _FURTHEST = 4, 64
 """The factor by which a channel is asked deeper while its last hits tie, and its limit."""
+_score = attrgetter("score")
 
 
 def by_place(search: Search, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:
     """The same chunks, best first, equal ones by uri, start and collection."""
-    if len({chunk.score for chunk in scored}) == len(scored):
+    if len({*map(_score, scored)}) == len(scored):
         return scored
-    tied = {chunk.key for pair in pairwise(scored) if pair[0].score == pair[1].score for chunk in pair}
-    known = search.library.candidates([chunk.key for chunk in scored if chunk.key in tied])
+    ordered = sorted(scored, key=_score, reverse=True)
+    scores = list(map(_score, ordered))
+    often = Counter(scores)
+    known = search.library.candidates([chunk.key for chunk in ordered if often[chunk.score] > 1])
 
-    def place(chunk: ScoredChunk) -> tuple[float, str, int, str]:
+    def place(chunk: ScoredChunk) -> tuple[str, int, str]:
         candidate = known.get(chunk.key)
-        return (
-            (-chunk.score, candidate.uri, candidate.span.start, candidate.collection)
-            if candidate
-            else (-chunk.score, "", 0, "")
-        )
+        return (candidate.uri, candidate.span.start, candidate.collection) if candidate else ("", 0, "")
 
-    return tuple(sorted(scored, key=place))
+    return tuple(order_ties(ordered, scores, place))
 
 
 def best(search: Search, ask: Callable[[int], Sequence[ScoredChunk]], depth: int) -> tuple[ScoredChunk, ...]:

@@ -20,7 +20,6 @@ from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.observability.cancellation import current_cancellation
 from octavo.services.cancellable_http import RequestSockets, WatchedHttp, WatchedHttps
-from octavo.services.circuit_breaker import CircuitBreaker
 from octavo.services.http_failure import REQUEST_ERRORS, ServiceFailure, failure_of
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds; what a service itself asks for may be twice the longest
@@ -30,6 +29,7 @@ _LARGEST_REPLY = 16_000_000  # bytes of one that somebody waits for
 _DEADLINE = 3.0  # seconds that a search waits for a vector
 
 _ASKED_ONCE: ContextVar[bool] = ContextVar("octavo_asked_once", default=False)
+_FIRST, _LONGEST = 5.0, 60.0  # seconds; doubled with every failure
 
 
 @contextmanager
@@ -118,7 +118,7 @@ class Endpoint:
 
         Asked once more where that can help and there is time, and not at all while the service is known not to answer.
         """
-        return next(self._attempts(path, body, seconds, lambda response: iter((_json(_whole(response)),))))
+        return next(self._attempts(path, body, seconds, lambda response: iter((_json(b"".join(_parts(response))),))))
 
     def lines_within(self, path: str, body: Mapping[str, Any], seconds: float) -> Iterator[str]:
         """The same for an answer that comes in lines, each as soon as it is there; closing ends the request."""
@@ -278,10 +278,6 @@ def _parts(response: Any) -> Iterator[bytes]:
         raise ServiceFailure("it broke off", again=True)
 
 
-def _whole(response: Any) -> bytes:
-    return b"".join(_parts(response))
-
-
 def _lines(response: Any) -> Iterator[str]:
     begun = b""
     for piece in _parts(response):
@@ -330,3 +326,27 @@ def _message(body: str) -> str:
         value = value.get("message", "")
     text = value if isinstance(value, str) else ""
     return " ".join(text.split())[:_TOLD]
+
+
+class CircuitBreaker:
+    """Open after a failure, for longer each time; closed again by an answer. Safe from several threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._until = self._pause = 0.0
+        self._reason = ""
+
+    def reason(self) -> str:
+        """Why the service is not to be asked now; empty when it may be."""
+        with self._lock:
+            return self._reason if self._clock() < self._until else ""
+
+    def failed(self, reason: str) -> None:
+        with self._lock:
+            self._pause = min(_LONGEST, max(_FIRST, 2 * self._pause))
+            self._until, self._reason = self._clock() + self._pause, reason
+
+    def answered(self) -> None:
+        with self._lock:
+            self._until = self._pause = 0.0

@@ -6,13 +6,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import Lengths, Postings, best, idf
-from octavo.algorithms.key_sets import distinct, either
 from octavo.algorithms.nearest_chunks import top
+from octavo.algorithms.sorted_key_arrays import distinct, either
+from octavo.algorithms.spelling_suggestions import Vocabulary
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey, ProjectId
@@ -72,6 +74,7 @@ class SnapshotLexical:
         self._documents = documents
         self._lock = threading.Lock()
         self._state: _State | None = None
+        self._vocabulary: tuple[_State, Vocabulary] | None = None
         self._admitted: OrderedDict[Filters, tuple[_State, tuple[NDArray[np.bool_], ...]]] = OrderedDict()
 
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
@@ -80,23 +83,42 @@ class SnapshotLexical:
     def containing(
         self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False, most: int | None = None
     ) -> Sequence[ChunkKey]:
-        # A few, and words beside each other, the database finds sooner; of all with a word it would send every key.
-        mine = project == self._snapshots.project and len(phrase) == 1 and not prefix and most is None
+        # Words beside each other only the database knows.
+        mine = project == self._snapshots.project and len(phrase) == 1 and not prefix
         state = self._current() if mine else None
         if state is None:
             return self._inner.containing(project, phrase, prefix=prefix, most=most)
         try:
-            keys: list[ChunkKey] = _holding(state, phrase[0]).tolist()
+            keys: list[ChunkKey] = _holding(state, phrase[0])[:most].tolist()
         except (IndexError, ValueError, DamagedSnapshot) as error:
             self._snapshots.mark_damaged(state.snapshot, error)
-            return self._inner.containing(project, phrase)
+            return self._inner.containing(project, phrase, most=most)
         return keys
 
     def starting(self, project: ProjectId, start: str) -> Sequence[str]:
         return self._inner.starting(project, start)
 
     def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
-        return self._inner.similar(project, token, limit)
+        state = self._current() if project == self._snapshots.project else None
+        if state is None:
+            return self._inner.similar(project, token, limit)
+        try:
+            if len(_holding(state, token)):
+                return [token][:limit]
+            near = self._vocabulary_of(state).similar(token, limit)
+            # Where chunks are gone, the last that had a word may be among them.
+            whole = all(live.alive is None for live in state.segments)
+            return near if whole else [word for word in near if len(_holding(state, word))]
+        except (IndexError, ValueError, DamagedSnapshot) as error:
+            self._snapshots.mark_damaged(state.snapshot, error)
+            return self._inner.similar(project, token, limit)
+
+    def _vocabulary_of(self, state: _State) -> Vocabulary:
+        known = self._vocabulary
+        if known is None or known[0] is not state:
+            words = chain.from_iterable(live.segment.terms() for live in state.segments)
+            known = self._vocabulary = (state, Vocabulary(words))
+        return known[1]
 
     def search(
         self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,15 @@ from octavo.snapshots.array_file import open_arrays, write_arrays
 HALF_BOOSTS = (6, 5, 5, 4, 4, 3, 2)
 """The boosts of the fields, in their order, in half units: the arguments of `bm25()` in the database's schema."""
 _MAX_WEIGHT = 0xFFFF
-_BATCH = 4_096  # rows whose words are split together
+_WEIGHT_BITS = 16
+_BATCH_BITS = 12
+_BATCH = 1 << _BATCH_BITS  # rows whose words are split together
+_BOOST_BITS = 3  # of each of `HALF_BOOSTS`
+_SLICE = 1 << 20  # postings taken apart at once
 _SEPARATOR, _NONE = "\0", -1  # no word contains a NUL
+
+Parts = list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]]
+"""Numbers of terms, rows and weights: no term twice in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,10 @@ class Segment:
     def term(self, number: int) -> bytes:
         start = int(self.ends[number - 1]) if number else 0
         return self.letters[start : int(self.ends[number])].tobytes()
+
+    def terms(self) -> list[str]:
+        letters, ends = self.letters.tobytes(), self.ends.tolist()
+        return [letters[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise([0, *ends])]
 
     def postings(self, term: str) -> Postings:
         encoded = term.encode("utf-8", "surrogatepass")
@@ -105,43 +116,56 @@ class _TermNumbers(dict[str, int]):
 
 
 def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
-    """Builds a segment from chunks as (key, document, analysed fields), keys ascending."""
+    """Builds a segment from chunks as (key, document, analysed fields), in any order. Only their postings are kept."""
     numbers = _TermNumbers({_SEPARATOR: _NONE})
-    keys, documents = array("q"), array("q")
-    # Words as numbers, counted by numpy: faster than a dictionary for each row.
-    words: tuple[list[NDArray[np.int32]], ...] = tuple([] for _ in HALF_BOOSTS)
-    lengths: tuple[list[NDArray[np.int32]], ...] = tuple([] for _ in HALF_BOOSTS)
+    keys, documents, tokens = array("q"), array("q"), array("i")
+    parts: Parts = []
     waiting = iter(rows)
     while batch := list(islice(waiting, _BATCH)):
+        first = len(keys)
         keys.extend([key for key, _, _ in batch])
         documents.extend([document for _, document, _ in batch])
-        for place in range(len(HALF_BOOSTS)):
-            word_numbers, counts = _numbered([fields[place] for _, _, fields in batch], numbers)
-            words[place].append(word_numbers)
-            lengths[place].append(counts)
-    empty = np.zeros(0, dtype=np.int32)
-    field_lengths = np.array([np.concatenate([empty, *field]) for field in lengths], dtype=np.int32)
-    all_rows = np.arange(len(keys), dtype=np.int32)
-    return _sorted(
-        {
-            "keys": np.array(keys, dtype=np.int64),
-            "documents": np.array(documents, dtype=np.int64),
-            "tokens": field_lengths.sum(axis=0, dtype=np.int32),
-        },
-        [term.encode("utf-8", "surrogatepass") for term, number in numbers.items() if number != _NONE],
-        np.concatenate([empty, *(chunk_words for field in words for chunk_words in field)]),
-        np.concatenate([np.repeat(all_rows, lengths_of) for lengths_of in field_lengths]),
-        np.repeat(np.array(HALF_BOOSTS, dtype=np.int32), field_lengths.sum(axis=1)),
-    )
+        in_batch, lengths, fields = np.arange(len(batch)), np.zeros(len(batch), np.int32), []
+        for place, boost in enumerate(HALF_BOOSTS):
+            words, counts = _numbered([row[place] for _, _, row in batch], numbers)
+            lengths += counts
+            fields.append((words.astype(np.int64) << _BATCH_BITS | np.repeat(in_batch, counts)) << _BOOST_BITS | boost)
+        tokens.frombytes(lengths.tobytes())
+        # Term, row and boost in one integer: sorting those is much faster than counting with a dictionary for each row.
+        occurrences = np.concatenate(fields)
+        occurrences.sort()
+        cells = occurrences >> _BOOST_BITS
+        firsts = np.flatnonzero(np.diff(cells, prepend=-1))
+        weights = np.add.reduceat(occurrences & ((1 << _BOOST_BITS) - 1), firsts) if len(firsts) else firsts
+        cells = cells[firsts]
+        of_batch = (cells & (_BATCH - 1)) + first
+        halves = np.minimum(weights, _MAX_WEIGHT).astype(np.uint16)
+        parts.append(((cells >> _BATCH_BITS).astype(np.int32), of_batch.astype(np.int32), halves))
+    columns = {"keys": np.array(keys), "documents": np.array(documents), "tokens": np.array(tokens)}
+    if (np.diff(columns["keys"]) < 0).any():
+        order = np.argsort(columns["keys"])
+        place_of = np.argsort(order).astype(np.int32)
+        columns = {name: column[order] for name, column in columns.items()}
+        parts = [(terms, place_of[of_batch], halves) for terms, of_batch, halves in parts]
+    names = [term.encode("utf-8", "surrogatepass") for term, number in numbers.items() if number != _NONE]
+    return _sorted(columns, names, parts)
 
 
 def _numbered(fields: list[str], numbers: _TermNumbers) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The words of all fields as numbers, and the number of words in each. Splitting them together is much faster."""
-    words = f" {_SEPARATOR} ".join(fields).split()
+    """The words of all fields as numbers, and the number of words in each. Equal fields are split once, all together:
+    the chunks of a document share most of theirs."""
+    places = {field: place for place, field in enumerate(dict.fromkeys(fields))}
+    words = f" {_SEPARATOR} ".join(places).split()
     word_numbers = np.fromiter(map(numbers.__getitem__, words), np.int32, len(words))
     ends = np.flatnonzero(word_numbers == numbers[_SEPARATOR])
-    counts = np.diff(np.concatenate([[-1], ends, [len(word_numbers)]])) - 1
-    return np.delete(word_numbers, ends), counts.astype(np.int32)
+    word_numbers = np.delete(word_numbers, ends)
+    counts = (np.diff(np.concatenate([[-1], ends, [len(words)]])) - 1).astype(np.int32)
+    if len(places) == len(fields):
+        return word_numbers, counts
+    which = np.fromiter(map(places.__getitem__, fields), np.intp, len(fields))
+    starts, lengths = (np.cumsum(counts) - counts)[which], counts[which]
+    before = np.cumsum(lengths) - lengths
+    return word_numbers[np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))], lengths
 
 
 def merge_segments(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:
@@ -151,7 +175,7 @@ def merge_segments(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Seg
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     numbers: dict[bytes, int] = {}
-    terms, rows, halves = [], [], []
+    parts: Parts = []
     first = 0
     for segment, keep in segments:
         renumbered = np.full(len(segment), -1, dtype=np.int32)
@@ -162,46 +186,51 @@ def merge_segments(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Seg
         counts = np.diff(segment.starts)
         moved = renumbered[segment.rows]
         alive = moved >= 0
-        terms.append(np.repeat(np.array(own, dtype=np.int32), counts)[alive])
-        rows.append(moved[alive])
-        halves.append(segment.halves[alive])
+        parts.append((np.repeat(np.array(own, dtype=np.int32), counts)[alive], moved[alive], segment.halves[alive]))
     columns = {
         "keys": keys[order],
         "documents": np.concatenate([segment.documents[keep] for segment, keep in segments])[order],
         "tokens": np.concatenate([segment.tokens[keep] for segment, keep in segments])[order],
     }
-    return _sorted(columns, list(numbers), np.concatenate(terms), np.concatenate(rows), np.concatenate(halves))
+    return _sorted(columns, list(numbers), parts)
 
 
-def _sorted(
-    columns: Mapping[str, NDArray[Any]],
-    names: list[bytes],
-    terms: NDArray[np.int32],
-    rows: NDArray[np.int32],
-    halves: NDArray[Any],
-) -> Segment:
-    """Postings sorted by term, then by row; terms without postings are dropped.
-
-    Several postings of one row and term are added up.
-    """
-    occurrences = np.bincount(terms, minlength=len(names)) if len(names) else np.zeros(0, dtype=np.int64)
-    alphabetical = [number for number in sorted(range(len(names)), key=names.__getitem__) if occurrences[number]]
-    rank = np.zeros(len(names), dtype=np.int32)
-    rank[alphabetical] = np.arange(len(alphabetical), dtype=np.int32)
-    # Term and row in one integer: sorting those is several times faster than sorting pairs.
-    both = (rank[terms].astype(np.int64) << 32) | rows
-    order = np.argsort(both)
-    both, halves = both[order], halves[order]
-    firsts = np.flatnonzero(np.concatenate([[True], both[1:] != both[:-1]])) if len(both) else np.zeros(0, np.int64)
-    if len(firsts) < len(both):
-        both, halves = both[firsts], np.add.reduceat(halves, firsts)
-    counts = np.bincount(both >> 32, minlength=len(alphabetical)) if len(both) else np.zeros(0, dtype=np.int64)
+def _sorted(columns: Mapping[str, NDArray[Any]], names: list[bytes], parts: Parts) -> Segment:
+    """Postings sorted by term, then by row; terms without postings are dropped. The parts are given up on the way."""
+    occurring = np.zeros(len(names), dtype=bool)
+    for terms, _, _ in parts:
+        occurring[terms] = True
+    alphabetical = [number for number in sorted(range(len(names)), key=names.__getitem__) if occurring[number]]
+    rank = np.zeros(len(names), dtype=np.uint64)
+    rank[alphabetical] = np.arange(len(alphabetical), dtype=np.uint64)
+    # Term, row and weight in one integer, sorted in place: several times faster than to sort places by two of them.
+    row_bits = len(columns["keys"]).bit_length()
+    if len(alphabetical).bit_length() + row_bits + _WEIGHT_BITS > 64:
+        raise OverflowError("a segment of so many chunks and words cannot be made")
+    cells = np.empty(sum(len(terms) for terms, _, _ in parts), dtype=np.uint64)
+    end = len(cells)
+    while parts:
+        terms, rows_of_part, weights = parts.pop()
+        part = cells[end - len(terms) : end]
+        part[:] = rank[terms]
+        part <<= np.uint64(row_bits)
+        part |= rows_of_part.astype(np.uint64)
+        part <<= np.uint64(_WEIGHT_BITS)
+        part |= weights.astype(np.uint64)
+        end -= len(terms)
+    cells.sort()
+    rows, halves = np.empty(len(cells), np.int32), np.empty(len(cells), np.uint16)
+    for start in range(0, len(cells), _SLICE):
+        some = cells[start : start + _SLICE]
+        halves[start : start + _SLICE] = some & np.uint64(_MAX_WEIGHT)
+        rows[start : start + _SLICE] = (some >> np.uint64(_WEIGHT_BITS)) & np.uint64((1 << row_bits) - 1)
+    bounds = np.arange(len(alphabetical) + 1, dtype=np.uint64) << np.uint64(row_bits + _WEIGHT_BITS)
     letters = b"".join(names[number] for number in alphabetical)
     return Segment(
         **columns,
         letters=np.frombuffer(letters, dtype=np.uint8),
         ends=np.cumsum([len(names[number]) for number in alphabetical], dtype=np.int64),
-        starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        rows=(both & 0xFFFFFFFF).astype(np.int32),
-        halves=np.minimum(halves, _MAX_WEIGHT).astype(np.uint16),
+        starts=np.searchsorted(cells, bounds).astype(np.int64),
+        rows=rows,
+        halves=halves,
     )

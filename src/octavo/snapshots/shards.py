@@ -22,8 +22,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.key_sets import are_among, distinct
-from octavo.algorithms.nearest_chunks import best_of_each, cosines, nearest, nearest_of, rows_of
+from octavo.algorithms.nearest_chunks import best_of_each, contenders, cosines, nearest, nearest_of, rows_of, top
+from octavo.algorithms.sorted_key_arrays import are_among, distinct
 from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
 from octavo.model.snapshot import WindowVectors
@@ -39,11 +39,14 @@ _HALF_FACTOR = 16  # times as many rows pass the comparison of half codes; on re
 _WORDS_IN_A_BYTE = 3
 SCORE_ALL_BELOW = 4_000  # so few admitted rows are all scored exactly
 _ALL_COMPARED = 40_000  # vectors: 61 MB in single precision, and three milliseconds to compare
+_EXPONENT_BIAS = np.float32(2.0**112)  # between half and single precision
 _CASTS_HALVES = platform.machine() in ("aarch64", "arm64")  # in an instruction, in a fifth of the time
 
 
 def codes(matrix: NDArray[Any]) -> NDArray[np.uint64]:
     """One column of 64-bit words for each row of the matrix, a bit for each dimension, set where it is positive."""
+    if matrix.dtype == np.float16:
+        matrix = matrix.view(np.int16)  # of the same sign, and compared several times as fast
     packed = np.packbits(matrix > 0, axis=1)
     width = -(-packed.shape[1] // 8) * 8
     padded = np.zeros((len(packed), width), dtype=np.uint8)
@@ -153,7 +156,13 @@ class Shards:
             rows = self._candidates(vector, count, limit, admitted, within)
         if not len(rows):
             return self.chunks[:0], np.zeros(0)
-        return nearest(self.chunks[rows], self.vectors(rows), vector, limit)
+        if _CASTS_HALVES:
+            return nearest(self.chunks[rows], self.vectors(rows), vector, limit)
+        # What the vectors lack after their bits were shifted, the query's has in their place.
+        halves, chunks = self._halves(rows), self.chunks[rows]
+        approximate = np.einsum("ij,j->i", _shifted(halves), vector * _EXPONENT_BIAS)
+        near = contenders(approximate, best_of_each(chunks, approximate)[1], limit, len(vector))
+        return top(*best_of_each(chunks[near], cosines(to_float32(halves[near]), vector)), limit)
 
     def _in_single_precision(self) -> NDArray[np.float32]:
         with self._lock:
@@ -195,12 +204,15 @@ class Shards:
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of these rows, which must ascend."""
+        return to_float32(self._halves(rows))
+
+    def _halves(self, rows: NDArray[np.int64]) -> NDArray[np.float16]:
         matrix = np.empty((len(rows), self._dimensions()), dtype=np.float16)
         bounds = np.searchsorted(rows, self._offsets).tolist()
         for shard, (start, end) in enumerate(pairwise(bounds)):
             if end > start:
                 self._matrix(shard).take(rows[start:end] - self._offsets[shard], axis=0, out=matrix[start:end])
-        return to_float32(matrix)
+        return matrix
 
     def shards_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each row the position of its shard."""
@@ -275,20 +287,22 @@ class Shards:
 
 
 def to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
-    """Half precision to single precision by shifting bits: twice as fast as a cast where the processor has none.
-
-    The sign is spread over the bits above the exponent and masked; the power of two corrects the exponent bias.
-    """
+    """Half precision to single precision by shifting bits: twice as fast as a cast where the processor has none."""
     if _CASTS_HALVES:
         return halves.astype(np.float32)
+    floats = _shifted(halves)
+    floats *= _EXPONENT_BIAS
+    return floats
+
+
+def _shifted(halves: NDArray[np.float16]) -> NDArray[np.float32]:
+    """Single precision but for the exponent bias. The sign is spread over the bits above the exponent and masked."""
     floats = np.empty(halves.shape, dtype=np.float32)
     for start in range(0, len(halves), _ROWS):
-        block = floats[start : start + _ROWS]
-        bits = block.view(np.int32)
+        bits = floats[start : start + _ROWS].view(np.int32)
         bits[...] = halves[start : start + _ROWS].view(np.int16)
         bits <<= 13
         bits &= np.int32(-0x70000001)
-        block *= np.float32(2.0**112)
     return floats
 
 

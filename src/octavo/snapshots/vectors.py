@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.key_sets import are_among, distinct, either
 from octavo.algorithms.nearest_chunks import best_of_each, cosines, directions, nearest, top
+from octavo.algorithms.sorted_key_arrays import are_among, distinct, either
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey

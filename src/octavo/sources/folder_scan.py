@@ -122,7 +122,7 @@ class _Walk:
             with self.lister(self.base + here) as listing:
                 entries.extend(listing)
             names = {entry.name for entry in entries}
-            if Path(self.base + here).stat().st_dev != self.device:
+            if os.stat(self.base + here).st_dev != self.device:  # noqa: PTH116 (a path for each folder takes longer)
                 self.elsewhere.add(here)
             if not names.isdisjoint(IGNORE_FILES):
                 git, *own = (self._ignore_lines(folder, name, names) for name in IGNORE_FILES)

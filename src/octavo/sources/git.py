@@ -18,10 +18,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO
 
+from octavo.bounded_small_files import read_small
 from octavo.errors import SourceError
 from octavo.model.git_commit import Commit, Repository
 from octavo.model.library_location import real_path
-from octavo.small_files import read_small
 from octavo.sources.git_records import FORMAT, Records
 
 _READ = 1 << 20

@@ -12,13 +12,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from octavo.bounded_small_files import read_small
 from octavo.dataclass import dataclass
 from octavo.errors import SourceError
 from octavo.model.git_commit import REPOSITORY, Repository
 from octavo.model.library_location import real_path
-from octavo.small_files import read_small
 from octavo.sources.git import open_repository, worktree_of
-from octavo.sources.git_traps import refuse_traps
+from octavo.sources.git_safety_checks import refuse_traps
 
 DEPTH = 6
 """How many folders below the root a repository may be."""

@@ -15,9 +15,9 @@ import stat
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from octavo.bounded_small_files import read_small
 from octavo.dataclass import dataclass, replace
 from octavo.model.formats import ENVIRONMENT_TEMPLATES, ending
-from octavo.small_files import read_small
 from octavo.sources.gitignore_patterns import IgnorePattern, IgnorePatterns, from_globs, parse
 from octavo.sources.secret_files import is_secret_name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from octavo.algorithms.document_names import folded, last
+from octavo.algorithms.document_name_matching import folded, last
 from octavo.dataclass import dataclass
 from octavo.errors import OctavoError
 from octavo.graph.document_aliases import at_path

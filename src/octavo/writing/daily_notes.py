@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from octavo.algorithms.document_names import folded, last, without_ending
+from octavo.algorithms.document_name_matching import folded, last, without_ending
 from octavo.dataclass import replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import Collection
-from octavo.writing.file_names import safe_folder, safe_name
-from octavo.writing.headings import one_line
+from octavo.writing.heading_lines import one_line
 from octavo.writing.new_note_text import from_template, new_note
 from octavo.writing.note_change import NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.note_files import SUFFIXES, encoded, located, refuse_no_place
@@ -22,6 +22,12 @@ from octavo.writing.section_edits import EditedText, append, append_to_end
 from octavo.writing.spacing import content_lines
 
 _SUFFIX = ".md"
+
+
+# What Windows forbids, what ends a path elsewhere, and what ends the target of a wikilink.
+_UNSAFE = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+')
+_RESERVED = re.compile(r"(?:CON|PRN|AUX|NUL|COM[0-9\u00b9\u00b2\u00b3]|LPT[0-9\u00b9\u00b2\u00b3])\Z", re.IGNORECASE)
+_LONGEST = 200  # bytes: 255 is what most systems take, and a draft's name must fit beside it
 
 
 def new_daily_note(
@@ -192,3 +198,22 @@ def _named(notes: ProjectNotes, collection: Collection, name: str) -> NoteFile |
     if len(matches) > 1:
         raise InvalidArgument(f"{len(matches)} notes are called {name}: {', '.join(matches[:5])}", hint="give the uri")
     return NoteFile(collection, matches[0], located(collection.root, matches[0])) if matches else None
+
+
+def safe_name(title: str) -> str:
+    """A title as a file's name without its ending, which every system can hold and every link can name."""
+    words = _UNSAFE.sub(" ", unicodedata.normalize("NFC", title))
+    name = " ".join(words.split()).lstrip(".").rstrip(". ").lstrip()
+    name = name.encode()[:_LONGEST].decode("utf-8", "ignore").rstrip(". ")
+    if not name:
+        raise InvalidArgument(f"no file can be called {title!r}", hint="give a title with letters or digits in it")
+    first, dot, rest = name.partition(".")
+    return f"{first}_{dot}{rest}" if _RESERVED.match(first.rstrip()) else name
+
+
+def safe_folder(folder: str) -> str:
+    """A relative folder, each part of it a safe name."""
+    parts = [part for part in folder.replace("\\", "/").split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise InvalidArgument(f"the folder {folder!r} leads out of the collection", hint="give a folder inside of it")
+    return "/".join(safe_name(part) for part in parts)

@@ -7,7 +7,7 @@ import re
 
 from octavo.errors import InvalidArgument
 from octavo.parsing.markdown.frontmatter import load_yaml
-from octavo.writing.front_matter import TOML, Scalar, scalar, written_key
+from octavo.writing.front_matter_values import TOML, Scalar, scalar, written_key
 from octavo.writing.note_files import encoded
 from octavo.writing.note_outline import NoteOutline
 from octavo.writing.section_edits import EditedText

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from octavo.algorithms.document_names import folded, folder, last, without_ending
+from octavo.algorithms.document_name_matching import folded, folder, last, without_ending
 from octavo.dataclass import dataclass
 from octavo.graph.edge_extraction import references_of
 from octavo.model.document import Link, Section

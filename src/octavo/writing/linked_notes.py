@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from octavo.algorithms.document_names import folded, last, name_match
-from octavo.graph.anchors import anchored
+from octavo.algorithms.document_name_matching import folded, last, name_match
+from octavo.graph.anchor_resolution import anchored
 from octavo.graph.document_aliases import names_of
 from octavo.graph.edge_extraction import property_links, references_of
 from octavo.graph.link_resolution import Resolver

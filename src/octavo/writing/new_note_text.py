@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.writing.front_matter import PLACEHOLDER, TOML, filled
-from octavo.writing.headings import heading_line
+from octavo.writing.front_matter_values import PLACEHOLDER, TOML, filled
+from octavo.writing.heading_lines import heading_line
 from octavo.writing.note_outline import BOM, headings, text_start
 from octavo.writing.section_edits import without_own_heading
 from octavo.writing.spacing import content_lines

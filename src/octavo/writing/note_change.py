@@ -14,11 +14,11 @@ from octavo.errors import Conflict, StorageError
 from octavo.model.collection import Collection
 from octavo.model.library_location import real_path
 from octavo.model.note_write_record import Replaced, ReplacedPart
+from octavo.writing.exclusive_renames import rename_new
 from octavo.writing.file_diff import difference
 from octavo.writing.link_updates import LinkChange
 from octavo.writing.note_files import File, digest, overwrite_all, refuse_no_place
 from octavo.writing.redacted_notes import redacted_diff, refuse_marks
-from octavo.writing.system_renames import rename_new
 from octavo.writing.text_splice import ChangedRange
 from octavo.writing.write_journal import Journal, Renamed, all_or_nothing
 

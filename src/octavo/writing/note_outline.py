@@ -17,7 +17,7 @@ from octavo.algorithms.heading_attributes import attributes
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import HEADING_SEPARATOR, shown_path
-from octavo.parsing.markdown.blocks import scan
+from octavo.parsing.markdown.block_scanner import scan
 from octavo.parsing.markdown.inline import LONGEST, plain_text
 from octavo.writing.text_splice import Spliced
 

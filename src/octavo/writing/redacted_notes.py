@@ -15,7 +15,7 @@ from octavo.model.ids import text_hash
 from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.redaction import MARK, MARKS, find_keys, new_marks, redacted, redacted_values, replaced_by_marks
 from octavo.sources.secret_files import secret_folder
-from octavo.sources.withheld_files import IGNORED, Withholding
+from octavo.sources.withheld_commit_files import IGNORED, Withholding
 from octavo.writing.file_diff import unified
 from octavo.writing.heading_checks import Violation
 from octavo.writing.link_updates import LinkChange

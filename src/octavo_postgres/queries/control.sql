@@ -3,8 +3,12 @@ begin;
 set local lock_timeout = :busy_ms;
 select pg_advisory_xact_lock(hashtext('octavo write ' || current_schema()));
 
+-- name: commit_writing
+commit;
+
 -- name: begin_reading
 begin isolation level repeatable read read only;
+select value from library where name = 'generation';
 
 -- name: primary_position
 -- The library's own server may itself be a replica, which others follow. At the end of a page of the log the next record

@@ -42,22 +42,27 @@ order by subvector(data, 1, :indexed)::halfvec(:indexed)
 with wanted as materialized (
   select project, chunk, input from chunk_inputs where input = any(:listed::bigint[]))
 select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
-join vectors v on v.project = :project and v.profile = :profile and v.input = w.input and v.input = any(:listed::bigint[])
+join vectors v on v.project = :project and v.profile = any(:profiles::bigint[]) and v.input = w.input and v.input = any(:listed::bigint[])
 where w.project = :project group by w.chunk;
 
 -- name: scores_of_chunks
 with wanted as materialized (
   select project, chunk, input from chunk_inputs where chunk = any(:listed::bigint[]))
 select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
-join vectors v on v.project = :project and v.profile = :profile and v.input = w.input
+join vectors v on v.project = :project and v.profile = any(:profiles::bigint[]) and v.input = w.input
 where w.project = :project group by w.chunk;
 
 -- name: windows_of_chunks
 with wanted as materialized (
   select project, chunk, "window", input from chunk_inputs where chunk = any(:listed::bigint[]))
 select w.chunk, halfvec_send(v.data) from wanted w
-join vectors v on v.project = :project and v.profile = :profile and v.input = w.input
+join vectors v on v.project = :project and v.profile = any(:profiles::bigint[]) and v.input = w.input
 where w.project = :project order by w.chunk, w."window";
+
+-- name: vectors_of_chunks_counted
+select count(distinct ci.chunk) from chunk_inputs ci
+join vectors v on v.project = ci.project and v.profile = any(:profiles::bigint[]) and v.input = ci.input
+where ci.project = :project and ci.chunk = any(:listed::bigint[]);
 
 -- name: hnsw_described
 select i.indisvalid, a.amname, o.opcname, pg_get_indexdef(i.indexrelid, 1, false), pg_get_expr(i.indpred, i.indrelid),
@@ -108,7 +113,7 @@ analyze {table};
 
 -- name: chunks_nearest
 select ci.chunk from chunk_inputs ci
-join vectors v on v.project = ci.project and v.profile = :profile and v.input = ci.input
+join vectors v on v.project = ci.project and v.profile = any(:profiles::bigint[]) and v.input = ci.input
 where ci.project = :project and ci.chunk in (select value from json_each(:chunks))
 group by ci.chunk
 order by min(v.data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions)), ci.chunk limit :limit;

@@ -17,8 +17,8 @@ from cli_calls import Vault
 from http_calls import Running, running
 
 from octavo.config.load import load
-from octavo.interfaces.access_token import token_path
 from octavo.interfaces.daemon.address import place
+from octavo.interfaces.server_token import token_path
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() != 0, reason="only root can act for another account"

@@ -91,7 +91,7 @@ def test_without_a_library_the_server_lives_but_is_not_ready(tmp_path: Path) -> 
     async def talk(client: httpx2.AsyncClient) -> None:
         assert (await client.get("/health")).status_code == 200
         told = problem(await client.get("/readyz"), 409, "NOT_INDEXED")
-        assert "octavo init" in told["hint"]
+        assert "octavo start FOLDER" in told["hint"]
         problem(await client.post("/v1/search", json={"query": "a"}), 409, "NOT_INDEXED")
 
     in_process(tmp_path / "nowhere.db", talk)

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 import octavo as api
 from octavo.config.schema import Serve
-from octavo.engine.caller import Caller
+from octavo.engine.caller_permissions import Caller
 from octavo.interfaces.http.authentication import Access
 
 OWNER = "0123456789abcdef-owner"
@@ -148,10 +148,11 @@ def test_a_budget_fills_again_with_time(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_writes_are_audited_with_who_when_and_how_they_ended(library: Location, octavo: Octavo) -> None:
-    writer = made(library, "ann", scope="write")
+    writer, reader = made(library, "ann", scope="write"), made(library, "ben", scope="read")
 
     async def talk(client: httpx2.AsyncClient) -> None:
         owner = {"authorization": f"Bearer {OWNER}"}
+        assert (await client.post("/v1/remember", json={"text": "None."}, headers=reader)).status_code == 403
         assert (await client.post("/v1/remember", json={"text": "One."}, headers=writer)).status_code == 200
         assert (await client.post("/v1/forget", json={"item": "mem_none"}, headers=writer)).status_code == 404
         assert (await client.post("/v1/recall", json={"query": "one"}, headers=writer)).status_code == 200
@@ -163,6 +164,7 @@ def test_writes_are_audited_with_who_when_and_how_they_ended(library: Location, 
         ("owner", "remember", "default", "ok"),
         ("ann", "forget", "default", "NOT_FOUND"),
         ("ann", "remember", "default", "ok"),
+        ("ben", "remember", "default", "FORBIDDEN"),
     ]
     only = octavo("tokens", "audit", "--library", library, "--who", "owner", "--jsonl").stdout
     assert len(only.splitlines()) == 1

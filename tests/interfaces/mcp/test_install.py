@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from octavo.config.schema import Serve
 from octavo.errors import Conflict
-from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.mcp import jsonc, yaml_text
+from octavo.interfaces.mcp import jsonc_edits, yaml_edits
 from octavo.interfaces.mcp.client_configuration import install, location, snippet, uninstall
-from octavo.interfaces.mcp.clients import CLIENTS
+from octavo.interfaces.mcp.known_clients import CLIENTS
+from octavo.interfaces.server_token import read_token
 
 LINE = ["/usr/bin/octavo", "mcp"]
 LINE_ENTRY = {"command": "/usr/bin/octavo", "args": ["mcp"]}
@@ -29,7 +29,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "guides" / "clients"
 EVERY = pytest.mark.parametrize("name", CLIENTS)
 
 
-READ = {"json": jsonc.parse, "toml": tomllib.loads, "yaml": yaml.safe_load}
+READ = {"json": jsonc_edits.parse, "toml": tomllib.loads, "yaml": yaml.safe_load}
 OTHER = {"command": "other", "args": ["--flag"]}
 BEFORE = {
     "json": lambda key: json.dumps({"theme": "dark", key: {"other": OTHER}}, indent=4),
@@ -187,9 +187,9 @@ def test_comments_and_trailing_commas_survive(tmp_path: Path) -> None:
     install(CLIENTS["zed"], path, CLIENTS["zed"].entry(LINE))
     text = path.read_text("utf-8")
     assert all(line in text for line in COMMENTED.splitlines())
-    whole = jsonc.parse(text)
+    whole = jsonc_edits.parse(text)
     assert whole.pop("context_servers") == {"octavo": LINE_ENTRY}
-    assert whole == jsonc.parse(COMMENTED)
+    assert whole == jsonc_edits.parse(COMMENTED)
 
 
 @pytest.mark.parametrize(
@@ -204,10 +204,10 @@ def test_comments_and_trailing_commas_survive(tmp_path: Path) -> None:
     ],
 )
 def test_an_entry_goes_into_the_right_object_of_any_text(before: str) -> None:
-    after = jsonc.insert(before, "context_servers", "octavo", LINE_ENTRY)
-    known = jsonc.parse(before)
+    after = jsonc_edits.insert(before, "context_servers", "octavo", LINE_ENTRY)
+    known = jsonc_edits.parse(before)
     known.setdefault("context_servers", {})["octavo"] = LINE_ENTRY
-    assert jsonc.parse(after) == known
+    assert jsonc_edits.parse(after) == known
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_an_entry_goes_into_the_right_object_of_any_text(before: str) -> None:
 )
 def test_an_entry_is_taken_out_of_any_text(before: str, after: str | None) -> None:
     wanted = after or '{\n  "s": {\n    // mine\n    "x": 1, // two\n  },\n}'
-    assert jsonc.remove(before, "s", "octavo") == wanted
+    assert jsonc_edits.remove(before, "s", "octavo") == wanted
 
 
 @pytest.mark.parametrize(
@@ -241,13 +241,13 @@ def test_yaml_in_another_layout_is_left_alone(before: str, tmp_path: Path) -> No
     "before", ["extensions: {}\n", "extensions:\n", "a: 1", "extensions: # mine\n  b: {c: 1}\n\n# end\n"]
 )
 def test_an_entry_goes_into_yaml_and_out_again(before: str) -> None:
-    held = yaml_text.insert(before, "extensions", "octavo", {"cmd": "c: #d"})
+    held = yaml_edits.insert(before, "extensions", "octavo", {"cmd": "c: #d"})
     wanted = yaml.safe_load(before)
     assert yaml.safe_load(held) == {
         **wanted,
         "extensions": {"octavo": {"cmd": "c: #d"}, **(wanted.get("extensions") or {})},
     }
-    again = yaml.safe_load(yaml_text.remove(held, "extensions", "octavo"))
+    again = yaml.safe_load(yaml_edits.remove(held, "extensions", "octavo"))
     assert {**again, "extensions": None} == {**wanted, "extensions": None} or again["extensions"] == wanted[
         "extensions"
     ]
@@ -266,9 +266,9 @@ def test_inserting_into_any_json_adds_the_entry_and_nothing_else(whole: dict[str
     if not isinstance(held, dict):
         return
     text = json.dumps(whole, indent=indent)
-    after = jsonc.parse(jsonc.insert(text, "servers", "a new one", {"command": "c"}))
+    after = jsonc_edits.parse(jsonc_edits.insert(text, "servers", "a new one", {"command": "c"}))
     assert after == {**whole, "servers": {**held, "a new one": {"command": "c"}}}
-    assert jsonc.parse(jsonc.remove(json.dumps(after, indent=indent), "servers", "a new one")) == {
+    assert jsonc_edits.parse(jsonc_edits.remove(json.dumps(after, indent=indent), "servers", "a new one")) == {
         **whole,
         "servers": held,
     }

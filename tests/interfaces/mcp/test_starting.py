@@ -11,8 +11,8 @@ from cli_calls import Octavo, write_vault
 from mcp import Client
 from mcp_calls import over_stdio
 
+from octavo.config.folder_libraries import repository, repository_library
 from octavo.config.load import load
-from octavo.config.local_library import repository, repository_library
 from octavo.interfaces.cli.commands.mcp import make_for_repository
 
 
@@ -47,15 +47,19 @@ def test_a_repository_without_a_library_gets_one_that_the_first_search_finds_som
     assert "garden/apples.md" in octavo("search", "pruning", "--format", "files").stdout
 
 
-@pytest.mark.parametrize("arguments", [["--no-auto"], []], ids=["told not to", "a library elsewhere"])
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [(["--no-auto"], "octavo start FOLDER"), ([], "octavo init")],
+    ids=["told not to", "a library elsewhere"],
+)
 def test_nothing_is_made_for_who_does_not_want_it_or_has_a_library(
-    repository_folder: Path, octavo: Octavo, arguments: list[str]
+    repository_folder: Path, octavo: Octavo, arguments: list[str], advice: str
 ) -> None:
     if not arguments:
         assert octavo("init").exit_code == 0
 
     async def talk(client: Client) -> None:
-        assert "octavo init" in (client.instructions or "")
+        assert advice in (client.instructions or "")
 
     over_stdio(arguments, talk)
     assert not repository_library(repository_folder).exists()

@@ -51,7 +51,7 @@ def test_named_tools_are_the_only_ones(vault: Vault) -> None:
 
 def test_without_a_library_the_server_starts_and_says_what_to_do(environment: Path) -> None:
     async def talk(client: Client) -> None:
-        assert "octavo init" in (client.instructions or "")
+        assert "octavo start FOLDER" in (client.instructions or "")
         result = await client.call_tool("search", {"query": "anything"})
         assert result.is_error
         assert "NOT_INDEXED" in result.content[0].text  # type: ignore[union-attr]

@@ -22,7 +22,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed, OctavoError
 from octavo.interfaces.mcp.instructions import LIMIT, instructions, without_library
-from octavo.interfaces.mcp.tools import failed, listed
+from octavo.interfaces.mcp.server import failed, listed
 from octavo.model.collection import CollectionSettings
 from octavo.operations.answer_budget import size, tokens
 from octavo.operations.operation import FULL, Operation

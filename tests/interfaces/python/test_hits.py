@@ -69,11 +69,12 @@ def test_what_is_no_file_has_no_path(library: octavo.Library) -> None:
 def test_a_notebook_shows_a_result_as_a_table_and_a_note_as_rendered_text(library: octavo.Library) -> None:
     result = library.search("when does the dome have to close?", limit=2)
     table = result._repr_html_()
-    assert table.count("<tr>") == 1 + len(result)
+    assert table.count("<tr><td>") == len(result)
     assert all(hit.citation in table for hit in result)
     assert library.search("qwxzv")._repr_html_() == "<p>No match.</p>"
     note = library.get("observing/Opening the dome.md")._repr_html_()
     assert "<h1>Opening the dome</h1>" in note and "\n# " not in note
+    assert "tags:" not in note and "\n|" not in table, "no front matter, and passages are rendered as well"
 
 
 def test_what_a_note_says_in_html_is_shown_and_not_obeyed(library: octavo.Library, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from inspect import iscoroutine, signature
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -149,32 +148,78 @@ def test_a_component_of_haystack_gives_the_same_hits(library: octavo.Library) ->
     check(documents[0].meta, hits[0])
 
 
-def test_tools_of_pydantic_ai_say_what_a_search_finds(library: octavo.Library) -> None:
-    pytest.importorskip("pydantic_ai")
+def test_an_agent_of_pydantic_ai_searches_with_its_tools(library: octavo.Library) -> None:
+    ai = pytest.importorskip("pydantic_ai")
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
+
     from octavo.integrations.agent_tools import pydantic_ai_tools
 
-    tools = {tool.name: tool for tool in pydantic_ai_tools(library)}
-    assert set(tools) == set(library.tools().names)
-    assert "apples.md" in tools["search"].function(query=QUERY)
+    def scripted(messages: list[Any], about: object) -> ModelResponse:
+        last = messages[-1].parts[-1]
+        answered = last.part_kind == "tool-return"
+        part = TextPart(last.content) if answered else ToolCallPart("search", {"query": QUERY})
+        return ModelResponse(parts=[part])
+
+    tools = pydantic_ai_tools(library)
+    assert {tool.name for tool in tools} == set(library.tools().names)
+    assert "apples.md" in ai.Agent(FunctionModel(scripted), tools=tools).run_sync(QUERY).output
+    (tool,) = pydantic_ai_tools(library, "projects_resolve")
+    assert "elsewhere" in tool.function(name="elsewhere"), "an argument may be called as the function's own is"
 
 
-def test_tools_of_openais_agents_say_what_a_search_finds(library: octavo.Library) -> None:
-    pytest.importorskip("agents", reason="openai-agents")
+def test_an_agent_of_openais_agents_searches_with_its_tools(library: octavo.Library) -> None:
+    agents = pytest.importorskip("agents", reason="openai-agents")
+    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage
+
     from octavo.integrations.agent_tools import openai_agents_tools
 
-    tools = {tool.name: tool for tool in openai_agents_tools(library)}
-    assert set(tools) == set(library.tools().names)
-    answer = asyncio.run(tools["search"].on_invoke_tool(SimpleNamespace(), json.dumps({"query": QUERY})))
-    assert "apples.md" in answer
+    class Scripted(agents.Model):  # type: ignore[misc, name-defined]
+        async def get_response(self, *, input: Any, **others: object) -> Any:
+            if isinstance(input, list) and input[-1].get("type") == "function_call_output":
+                text = {"type": "output_text", "text": input[-1]["output"], "annotations": []}
+                message = {"id": "1", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
+                step: Any = ResponseOutputMessage.model_validate(message)
+            else:
+                call = {"type": "function_call", "call_id": "1", "name": "search"}
+                step = ResponseFunctionToolCall.model_validate({**call, "arguments": json.dumps({"query": QUERY})})
+            return agents.ModelResponse(output=[step], usage=agents.Usage(), response_id=None)
+
+        def stream_response(self, *others: object, **more: object) -> Any:
+            raise NotImplementedError
+
+    tools = openai_agents_tools(library)
+    assert {tool.name for tool in tools} == set(library.tools().names)
+    agents.set_tracing_disabled(True)
+    run = agents.Runner.run(agents.Agent(name="reader", model=Scripted(), tools=tools), QUERY)
+    assert "apples.md" in asyncio.run(run).final_output
 
 
-def test_tools_of_smolagents_say_what_a_search_finds(library: octavo.Library) -> None:
-    pytest.importorskip("smolagents")
+def test_agents_of_smolagents_search_with_their_tools(library: octavo.Library) -> None:
+    smolagents = pytest.importorskip("smolagents")
+    from smolagents import models
+
     from octavo.integrations.agent_tools import smolagents_tools
 
-    tools = {tool.name: tool for tool in smolagents_tools(library)}
-    assert set(tools) == set(library.tools().names)
-    assert "apples.md" in tools["search"](query=QUERY)
+    def message(content: str = "", **call: Any) -> Any:
+        function = models.ChatMessageToolCallFunction(**call) if call else None
+        calls = [models.ChatMessageToolCall(id="1", type="function", function=function)] if function else None
+        return models.ChatMessage(role=models.MessageRole.ASSISTANT, content=content, tool_calls=calls)
+
+    class Writing(smolagents.Model):  # type: ignore[misc, name-defined]
+        def generate(self, messages: list[Any], **about: object) -> Any:
+            return message(f"<code>\nfinal_answer(search(query={QUERY!r}))\n</code>")
+
+    class Calling(smolagents.Model):  # type: ignore[misc, name-defined]
+        def generate(self, messages: list[Any], **about: object) -> Any:
+            if "apples.md" in (told := str(messages[-1].content)):
+                return message(name="final_answer", arguments={"answer": told})
+            return message(name="search", arguments={"query": QUERY})
+
+    tools = smolagents_tools(library)
+    assert {tool.name for tool in tools} == set(library.tools().names)
+    for agent, model in ((smolagents.CodeAgent, Writing()), (smolagents.ToolCallingAgent, Calling())):
+        assert "apples.md" in agent(tools=tools, model=model, verbosity_level=0, max_steps=3).run(QUERY)
 
 
 def test_the_encoder_is_a_model_of_mteb_that_solves_its_tasks_offline(library: octavo.Library, tmp_path: Path) -> None:

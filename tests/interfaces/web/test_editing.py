@@ -53,6 +53,26 @@ class Box:
         return urlencode({"path": self.path, "hash": self.hash, "content": content, "action": action})
 
 
+def test_an_edit_is_offered_only_where_it_can_be_written(octavo: Octavo, writable: Vault) -> None:
+    (writable.folder / "page.html").write_text("<h1>Page</h1><p>Made by a program.</p>")
+    (other := writable.folder.parent / "other").mkdir()
+    (other / "read.md").write_text("# Read\n\nOnly read this.\n")
+    octavo("add", str(other), "--name", "other")
+    octavo("index")
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        pages = [
+            (await client.get(f"/document/{place}", headers=READ)).text
+            for place in ("notes/plans.md", "notes/page.html", "other/read.md")
+        ]
+        assert [("edit-link" in page, 'class="outline"' in page) for page in pages] == [
+            (True, True),
+            *[(False, True)] * 2,
+        ]
+
+    in_process(writable.library, talk, settings=Serve(write=True), token=TOKEN)
+
+
 def test_a_line_is_changed_beside_a_key_that_stays(writable: Vault) -> None:
     note = writable.folder / "plans.md"
 

@@ -16,8 +16,8 @@ from starlette.responses import Response
 
 from octavo.errors import NotFound
 from octavo.interfaces.http.client_disconnects import while_wanted
-from octavo.interfaces.web.html_text import DocumentPlace, code, sentence
 from octavo.interfaces.web.markdown import inline, markdown
+from octavo.interfaces.web.text_as_html import DocumentPlace, code, sentence
 
 HTML = {"accept": "text/html"}
 
@@ -85,8 +85,10 @@ def test_a_memory_that_is_its_own_title_is_said_once(vault: Vault) -> None:
     said = "The oven runs hot."
 
     async def talk(client: httpx2.AsyncClient) -> None:
-        await client.post("/v1/remember", json={"text": said}, headers={"content-type": "application/json"})
+        kept = await client.post("/v1/remember", json={"text": said}, headers={"content-type": "application/json"})
         assert (await client.get("/memories", headers=HTML)).text.count(said) == 1
+        page = (await client.get(f"/memory/{kept.json()['item']}", headers=HTML)).text
+        assert page.partition("<main")[2].count(said) == 1
 
     in_process(vault.library, talk)
 

@@ -9,7 +9,7 @@ import pytest
 from seed_calls import SeedClient, talk_with
 
 from octavo.engine.wiring import open_library
-from octavo.interfaces.mcp.tool_aliases.alias import SeedCall
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import SeedCall
 from octavo.interfaces.mcp.tool_aliases.edgecoder import TOOLS, reranks
 
 FIELDS = {"filePath", "startLine", "endLine", "content", "score", "matchType", "contentType", "language"}

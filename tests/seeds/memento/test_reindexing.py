@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.engine.wiring import open_library
-from octavo.operations.profiles.embedders import profiles_reindex
+from octavo.operations.profiles.embedding_profiles import profiles_reindex
 from octavo.operations.profiles.requests import ProfilesReindexRequest
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.algorithms.prefix_tokens import beginning
+from octavo.algorithms.prefix_expansion import beginning
 from octavo.algorithms.text_analysis import Analyzer, written_words
 
 ANALYZER = Analyzer()

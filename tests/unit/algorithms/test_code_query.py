@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from long_runs import examples
 
 from octavo.algorithms.code_query import CodeQueryForm, read_code_query, share_in_order, share_of_runs
-from octavo.algorithms.language_names import language_named
+from octavo.algorithms.programming_language_names import language_named
 from octavo.algorithms.stack_traces import FrameLocation, frames, message_of, places_in
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.algorithms.compound_splitting import Compounds
-from octavo.algorithms.language_detection import prose
+from octavo.algorithms.natural_language_detection import prose
 from octavo.algorithms.stemming import snowball
 from octavo.algorithms.text_analysis import Analyzer
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms import diversity, text_similarity
+from octavo.algorithms import marginal_relevance, text_similarity
 from octavo.algorithms.shingles import jaccard, shingles
 from octavo.algorithms.text_similarity import edits, jaccards, kept_first, minhash_jaccards
 
@@ -17,7 +17,7 @@ WORDS = st.text("ab", max_size=5)
 
 
 def test_the_worked_examples_hold() -> None:
-    for module in (text_similarity, diversity):
+    for module in (text_similarity, marginal_relevance):
         assert doctest.testmod(module).failed == 0
 
 

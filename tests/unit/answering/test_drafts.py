@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.answering.draft_parsing import DraftSentence, drafts
+from octavo.answering.written_answer import DraftSentence, drafts
 
 
 @pytest.mark.parametrize(

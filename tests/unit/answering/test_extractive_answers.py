@@ -7,7 +7,7 @@ import pytest
 from octavo.algorithms.text_analysis import shared_analyzer
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.answering.extractive_answer import statements
-from octavo.answering.sentences import sentences
+from octavo.answering.sentence_splitting import sentences
 from octavo.dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
@@ -54,6 +54,9 @@ def test_a_question_in_the_text_is_no_answer_and_what_follows_it_is() -> None:
         '<iframe src="https://example.org/refund"></iframe>',
         "%% refund: ask the lawyers %%",
         "**How to get a refund**",
+        '{{HTTPStatus("refund")}}, {{RefundStatus("refund", "the refund")}}',
+        '<th scope="row">Refund paid</th> <td>How the refund is paid</td>',
+        "| Refund | How the refund is paid |\n|---|---|",
     ],
 )
 def test_navigation_comments_frames_and_headings_in_bold_are_no_answers(line: str) -> None:

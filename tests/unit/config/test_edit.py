@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo.config.file_edits import replace, set_value, target, unset
+from octavo.config.config_file_edits import replace, set_value, target, unset
 from octavo.config.load import load, read_flat
 from octavo.config.setting_descriptions import described, template
 from octavo.errors import ConfigurationError, InvalidArgument

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.config.file_edits import set_value
+from octavo.config.config_file_edits import set_value
 from octavo.config.load import Loaded, load
 from octavo.config.setting_descriptions import plain, written
 from octavo.errors import ConfigurationError

@@ -12,11 +12,10 @@ import pypdfium2
 import pytest
 
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.image_facts import caption
-from octavo.converting.ocr import read_image, recognised
+from octavo.converting.ocr import caption, read_image, recognised
 from octavo.converting.pdf import read_pdf
 from octavo.model.converted_file import Converted, RefusedFile
-from octavo.model.position import position
+from octavo.model.page_position import position
 from octavo.model.text import Span
 
 ON = ConversionSettings(ocr=True, ocr_pages=10, ocr_languages="eng+deu")

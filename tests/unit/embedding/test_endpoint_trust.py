@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from octavo.embedding.providers import completed
+from octavo.embedding.embedding_services import completed
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
-from octavo.llm.providers import model_named
+from octavo.llm.model_providers import model_named
 from octavo.model.embedding_profile import EmbeddingProfileSettings
 from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.services.json_client import Endpoint, Patience

@@ -11,8 +11,8 @@ import pytest
 from embedding_services import DIMENSIONS, Service, served
 
 from octavo.config.api_keys import api_key
+from octavo.embedding.embedding_services import completed, remote_embedder
 from octavo.embedding.hashing_embedder import HashingEmbedder
-from octavo.embedding.providers import completed, remote_embedder
 from octavo.embedding.remote_embedder import RemoteEmbedder
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
 from octavo.model.embedding_profile import EmbeddingProfileSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from octavo.embedding.fast_tables import fast_tier
+from octavo.embedding.fast_table_choice import fast_tier
 from octavo.engine import free_memory
 from octavo.engine.full_vectors import make_inputs
 from octavo.engine.wiring import open_library

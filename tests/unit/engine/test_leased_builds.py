@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pytest
 from set_clock import SetClock
 
-from octavo.engine import index_runs as module
+from octavo.engine import index_run_lease as module
 from octavo.engine import lease_holders
-from octavo.engine.index_runs import RUNNING, Builds
+from octavo.engine.index_run_lease import RUNNING, Builds
 from octavo.errors import Busy, LeaseLost
 from octavo.ingest.run_report import IndexReport
 from octavo.model.ids import project_id

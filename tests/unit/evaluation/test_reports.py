@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 
 from octavo.errors import InvalidArgument
-from octavo.evaluation.baselines import Outcome
 from octavo.evaluation.html_report import page
 from octavo.evaluation.measures import RANKED
 from octavo.evaluation.report import BEGIN, END, by_dataset, figures, markdown, markdown_table, overview, replaced
+from octavo.evaluation.stored_results import Outcome
 
 
 def outcome(profile: str, value: float, dataset: str = "drinks", digest: str = "whole") -> Outcome:

@@ -11,10 +11,10 @@ from struct import pack, unpack
 import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.evaluation.baselines import Outcome, Results, matching, outcome
 from octavo.evaluation.dataset import CorpusRecord, Dataset, Question
 from octavo.evaluation.measures import MEASURES
-from octavo.evaluation.runner import EvaluationRun, Ranked, best_per_document, run_dataset, write_trec
+from octavo.evaluation.query_runner import EvaluationRun, Ranked, best_per_document, run_dataset, write_trec
+from octavo.evaluation.stored_results import Outcome, Results, matching, outcome
 
 
 class Scripted:

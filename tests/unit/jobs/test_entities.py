@@ -20,9 +20,9 @@ from octavo.model.job import JobKind, JobState
 from octavo.model.language_model import Completion, Usage
 from octavo.model.model_settings import Prices
 from octavo.observability.progress import NoProgress
+from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.entities import graph_entities, graph_mentions
 from octavo.operations.graph.export import graph_export
-from octavo.operations.graph.neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import (
     GraphBuildRequest,
     GraphEntitiesRequest,

@@ -23,8 +23,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.open_library import OpenLibrary
 from octavo.engine.wiring import open_engine
 from octavo.errors import ProviderFailed
-from octavo.jobs.backoff import delay
-from octavo.jobs.worker import JobWorker, Round
+from octavo.jobs.worker import JobWorker, Round, delay
 from octavo.memory import commit
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.reanalysis import reingest

@@ -12,8 +12,8 @@ from language_model_services import BREAK, CUT, HANG, ModelService, model_served
 
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm import model_for
-from octavo.llm.chat import ChatModel
-from octavo.llm.openai import OpenAIChatWire
+from octavo.llm.chat_model import ChatModel
+from octavo.llm.model_providers import OpenAIChatWire
 from octavo.model.language_model import CompletionRequest, Message, Prompt
 from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.observability.cancellation import Cancellation, cancelled_by

@@ -20,7 +20,7 @@ from octavo.memory import folder_sync
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.folder_sync import TRASH, sync
 from octavo.memory.memory_files import read_note, write_note
-from octavo.memory.redaction import redact_stored
+from octavo.memory.redaction_backfill import redact_stored
 from octavo.memory.remember import remember
 from octavo.memory.sync_report import SyncReport
 from octavo.model.ids import ProjectId

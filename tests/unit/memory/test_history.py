@@ -14,9 +14,9 @@ from set_clock import SetClock
 from octavo.engine.open_library import OpenLibrary
 from octavo.errors import NotFound
 from octavo.memory import commit
-from octavo.memory.diffs import diff
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.project_memories import ProjectMemories
+from octavo.memory.version_diffs import diff
 from octavo.memory.version_history import as_of, history, version
 from octavo.model.memory import MemoryStatus
 from octavo.stores.sqlite.store import SqliteStore

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from set_clock import SetClock
 
-from octavo.algorithms.quotations import QUOTED_MEMORIES
+from octavo.algorithms.prompt_quotations import QUOTED_MEMORIES
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.memory.quotations import quoted, without_quotations
+from octavo.memory.memory_quotes import quoted, without_quotations
 from octavo.memory.similarity import compare, fingerprint
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.operations.memory.changes import forget, memory_pin, memory_restore, remember

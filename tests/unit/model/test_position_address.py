@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.model.position import Position, position, stretches
+from octavo.model.page_position import Position, position, stretches
 from octavo.model.text import Span
 
 

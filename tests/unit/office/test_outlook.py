@@ -13,8 +13,7 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.mail import read_mail
 from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo_office.compound import Compound, NoCompound
-from octavo_office.compressed_rtf import decompressed
-from octavo_office.outlook import read_message
+from octavo_office.outlook import decompressed, read_message
 
 PROPERTIES = "__properties_version1.0"
 ATTACHED, RECIPIENT = "__attach_version1.0_#0000000", "__recip_version1.0_#0000000"

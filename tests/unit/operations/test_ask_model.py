@@ -14,7 +14,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
 from octavo.operations.answering.ask import answered, ask
-from octavo.operations.answering.lines import below_sentences
+from octavo.operations.answering.rendering import below_sentences
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence
 

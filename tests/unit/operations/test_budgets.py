@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.quotations import one_line, with_line_numbers
+from octavo.algorithms.prompt_quotations import one_line, with_line_numbers
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
 from octavo.model.text import normalise
 from octavo.operations.answer_budget import cursor, offset_of, tokens
-from octavo.operations.reading.get import get
-from octavo.operations.reading.outline import outline
+from octavo.operations.reading.document_outline import outline
+from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest, OutlineRequest
 from octavo.operations.schemas import dump
 from octavo.operations.search.requests import SearchRequest

@@ -11,8 +11,8 @@ from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed
 from octavo.operations.answer_budget import tokens
 from octavo.operations.code.augment import augment
+from octavo.operations.code.code_search import search_code
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
-from octavo.operations.code.search import search_code
 from octavo.operations.search.requests import FindSimilarRequest, SearchDocsRequest, SearchRequest
 from octavo.operations.search.search import find_similar, search
 

@@ -19,8 +19,7 @@ from octavo.embedding.model_folder import read_directory
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
-from octavo.operations.models.fetching import models_fetch
-from octavo.operations.models.registry import models_activate, models_list, models_remove, models_show
+from octavo.operations.models.registry import models_activate, models_fetch, models_list, models_remove, models_show
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFetchRequest,
@@ -242,7 +241,7 @@ def test_a_manifest_of_the_users_own_comes_before_what_ships(
 ) -> None:
     own = tmp_path / "own" / "models.toml"
     own.parent.mkdir()
-    monkeypatch.setattr("octavo.operations.models.fetching.user_file", lambda _: own)
+    monkeypatch.setattr("octavo.operations.models.registry.user_file", lambda _: own)
     with pytest.raises(NotFound, match="neither Octavo nor") as unknown:
         models_fetch(engine, ModelsFetchRequest("tiny"))
     assert "bge-m3" in (unknown.value.hint or "")

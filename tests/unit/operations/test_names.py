@@ -9,11 +9,11 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument, NotFound
-from octavo.operations.graph.neighbors import graph_neighbors, graph_related
+from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.history.file_history import history
 from octavo.operations.history.requests import HistoryRequest
-from octavo.operations.reading.get import get
+from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search

@@ -8,8 +8,8 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
+from octavo.operations.code.code_search import search_code
 from octavo.operations.code.requests import SearchCodeRequest
-from octavo.operations.code.search import search_code
 from octavo.operations.search.requests import FindSimilarRequest, SearchRequest
 from octavo.operations.search.search import find_similar, search
 

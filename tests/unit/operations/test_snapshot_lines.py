@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.operations.snapshots.lines import snapshots_lines
-from octavo.operations.snapshots.results import ShownSnapshot, SnapshotsAnswer
+from octavo.operations.snapshots.rendering import snapshots_lines
+from octavo.operations.snapshots.snapshots import ShownSnapshot, SnapshotsAnswer
 
 
 def last_line(*problems: str | None, verified: bool) -> str:

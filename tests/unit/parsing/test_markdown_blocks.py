@@ -6,7 +6,7 @@ import pytest
 
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
-from octavo.parsing.markdown.blocks import scan
+from octavo.parsing.markdown.block_scanner import scan
 from octavo.parsing.markdown.parser import MarkdownParser
 
 

@@ -7,8 +7,8 @@ import pytest
 from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId
 from octavo.parsing.code.registry import CODE_PARSER_VERSION
+from octavo.parsing.lightweight_markup import MARKUP_VERSION, MarkupParser
 from octavo.parsing.markdown.parser import MarkdownParser
-from octavo.parsing.markup import MARKUP_VERSION, MarkupParser
 from octavo.parsing.plaintext import PlaintextParser
 from octavo.parsing.registry import EXTENSIONS, PARSER_VERSION, UNNAMED, not_indexed_reason, parser_for
 

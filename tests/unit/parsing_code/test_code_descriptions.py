@@ -6,7 +6,7 @@ import pytest
 
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
-from octavo.parsing.code.description import LONGEST, summary
+from octavo.parsing.code.file_description import LONGEST, summary
 from octavo.parsing.code.registry import code_parser
 
 

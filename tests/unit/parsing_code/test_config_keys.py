@@ -9,7 +9,7 @@ import pytest
 
 from octavo.model.document import Document, Kind, Source
 from octavo.model.ids import DocumentId
-from octavo.parsing.config import ConfigParser
+from octavo.parsing.configuration_files import ConfigParser
 
 
 def parsed(uri: str, text: str) -> Document:

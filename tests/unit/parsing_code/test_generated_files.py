@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.parsing.code.generated import generated_reason
+from octavo.parsing.code.generated_files import generated_reason
 
 CODE = "def f():\n    return 1\n\n\n" * 400
 

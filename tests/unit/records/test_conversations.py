@@ -172,6 +172,11 @@ def test_names_links_and_signs_of_slack_are_as_people_see_them() -> None:
     outcome = read("general/2026-03-02.json", json.dumps(SLACK))
     assert isinstance(outcome, Converted)
     assert "Where does @Ben keep the <cache>?" in outcome.text and "See the page" in outcome.text
+    without_profile = [
+        {"type": "message", "user": user, "text": "Good.", "ts": "1772446390.0"} for user in ("U1", "U9")
+    ]
+    outcome = read("general/2026-03-02.json", json.dumps([*SLACK, *without_profile]))
+    assert isinstance(outcome, Converted) and outcome.metadata["speakers"] == ["Ada", "Ben", "U9"]
 
 
 def test_a_message_of_several_lines_is_one_turn() -> None:
@@ -240,6 +245,7 @@ def test_our_own_form_is_read_as_it_was_written() -> None:
         ("data.jsonl", '{"id": 1, "text": "a row"}\n'),
         ("notes.txt", "2026-03-02 10:12:00 - INFO: started\n2026-03-02: a diary\n"),
         ("todo.txt", "1. buy milk: soon\n"),
+        ("projects.json", '[{"uuid": "1", "name": "Bees", "description": "a project of Claude", "docs": []}]'),
     ],
 )
 def test_other_files_of_these_names_are_not_claimed(name: str, text: str) -> None:
@@ -252,3 +258,65 @@ def test_other_files_of_these_names_are_not_claimed(name: str, text: str) -> Non
 )
 def test_what_only_begins_like_a_conversation_is_refused_with_a_reason(text: str) -> None:
     assert isinstance(read("conversations.json", text), RefusedFile)
+
+
+def text_of(name: str, text: str) -> str:
+    outcome = read(name, text)
+    assert isinstance(outcome, Converted)
+    return outcome.text
+
+
+def test_what_was_spoken_to_chatgpt_is_said_and_its_marks_of_references_are_not() -> None:
+    export = chatgpt("Aloud")
+    mapping = export[0]["mapping"]
+    mapping["a"]["message"]["content"]["parts"] = [
+        {"content_type": "audio_transcription", "text": "Said aloud"},
+        {"content_type": "audio_asset_pointer", "asset_pointer": "x"},
+    ]
+    mapping["b"]["message"]["content"]["parts"] = ["So it is.\ue200cite\ue202turn0search3\ue201 And stays."]
+    text = text_of("conversations.json", json.dumps(export))
+    assert "Said aloud" in text and "So it is. And stays." in text
+
+
+def test_what_claude_code_writes_in_the_name_of_its_user_is_nobodys_turn() -> None:
+    written = {"type": "user", "sessionId": "s", "message": {"role": "user", "content": "Continued from before: …"}}
+    stopped = {
+        "type": "user",
+        "sessionId": "s",
+        "message": {"role": "user", "content": "[Request interrupted by user]"},
+    }
+    events = [*CLAUDE_CODE, {**written, "isCompactSummary": True}, stopped]
+    assert headings("p/1f2e.jsonl", jsonl(events)) == headings("p/1f2e.jsonl", jsonl(CLAUDE_CODE))
+
+
+def test_a_program_in_slack_says_what_it_attaches() -> None:
+    build = {"type": "message", "subtype": "bot_message", "username": "CI", "text": "", "ts": "1772446400.000100"}
+    messages = [*SLACK, {**build, "attachments": [{"fallback": "Build 77 passed", "color": "good"}]}]
+    assert text_of("builds/2026-03-02.json", json.dumps(messages)).endswith("CI, 2026-03-02 10:13\n\nBuild 77 passed\n")
+
+
+def test_a_picture_that_whatsapp_left_out_is_no_turn() -> None:
+    lines = (
+        "[02.03.26, 10:12:00] Ada: Look!\n[02.03.26, 10:12:01] Ada: \u200eimage omitted\n"
+        "[02.03.26, 10:12:02] Ada: <Media omitted>\n[02.03.26, 10:12:03] Ben: \u200eLocation: https://example.org/dome\n"
+    )
+    assert headings("_chat.txt", lines)[1:] == ["Ada, 2026-03-02 10:12", "Ben, 2026-03-02 10:12"]
+
+
+def test_a_damaged_conversation_and_a_damaged_line_cost_themselves() -> None:
+    whole = chatgpt("Good", "Good too")
+    outcome = read("conversations.json", json.dumps([whole[0], {"mapping": {"x": 7}, "current_node": "x"}, whole[1]]))
+    assert isinstance(outcome, Converted)
+    assert len(outcome.members) == 2 and outcome.warnings == ("1 of 3 conversations are damaged",)
+    first, rest = jsonl(CLAUDE_CODE).split("\n", 1)
+    assert headings("s.jsonl", f"{first}\n{{broken\n{'[' * 100_000}\n{rest}") == headings("s.jsonl", jsonl(CLAUDE_CODE))
+
+
+def test_half_a_character_is_no_reason_to_refuse_an_export() -> None:
+    outcome = read("conversations.json", json.dumps(chatgpt("Half \ud83d", "Whole")))
+    assert isinstance(outcome, Converted) and len(outcome.members) == 2
+
+
+def test_fences_that_are_never_closed_are_code_to_the_end_and_cost_no_time() -> None:
+    said = Conversation("x", (Turn("Ada", "See:\n" + "```a\n" * 20_000),), "notes")
+    assert text_of("talk.json", own_form(said).decode()).startswith("## Ada\n\nSee:\n\n````a\n```a\n")

@@ -11,7 +11,7 @@ from search_vectors import Meaning
 
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk
-from octavo.model.scores import rounded
+from octavo.model.score_tolerance import rounded
 from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.context_smoothing import ContextSmoothing
@@ -64,10 +64,10 @@ def test_a_short_document_is_left_alone() -> None:
         ContextSmoothing().refine(search, _scored(found, 1.0, 2.0, 3.0))
 
 
-def test_a_turn_gains_from_the_turns_beside_it() -> None:
+def test_a_turn_gains_from_the_turns_around_it_and_more_from_those_before_it() -> None:
     search, found = _search(turns=3)
     smoothed = ContextSmoothing().refine(search, _scored(found, -3.0, 2.0, 1.0))
-    assert _scores(smoothed) == pytest.approx([-3.0 + 1.0 + 0.3, 2.0 + 0.5, 1.0 + 1.0])
+    assert _scores(smoothed) == pytest.approx([-3.0 + 0.25 * 2.0 + 0.25 * 1.0, 2.0 + 0.25 * 1.0, 1.0 + 0.5 * 2.0])
 
 
 def test_a_standout_word_match_gives_words_more_weight() -> None:

@@ -7,8 +7,10 @@ from dataclasses import replace
 from stage_samples import asking, library, listed, note
 
 from octavo.algorithms.score_calibration import AnswerEvidence, Calibration, HitSigns
+from octavo.model.document import Kind
+from octavo.model.ids import DocumentId
 from octavo.model.result import Candidate, ScoreStep
-from octavo.retrieval.relevance import answers, by_relevance, is_shown, judged, scale_of
+from octavo.retrieval.relevance import answers, by_relevance, judged, scale_of
 from octavo.retrieval.stages.exact_match import EXACT, HOLDS_PHRASE, HOLDS_WORD
 
 LED = Calibration(bias=-5.0, share=4.0, cosine=1.0, words=0.0, lead=6.0)
@@ -49,6 +51,17 @@ def test_a_passage_below_the_title_of_the_best_is_an_answer_before_another_of_it
     assert alone[1] == alone[2] == other
 
 
+def test_where_a_declaration_is_the_best_another_of_its_file_is_another_subject() -> None:
+    first, second, third = (
+        candidate._replace(kind=Kind.CODE, document_id=DocumentId("file"), section=section)
+        for candidate, section in zip(_candidates(1.0, 0.8, 0.8), (1, 1, 2), strict=True)
+    )
+    by_code = replace(KIN, bias=-50.0, code=KIN)
+    found = [hit.score for hit in _scored((first, second, third), by_code)]
+    assert found[0] > found[1] > found[2] == _found(1.0, 0.8, 0.8, calibration=replace(KIN, kin=0.0))[2]
+    assert [hit.score for hit in _scored((first, second, third), replace(by_code, code=None))] == [0.0, 0.0, 0.0]
+
+
 def test_hits_are_in_the_order_of_their_relevance() -> None:
     first, second, third = _candidates(1.0, 0.6, 0.5)
     found = _scored((first, third.scored(0.6), second.scored(0.5)), KIN)
@@ -75,8 +88,9 @@ def test_a_lead_makes_no_answer_of_what_is_none() -> None:
 
 
 def test_a_hit_is_shown_if_it_is_a_tenth_of_the_best_or_relevant_by_itself() -> None:
-    assert is_shown(0.05, 1.0) and not is_shown(0.049, 0.6)
-    assert is_shown(0.011, 0.1) and not is_shown(0.009, 0.1)
+    assert LED.is_shown(0.05, 1.0) and not LED.is_shown(0.049, 0.6)
+    assert LED.is_shown(0.011, 0.1) and not LED.is_shown(0.009, 0.1)
+    assert replace(LED, ends=0.05).is_shown(0.009, 0.1)
 
 
 def test_a_hit_found_in_the_whole_library_keeps_its_score_among_fewer() -> None:

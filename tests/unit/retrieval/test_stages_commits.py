@@ -9,8 +9,8 @@ import samples
 from search_vectors import Meaning
 
 from octavo.model.collection import Collection
+from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
-from octavo.model.history import HistoryEntry
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES

@@ -15,7 +15,7 @@ from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
 from octavo_stages.caps import CapPerSection
 from octavo_stages.diversity import MarginalRelevance
-from octavo_stages.duplicates import MinHashDuplicates, NgramDuplicates
+from octavo_stages.word_duplicates import MinHashDuplicates, NgramDuplicates
 
 SENTENCE = "the quick brown fox jumps over the lazy dog while nobody in the whole garden looks at it"
 

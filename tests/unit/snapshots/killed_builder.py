@@ -20,7 +20,7 @@ from snapshot_samples import Bench
 from octavo.errors import Busy
 from octavo.ingest import snapshot_build as publishing
 from octavo.snapshots.folder import SnapshotFolder
-from octavo.stores.sqlite.snapshots import SqliteSnapshotSource
+from octavo.stores.sqlite.snapshot_source import SqliteSnapshotSource
 
 
 def die(*_: Any, **__: Any) -> None:

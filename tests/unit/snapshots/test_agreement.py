@@ -73,6 +73,10 @@ def _agrees(bench: Bench) -> None:
                 assert bench.lexical.search(project, terms, filters, 5) == wanted
         for phrase in (*((word,) for word in (*WORDS, "nothing")), ("apple", "fig"), ()):
             assert list(bench.lexical.containing(project, phrase)) == list(store.lexical.containing(project, phrase))
+        for word in (*WORDS[:2], "appel", "hazle"):
+            near = store.lexical.similar(project, word, 50)
+            there = [other for other in near if store.lexical.containing(project, (other,))]
+            assert list(bench.lexical.similar(project, word, 50)) == there
         for filters in FILTERS:
             assert list(bench.lexical.admitted(project, filters)) == list(store.documents.admitted(project, filters))
         for number in range(3):

@@ -7,7 +7,7 @@ import pytest
 from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId
 from octavo.parsing.registry import parser_for
-from octavo_train.harvest import material_of
+from octavo_train.library_material import material_of
 from octavo_train.pairs import Material, PairKind, TrainingPair, TrainingSection, pairs_of
 
 LONG = "The rain sensor is read every minute, and its value is written to the log beside the door of the warm room."

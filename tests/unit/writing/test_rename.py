@@ -6,7 +6,7 @@ import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.writing.note_outline import NoteOutline
-from octavo.writing.rename_heading import rename_heading
+from octavo.writing.renames_with_links import rename_heading
 
 
 @pytest.mark.parametrize(

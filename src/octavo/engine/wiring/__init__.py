@@ -26,7 +26,7 @@ from octavo.model.library_location import location
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
-    from octavo.engine.other_libraries import LibraryGroup
+    from octavo.engine.federation import LibraryGroup
     from octavo.model.library_location import Location
     from octavo.ports import Store
 
@@ -86,7 +86,7 @@ def open_together(
 
     With `own`, the first is open already. Nothing is written to the others: no project is made, no query is logged.
     """
-    from octavo.engine.other_libraries import LibraryGroup, LibraryMember, library_names
+    from octavo.engine.federation import LibraryGroup, LibraryMember, library_names
 
     place, configured = library_location(config), embedders(config.embedding)
     elsewhere = replace(config, log=Log(), retrieval=replace(config.retrieval, count_hits=False))

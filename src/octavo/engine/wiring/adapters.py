@@ -16,6 +16,11 @@ from octavo.dataclass import dataclass, replace
 from octavo.engine.free_memory import low_memory
 from octavo.engine.wiring.embedders import ConfiguredEmbedder, profile_embedder
 from octavo.engine.wiring.stores import accelerator
+from octavo.ingest.search_accelerator import Accelerator
+from octavo.model.collection import Project
+from octavo.model.embedding_profile import NamedEmbeddingProfile
+from octavo.model.library_location import Location
+from octavo.ports import Embedder, Reranker, Store
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -24,12 +29,7 @@ if TYPE_CHECKING:
     from octavo.engine.wiring.language_models import ConfiguredModels
     from octavo.engine.wiring.sources import Sources
     from octavo.engine.wiring.vector_indexes import Indexes
-    from octavo.ingest.search_accelerator import Accelerator
-    from octavo.model.collection import Project
-    from octavo.model.embedding_profile import NamedEmbeddingProfile
-    from octavo.model.library_location import Location
-    from octavo.ports import Embedder, Reranker, Store
-    from octavo.ports.observer import Observer
+    from octavo.ports.work_observer import Observer
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,9 @@ class Adapters:
         """Why full vectors are not to be computed now; empty while they are."""
         return low_memory(self.config.embedding.constrained)
 
-    def has_fast_vectors(self, store: Store) -> bool:
-        return isinstance(store, SqliteStore) and self.config.embedding.fast
-
-    def fast(self, store: Store, embedder: Embedder) -> Embedder | None:
+    def fast(self, embedder: Embedder) -> Embedder | None:
         """The table whose vectors stand in until the embedder's own are computed."""
-        return self.indexes.fast(embedder) if self.has_fast_vectors(store) else None
+        return self.indexes.fast(embedder) if self.config.embedding.fast else None
 
     @cached_property
     def indexes(self) -> Indexes:

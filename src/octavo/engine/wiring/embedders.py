@@ -11,11 +11,10 @@ from octavo.config.api_keys import api_key
 from octavo.config.schema import Embedding
 from octavo.dataclass import dataclass, replace
 from octavo.errors import ConfigurationError
-from octavo.model.embedding_profile import providers
+from octavo.model.embedding_profile import NamedEmbeddingProfile, providers
 from octavo.plugins import PROVIDERS, has, load
 
 if TYPE_CHECKING:
-    from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.ports import Embedder, TokenCounter
 
 
@@ -60,7 +59,7 @@ def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> E
             local = replace(configured, provider=cast("Any", settings.provider), model=folder)
             return ConfiguredEmbedder(local, settings.dimensions).embedder
         case "ollama" | "openai" | "voyage" | "jina":
-            from octavo.embedding.providers import completed, remote_embedder
+            from octavo.embedding.embedding_services import completed, remote_embedder
 
             whole = completed(settings)
             return remote_embedder(profile.name, whole, api_key(whole.key_variable, whole.key_file))

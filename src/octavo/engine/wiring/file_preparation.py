@@ -13,15 +13,14 @@ from octavo.chunking.commit import CommitChunker
 from octavo.chunking.default_sizes import default_sizes
 from octavo.chunking.sections import SectionChunker
 from octavo.config.load import conversions_folder
-from octavo.config.schema import Config, Converting, Embedding
-from octavo.converting.confinement import Limits
+from octavo.config.schema import Chunking, Config, Converting, Embedding
 from octavo.converting.conversion_cache import CachedConverter
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.sandbox import SandboxedConverter
+from octavo.converting.process_confinement import Limits
+from octavo.converting.sandboxed_conversion import SandboxedConverter
 from octavo.dataclass import dataclass, replace
-from octavo.embedding.fast_tables import opened, table_folder
-from octavo.engine.chunk_sizes import with_overrides
-from octavo.engine.preparer_pool import InlinePreparers, ProcessPreparers
+from octavo.embedding.fast_table_choice import opened, table_folder
+from octavo.engine.file_preparer_pool import InlinePreparers, ProcessPreparers
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.engine.wiring.folder_settings import folder_config
 from octavo.engine.wiring.sources import file_rules, reads_archives
@@ -31,7 +30,7 @@ from octavo.ingest.prepare import Preparer
 from octavo.model.collection import CollectionSettings
 from octavo.model.formats import CONVERTER_VERSION, ending, left_out_reason
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
-from octavo.parsing.parser_choice import NAMES, ParserChoice
+from octavo.parsing.configured_parser import NAMES, ParserChoice
 from octavo.parsing.registry import PARSER_VERSION, extensions, not_indexed_reason
 from octavo.ports import Converter, Embedder, TokenCounter
 from octavo.sources.ignore_rules import IgnoreRules, member_reason
@@ -187,3 +186,26 @@ def converter(settings: Converting) -> Converter:
 
 def _holds_keys(value: object) -> bool:
     return bool(redacted_values(value)[1])
+
+
+def with_overrides(base: ChunkSizes, chunking: Chunking, settings: CollectionSettings) -> ChunkSizes:
+    depth, intelligent = settings.max_heading_depth, settings.intelligent_heading_depth
+    if chunking.strategy == "fixed":
+        depth, intelligent = 0, False
+    try:
+        return replace(
+            base,
+            target_min=_chosen(chunking.target_min_tokens, base.target_min),
+            target_max=_chosen(chunking.target_max_tokens, base.target_max),
+            hard_max=_chosen(chunking.hard_max_tokens, base.hard_max),
+            min_preferred=_chosen(chunking.min_preferred_tokens, base.min_preferred),
+            overlap=_chosen(settings.overlap_tokens, _chosen(chunking.overlap_tokens, base.overlap)),
+            max_heading_depth=chunking.max_heading_depth if depth is None else depth,
+            intelligent_heading_depth=chunking.intelligent_heading_depth if intelligent is None else intelligent,
+        )
+    except ValueError as error:
+        raise ConfigurationError(f"the chunking settings contradict each other: {error}") from error
+
+
+def _chosen(value: int | None, otherwise: int) -> int:
+    return otherwise if value is None else value

@@ -11,14 +11,13 @@ from pathlib import Path
 from octavo.algorithms.prompt_template import PromptFile
 from octavo.config.api_keys import api_key
 from octavo.errors import ConfigurationError
-from octavo.llm.entity_finder import ModelEntityFinder
 from octavo.llm.llm_rerankers import AbsentJudge, ListwiseJudge, PointwiseJudge
+from octavo.llm.model_providers import model_named, rerank_service
 from octavo.llm.model_sizes import smallest_first
 from octavo.llm.prompt_files import prompt_named
-from octavo.llm.providers import model_named, rerank_service
-from octavo.llm.query_writer import ModelQueryWriter
+from octavo.llm.query_generation import ModelQueryWriter
 from octavo.llm.reply_cache import CachedModel
-from octavo.llm.summariser import ModelSummariser
+from octavo.llm.single_text_prompts import ModelEntityFinder, ModelSummariser
 from octavo.model.ids import ProjectId
 from octavo.model.model_settings import LanguageModels, Role
 from octavo.ports import Completions, EntityFinder, LanguageModel, QueryWriter, Reranker, Summariser

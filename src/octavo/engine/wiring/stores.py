@@ -12,16 +12,16 @@ from octavo.config.snapshot_settings import Snapshots
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.ingest.search_accelerator import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSetup
+from octavo.model.collection import Project
 from octavo.model.library_location import DatabaseUrl, Location
+from octavo.model.recipe import EmbeddingProfile
 from octavo.plugins import STORES, install_command, load
+from octavo.ports import Store
 from octavo.stores.sqlite.database import overwrite, save_older
 from octavo.stores.sqlite.path_checks import refuse_impossible
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from octavo.model.collection import Project
-    from octavo.model.recipe import EmbeddingProfile
-    from octavo.ports import Store
     from octavo.stores.shared.transfer import TableTransfer
 
 
@@ -31,7 +31,7 @@ def open_store(place: Location, config: Config, *, create: bool) -> Store:
     if not create and not _is_there(place):
         raise NotIndexed(
             f"there is no library at {place}",
-            hint="connect the disk if it lies on another one, or run `octavo init` to make one",
+            hint="run `octavo start FOLDER` to make one of a folder, or connect the disk if it lies on another one",
         )
     return SqliteStore(place, create=create)
 
@@ -89,7 +89,6 @@ class StoreEngine(Protocol):
 
     def open_tables(self, url: DatabaseUrl, *, read_only: bool) -> TableTransfer:
         """The library as plain rows, to be copied from or to."""
-        ...
 
     def upgrade_schema(self, url: DatabaseUrl) -> None: ...
 

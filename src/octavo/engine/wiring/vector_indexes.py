@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.dataclass import dataclass
-from octavo.embedding.fast_tables import fast_tier
+from octavo.embedding.fast_table_choice import fast_tier
 from octavo.model.collection import Project
 from octavo.model.recipe import EmbeddingProfile
 from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex
@@ -26,10 +26,11 @@ class Indexes:
 
     def vectors(self, store: Store, project: Project, embedder: Embedder) -> VectorIndex:
         """An index of the server's own, or a scan of all vectors there are."""
-        if isinstance(store, IndexedStore):
-            return store.vector_index(project.id, embedder.profile)
         fast = fast_tier(embedder)
-        return ExactIndex(store, project.id, embedder.profile, None if fast is None else fast.profile)
+        stands_in = None if fast is None else fast.profile
+        if isinstance(store, IndexedStore):
+            return store.vector_index(project.id, embedder.profile, stands_in)
+        return ExactIndex(store, project.id, embedder.profile, stands_in)
 
     def summaries(self, store: Store, project: Project, embedder: Embedder) -> SummaryIndex:
         """A scan on every engine: there are far fewer summaries than chunks."""

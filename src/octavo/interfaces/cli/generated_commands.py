@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from octavo.interfaces.cli.command_groups import CommandGroup
+from octavo.interfaces.cli.command_group import CommandGroup
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.library_session import opened
-from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.options import Choices, shared
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import OperationCommand, command
 from octavo.interfaces.presenting.operation_output import operation_answer
@@ -31,10 +31,13 @@ def operation_of(words: str) -> Operation:
     return COMMANDS[words]
 
 
-def answered(choices: Choices, operation: Operation, request: Any, *, work: bool = True) -> Exit:
-    """Runs an operation and writes its answer, which the exit code sums up; then, with `work`, the jobs it enqueued."""
+def answered(
+    choices: Choices, operation: Operation, request: Any, *, work: bool = True, in_lines: bool = False
+) -> Exit:
+    """Runs an operation and writes its answer, which the exit code sums up; then, with `work`, the jobs it enqueued.
+    What takes hours tells its progress `in_lines`."""
     with opened(choices, create=operation.creates) as session:
-        answer = operation.run(session.engine, request, progress(quiet=choices.quiet))
+        answer = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=in_lines))
         view = TerminalView(getattr(request, "query", ""), roots=session.roots())
         choices.answer(operation_answer(operation, answer, view))
         if operation.enqueues and work:
@@ -66,3 +69,8 @@ class OperationGroup(CommandGroup):
         row = called(f"{self.name} {cmd_name}")
         own = super().get_command(ctx, row.command.rpartition(" ")[2] if row else cmd_name)
         return own or (command_of(row) if row else None)
+
+
+def group_of(name: str, help: str) -> OperationGroup:
+    """A group that has no commands but those of the table."""
+    return OperationGroup(name, params=[*shared(hidden=True)], help=help)

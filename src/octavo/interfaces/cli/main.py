@@ -14,7 +14,7 @@ import click
 
 from octavo.errors import StorageError
 from octavo.interfaces.cli import errors, output
-from octavo.interfaces.cli.command_groups import CommandGroup
+from octavo.interfaces.cli.command_group import CommandGroup
 from octavo.interfaces.cli.errors import CommandFailure, Exit
 from octavo.interfaces.cli.operation_summaries import SUMMARIES
 from octavo.interfaces.cli.options import QUESTIONS, Choices, shared, wants_json
@@ -24,7 +24,8 @@ from octavo.operations.text_blocks import visible
 class Entry(NamedTuple):
     """Where a command is defined, and what `octavo --help` says of it without going there.
 
-    Of an operation its row of the table says both, unless there is more to its command.
+    Of an operation its row of the table says both, unless there is more to its command. A group without a target is
+    made of the operations whose commands begin with its name.
     """
 
     target: str = ""
@@ -73,18 +74,18 @@ COMMANDS: Mapping[str, Entry] = {
     "embed": Entry(f"{_AT}.embed:embed"),
     "snapshots": Entry(f"{_AT}.snapshots:snapshots", "Make and look at the snapshots of a large library."),
     "summaries": Entry(f"{_AT}.summaries:summaries", "Summarise sections and files, for searches that look there."),
-    "cluster": Entry(f"{_AT}.cluster:cluster", "Group the chunks by meaning, and draw a map of them."),
+    "cluster": Entry("", "Group the chunks by meaning, and draw a map of them."),
     "db": Entry(f"{_AT}.database:db", "Look after a whole library: move, save, upgrade, check, thin out."),
     "status": Entry(f"{_AT}.status:status"),
     "doctor": Entry(),
     "tui": Entry(f"{_AT}.tui:tui", "Look at the library in the terminal."),
-    "tokens": Entry(f"{_AT}.tokens:tokens", "Make and revoke tokens of people and programs; see what they changed."),
+    "tokens": Entry("", "Make and revoke tokens of people and programs; see what they changed."),
     "serve": Entry(f"{_AT}.serve:serve", "Serve the library to browsers and programs over HTTP, and to MCP clients."),
     "mcp": Entry(f"{_AT}.mcp:mcp", "Serve an MCP client over stdin and stdout, or tell a client of this server."),
     "skill": Entry(f"{_AT}.skill:skill", "Teach an agent when and how to use Octavo."),
     "daemon": Entry(f"{_AT}.daemon:daemon", "Look at the server that a library's clients share, or end it."),
     "eval": Entry(f"{_AT}.evaluate:evaluate", "Measure retrieval on data sets with known answers."),
-    "queries": Entry(f"{_AT}.queries:queries", "Look at what was asked and opened, where that is logged; forget it."),
+    "queries": Entry("", "Look at what was asked and opened, where that is logged; forget it."),
     "config": Entry(f"{_AT}.config:config", "Look at settings and where they come from, and change them."),
     "completion": Entry(f"{_AT}.completion:completion", "Print the completion script for a shell."),
     "version": Entry(f"{_AT}.version:version", "Print the version."),
@@ -129,15 +130,16 @@ class Commands(CommandGroup):
             module, _, name = entry.target.partition(":")
             command: click.Command = getattr(import_module(module), name)
             return command
+        from octavo.interfaces.cli.generated_commands import command_of, group_of
         from octavo.operations.definitions import called
 
+        if entry and entry.help:
+            return group_of(cmd_name, entry.help)
         operation = called(cmd_name)
         if operation is None:
             return None
         if operation.command not in ("", cmd_name):
             return self._walked(ctx, operation.command)
-        from octavo.interfaces.cli.generated_commands import command_of
-
         return command_of(operation)
 
     def _walked(self, ctx: click.Context, words: str) -> click.Command | None:
@@ -186,8 +188,7 @@ class Commands(CommandGroup):
             sys.exit(shell_complete(self, extra, NAME, COMPLETE_VARIABLE, instruction))
         try:
             if not arguments:
-                import_module(f"{_AT}.welcome").welcome()
-                sys.exit(Exit.OK)
+                sys.exit(import_module(f"{_AT}.welcome").welcome())
             with self.make_context(prog_name or NAME, list(arguments), **extra) as context:
                 sys.exit(self.invoke(context) or Exit.OK)
         except click.exceptions.Exit as finished:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from octavo.dataclass import dataclass, replace
-from octavo.interfaces.cli.keyboard import Keyboard
-from octavo.interfaces.presenting.formats import drawn
+from octavo.interfaces.cli.terminal_keys import Keyboard
+from octavo.interfaces.presenting.answer_formats import drawn
 from octavo.interfaces.presenting.match_marks import marked, marks_of
 from octavo.operations.text_blocks import Line, Part, cells, visible
 

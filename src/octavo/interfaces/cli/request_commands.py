@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.interfaces.cli import shell_completion
-from octavo.interfaces.cli.command_groups import GLOBAL_OPTIONS
+from octavo.interfaces.cli.command_group import GLOBAL_OPTIONS
 from octavo.interfaces.cli.options import QUESTIONS, Choices, shared
 from octavo.operations.request_fields import RequestField, request_fields
 

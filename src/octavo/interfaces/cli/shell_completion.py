@@ -9,7 +9,7 @@ import click
 
 from octavo.config.schema import Config
 from octavo.errors import OctavoError
-from octavo.interfaces.cli.library_session import Session, opened
+from octavo.interfaces.cli.library_opening import Session, opened
 from octavo.interfaces.cli.options import Choices
 
 _MOST = 200

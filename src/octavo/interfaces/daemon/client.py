@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from octavo.interfaces.daemon.address import Address, available, is_private, listening, place, private_folder
-from octavo.interfaces.daemon.wire import CALLS, LONGEST_LINE, Hello, error_from, settings_of
+from octavo.interfaces.daemon.protocol import CALLS, LONGEST_LINE, Hello, error_from, settings_of
 from octavo.version import __version__
 
 if TYPE_CHECKING:

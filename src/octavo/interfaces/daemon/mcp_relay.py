@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.errors import OctavoError, StorageError
 from octavo.interfaces.daemon.address import available
 from octavo.interfaces.daemon.client import Connection, Unreachable, started
-from octavo.interfaces.daemon.wire import MCP
+from octavo.interfaces.daemon.protocol import MCP
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:

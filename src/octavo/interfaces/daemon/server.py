@@ -25,14 +25,14 @@ from octavo.config.load import validated
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.engine.index_runs import RUNNING
+from octavo.engine.index_run_lease import RUNNING
 from octavo.engine.wiring.embedders import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.answer_stream import stream_answer
 from octavo.interfaces.daemon.address import Address, private_folder
-from octavo.interfaces.daemon.wire import ABOUT, ASK_ALOUD, CALLS, LONGEST_LINE, MCP, STOP, Hello, error_json, hello
+from octavo.interfaces.daemon.protocol import ASK_ALOUD, LONGEST_LINE, STOP, WANTS, Hello, error_json, hello
 from octavo.interfaces.operation_threads import Calls, opened
-from octavo.interfaces.presenting.formats import OutputFormat, Screen, written
+from octavo.interfaces.presenting.answer_formats import OutputFormat, Screen, written
 from octavo.interfaces.presenting.operation_output import search_answer
 from octavo.interfaces.presenting.terminal_lines import EXCERPT_LINES, TerminalView
 from octavo.observability.logs import logger
@@ -231,8 +231,7 @@ class Server:
                 return partial(_speak_mcp, self._calls_for(greeting), greeting.tools)
             case "calls":
                 return partial(_answer_calls, self._calls_for(greeting))
-        known = ", ".join((MCP, CALLS, ABOUT, STOP))
-        raise InvalidArgument(f"the server knows nothing of {greeting.want!r}", hint=f"there are: {known}")
+        raise InvalidArgument(f"the server knows nothing of {greeting.want!r}", hint=f"there are: {', '.join(WANTS)}")
 
     def _calls_for(self, greeting: Hello) -> Calls:
         """Clients with the same configuration share an open library; all of them share the models."""
@@ -366,7 +365,7 @@ class _Output:
 
 
 async def _speak_mcp(calls: Calls, tools: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    from octavo.interfaces.mcp.conversation import converse
+    from octavo.interfaces.mcp.line_transport import converse
     from octavo.interfaces.mcp.server import prepared_server
 
     server = await prepared_server(calls, tools)

@@ -23,7 +23,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import Scope
 
-from octavo.engine.caller import OWNER, Caller, caller_with
+from octavo.engine.caller_permissions import OWNER, Caller, caller_with
 from octavo.interfaces.http.oauth import Issuer
 from octavo.model.access_token import TOKEN_PREFIX, AccessToken, token_hash
 

@@ -15,12 +15,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from octavo.config.schema import Serve
 from octavo.dataclass import replace
-from octavo.engine.caller import ANYONE, CALLER, Caller, acting_as
+from octavo.engine.caller_permissions import ANYONE, CALLER, Caller, acting_as
 from octavo.errors import Forbidden, OctavoError
-from octavo.interfaces.access_token import loopback
 from octavo.interfaces.http.authentication import Access, session_of
 from octavo.interfaces.http.oauth import METADATA
 from octavo.interfaces.http.problems import protocol_problem
+from octavo.interfaces.server_token import loopback
 from octavo.observability.metrics import Metrics
 
 OPEN = frozenset({"/health", "/readyz"})  # asked by supervisors, who have no token; they tell nothing

@@ -22,9 +22,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from octavo.config.schema import OAuth
-from octavo.engine.caller import Caller
+from octavo.engine.caller_permissions import Caller
 from octavo.errors import ConfigurationError, Forbidden, OctavoError, ProviderFailed
-from octavo.interfaces.access_token import loopback
+from octavo.interfaces.server_token import loopback
 from octavo.model.access_token import SCOPES, AccessScope, token_hash
 from octavo.model.library_location import expand_user
 from octavo.services.http_failure import REQUEST_ERRORS, failure_of

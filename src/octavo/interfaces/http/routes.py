@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+from array import array
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
@@ -12,10 +14,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.engine.gauges import job_gauges, library_gauges
+from octavo.engine.library_gauges import job_gauges, library_gauges
 from octavo.errors import InvalidArgument
 from octavo.interfaces.http.client_disconnects import while_wanted
-from octavo.interfaces.http.embeddings import embed_arguments, embedding_list
 from octavo.interfaces.http.openapi import described, described_get, described_stream
 from octavo.interfaces.http.problems import protocol_problem
 from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream
@@ -23,6 +24,7 @@ from octavo.interfaces.operation_threads import Calls
 from octavo.model.query import Query
 from octavo.model.result import Result
 from octavo.observability.metrics import Gauge, Metrics
+from octavo.operations.answer_budget import tokens
 from octavo.operations.operation import Operation
 from octavo.operations.request_arguments import request as parsed
 from octavo.operations.schemas import dump
@@ -32,6 +34,9 @@ from octavo.operations.search.run_search import find_everywhere
 from octavo.operations.table import OPERATIONS
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+_HINT = "texts, not numbers of tokens, which are another model's"
 
 
 class UnsupportedMedia(Exception):
@@ -176,3 +181,39 @@ def _answers(engine: Engine) -> None:
 
 def _gauges(engine: Engine) -> tuple[Gauge, ...]:
     return (*library_gauges(engine), *job_gauges(engine))
+
+
+def embed_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the operation is asked. Which model is named does not matter: there is one, and the answer names it."""
+    texts = given.get("input")
+    texts = [texts] if isinstance(texts, str) else texts
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise InvalidArgument("`input` is neither a text nor a list of texts", hint=_HINT)
+    if given.get("encoding_format", "float") not in ("float", "base64"):
+        raise InvalidArgument("`encoding_format` is neither float nor base64")
+    return {"texts": texts}
+
+
+def embedding_list(given: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+    dimensions = given.get("dimensions")
+    if dimensions not in (None, answer["dimensions"]):
+        raise InvalidArgument(f"the vectors of {answer['model']} have {answer['dimensions']} dimensions")
+    used = sum(tokens(vector["text"]) for vector in answer["vectors"])
+    encoded = given.get("encoding_format") == "base64"
+    return {
+        "object": "list",
+        "model": answer["model"],
+        "data": [
+            {
+                "object": "embedding",
+                "index": index,
+                "embedding": _base64(vector["embedding"]) if encoded else vector["embedding"],
+            }
+            for index, vector in enumerate(answer["vectors"])
+        ],
+        "usage": {"prompt_tokens": used, "total_tokens": used},
+    }
+
+
+def _base64(vector: list[float]) -> str:
+    return base64.b64encode(array("f", vector).tobytes()).decode()

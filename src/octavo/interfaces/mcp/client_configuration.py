@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from octavo.bounded_small_files import read_small
 from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, StorageError
-from octavo.interfaces.mcp import jsonc, toml_text, yaml_text
-from octavo.interfaces.mcp.clients import NAME, Client
+from octavo.interfaces.mcp import jsonc_edits, toml_edits, yaml_edits
+from octavo.interfaces.mcp.known_clients import NAME, Client
 from octavo.model.library_location import real_path
-from octavo.small_files import read_small
 
 
 class _Layout(Protocol):
@@ -27,7 +27,7 @@ class _Layout(Protocol):
 
 
 _LARGEST = 1 << 26  # bytes: some clients keep what was said in the same file
-_LAYOUTS: Mapping[str, _Layout] = {"json": jsonc, "toml": toml_text, "yaml": yaml_text}
+_LAYOUTS: Mapping[str, _Layout] = {"json": jsonc_edits, "toml": toml_edits, "yaml": yaml_edits}
 
 
 @dataclass(frozen=True, slots=True)

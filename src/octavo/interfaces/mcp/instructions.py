@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from octavo.algorithms.quotations import QUOTED_LINES, one_line
-from octavo.config.local_library import is_made_by_itself
+from octavo.algorithms.prompt_quotations import QUOTED_LINES, one_line
+from octavo.config.folder_libraries import is_made_by_itself
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.operations.answer_budget import size

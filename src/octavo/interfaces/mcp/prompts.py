@@ -9,8 +9,8 @@ from mcp import types
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.mcp.instructions import CITING, holdings
-from octavo.operations.model_text import written
-from octavo.operations.search.lines import search_lines
+from octavo.operations.language_model_text import written
+from octavo.operations.search.rendering import search_lines
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
 

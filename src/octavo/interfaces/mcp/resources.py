@@ -10,7 +10,7 @@ from mcp import types
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
-from octavo.operations.reading.get import whole
+from octavo.operations.reading.passage_reading import whole
 from octavo.retrieval.passages import read_passage
 
 _SCHEME = "octavo://"

@@ -5,30 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Container, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from octavo.engine.caller import CALLER, acting_as, current_caller
-from octavo.engine.index_runs import Stopped
+from octavo.engine.caller_permissions import CALLER, acting_as, current_caller
+from octavo.engine.engine import Engine
+from octavo.engine.index_run_lease import Stopped
 from octavo.errors import OctavoError
 from octavo.interfaces.mcp import memory_resources, prompts, resources
 from octavo.interfaces.mcp.instructions import instructions, without_library
-from octavo.interfaces.mcp.tool_aliases.serving import SeedTools
-from octavo.interfaces.mcp.tool_aliases.sets import aliases
-from octavo.interfaces.mcp.tools import dotted_name, failed, listed, succeeded
-from octavo.interfaces.operation_threads import CallProgress, Calls
-from octavo.operations.hints import for_model
+from octavo.interfaces.mcp.tool_aliases.aliased_server import SeedTools
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
+from octavo.interfaces.mcp.tool_aliases.requested_sets import aliases
+from octavo.interfaces.operation_threads import Answered, CallProgress, Calls
+from octavo.operations.hint_translation import error_for_model, for_model
 from octavo.operations.operation import Operation
+from octavo.operations.schemas import input_schema, output_schema, slim_input, slim_output
 from octavo.operations.table import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
-
-if TYPE_CHECKING:
-    from octavo.engine.engine import Engine
-    from octavo.interfaces.mcp.tool_aliases.alias import Alias
 
 Context = ServerRequestContext[Any, Any]
 
@@ -219,3 +217,42 @@ def _progress(context: Context) -> CallProgress:
         task.add_done_callback(tasks.discard)
 
     return CallProgress(tell)
+
+
+def dotted_name(operation: Operation) -> str:
+    """`memory.search` of `memory_search`: below a noun, as its command is."""
+    return operation.command.replace(" ", ".").replace("-", "_") or operation.name
+
+
+def listed(operation: Operation, *, data: bool = False) -> types.Tool:
+    hints = operation.annotations
+    return types.Tool(
+        name=operation.name,
+        description=operation.description,
+        input_schema=slim_input(input_schema(operation.takes), operation.unlisted),
+        output_schema=slim_output(output_schema(operation.gives)) if data else None,
+        annotations=types.ToolAnnotations(
+            read_only_hint=hints.read_only,
+            # Of a tool that only reads, the protocol gives these two no meaning.
+            destructive_hint=None if hints.read_only else hints.destructive,
+            idempotent_hint=None if hints.read_only else hints.idempotent,
+            open_world_hint=hints.open_world,
+        ),
+    )
+
+
+def succeeded(answered: Answered, *, data: bool = False) -> types.CallToolResult:
+    """Text, or data for a client that takes it: some clients forward both to their model, which would pay twice."""
+    if data:
+        return types.CallToolResult(content=[], structured_content=answered.data)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=answered.text)])
+
+
+def failed(
+    error: OctavoError, offered: Container[str] = (), operation: Operation | None = None
+) -> types.CallToolResult:
+    """A failure the model can read and act on: the hint names tools that are offered, not commands."""
+    failure = error_for_model(error, offered, operation)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=failure.text)], is_error=True, _meta={"octavo/error": failure.data}
+    )

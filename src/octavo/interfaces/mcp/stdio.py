@@ -12,7 +12,7 @@ import anyio
 
 from octavo.config.reloading import ConfigFiles
 from octavo.config.schema import Config
-from octavo.interfaces.mcp.conversation import converse
+from octavo.interfaces.mcp.line_transport import converse
 from octavo.interfaces.mcp.server import prepared_server
 from octavo.interfaces.operation_threads import Calls, following, opened
 from octavo.observability.logs import logger

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from octavo.interfaces.presenting.highlight import flattened
+from octavo.interfaces.presenting.excerpt_lines import flattened
 from octavo.operations.text_blocks import DETAIL, FILL, Block, Part, Quote, visible
 
 _INDENT = "   "

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from octavo.dataclass import replace
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.markdown import markdown
 from octavo.interfaces.presenting.terminal_lines import TerminalView, terminal_lines
 from octavo.model.document import Kind, shown_path
 from octavo.operations.plain_data import plain
-from octavo.operations.search.lines import search_lines
+from octavo.operations.search.rendering import search_lines
+from octavo.operations.search.results import SearchAnswer
 from octavo.operations.text_blocks import Block, Quote
 
 if TYPE_CHECKING:
-    from octavo.operations.listing import Listing
+    from octavo.operations.answer_listing import Listing
     from octavo.operations.operation import Operation
-    from octavo.operations.search.results import SearchAnswer
 
 _PATHS = frozenset({"heading_path"})  # columns whose values are headings, one below the other
 

@@ -8,7 +8,7 @@ from dataclasses import field
 from pathlib import Path
 
 from octavo.dataclass import dataclass
-from octavo.interfaces.presenting.highlight import excerpt, flattened, reflowed, unheaded
+from octavo.interfaces.presenting.excerpt_lines import excerpt, flattened, reflowed, unheaded
 from octavo.interfaces.presenting.match_marks import MarksOf, marked, marks_of
 from octavo.operations.text_blocks import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
 

@@ -12,7 +12,7 @@ from octavo.interfaces.python.arguments import request_for
 from octavo.interfaces.python.engine_handle import Handle
 from octavo.interfaces.python.progress import ProgressCallback, Reporter
 from octavo.model.document import Kind
-from octavo.operations.hints import for_python
+from octavo.operations.hint_translation import for_python
 from octavo.operations.search.results import SearchAnswer
 from octavo.operations.table import EVERY
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, LibraryClosed, NotFound, OctavoError
-from octavo.operations.hints import error_for_model
+from octavo.operations.hint_translation import error_for_model
 from octavo.operations.operation import Operation
 from octavo.operations.request_arguments import request
 from octavo.operations.schemas import dump, input_schema, slim_input

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
+from octavo.engine.engine import Engine
 from octavo.errors import LibraryClosed
+from octavo.interfaces.python.engine_handle import Handle
 from octavo.interfaces.python.operation_calls import run
 from octavo.operations.library.indexing import indexing_run
 
 if TYPE_CHECKING:
     from octavo.answers import IndexingRun, WatchAnswer
-    from octavo.engine.engine import Engine
-    from octavo.interfaces.python.engine_handle import Handle
 
 ChangeCallback = Callable[["IndexingRun"], object]
 """Takes the run that indexed a change, in the watcher's thread."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -13,22 +13,23 @@ from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, Streamable
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from octavo.config.schema import Serve
 from octavo.errors import Forbidden, OctavoError
 from octavo.interfaces.http.authentication import Access
+from octavo.interfaces.http.client_disconnects import while_wanted
 from octavo.interfaces.http.guard import OPEN, Guard
 from octavo.interfaces.http.oauth import Issuer
 from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
-from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
+from octavo.interfaces.http.routes import Endpoint, UnsupportedMedia, add_routes, body_arguments, unsupported_media
 from octavo.interfaces.mcp.instructions import usage
 from octavo.interfaces.mcp.server import library_instructions, make_server
-from octavo.interfaces.mcp.tool_aliases.sets import aliases
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
+from octavo.interfaces.mcp.tool_aliases.requested_sets import aliases
 from octavo.interfaces.operation_threads import Calls
-from octavo.interfaces.serving.tool_alias_routes import alias_routes
 from octavo.interfaces.web.page_templates import Site, wants_page
 from octavo.interfaces.web.routes import page_routes
 from octavo.model.access_token import AccessToken
@@ -141,3 +142,21 @@ async def _defect(site: Site, request: Request, error: Exception) -> Response:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     text = ("unexpected failure", "this is a defect in Octavo; its log has the details")
     return site.refused(500, *text) if wants_page(request) else problem(500, "INTERNAL", *text)
+
+
+def alias_routes(calls: Calls, seeds: Sequence[Alias]) -> Iterator[Route]:
+    """One for each tool, with its arguments as the body and its payload as the answer."""
+    for alias in seeds:
+        yield Route(f"/{alias.called(dotted=False)}", _endpoint(calls, alias), methods=["POST"])
+
+
+def _endpoint(calls: Calls, alias: Alias) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        arguments = await body_arguments(request)
+
+        async def answered() -> Response:
+            return JSONResponse(await calls.work(lambda engine: alias.answered(engine, arguments, None)))
+
+        return await (while_wanted(request, answered()) if alias.of.annotations.read_only else answered())
+
+    return endpoint

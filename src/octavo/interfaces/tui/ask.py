@@ -15,8 +15,8 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.base_app import LibraryApp
-from octavo.interfaces.tui.navigation import Navigation
-from octavo.interfaces.tui.reading import ReadingScreen, ReadPlace
+from octavo.interfaces.tui.navigation_bar import Navigation
+from octavo.interfaces.tui.reading_view import ReadingScreen, ReadPlace
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage
 from octavo.operations.text_blocks import visible
 

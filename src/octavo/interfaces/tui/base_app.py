@@ -16,10 +16,10 @@ from textual.widgets import Static
 
 from octavo.config.load import library_location
 from octavo.errors import OctavoError
-from octavo.interfaces.editor import editor_command
+from octavo.interfaces.editor_command import editor_command
 from octavo.interfaces.library_client import LibraryClient
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
-from octavo.interfaces.tui.navigation import ADVISORIES, KEYS, SCREENS
+from octavo.interfaces.tui.navigation_bar import ADVISORIES, KEYS, SCREENS
 from octavo.model.advisory import Advisory
 from octavo.model.library_location import DatabaseUrl
 from octavo.operations.answering.results import AnswerSentence, AskAnswer

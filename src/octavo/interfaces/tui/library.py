@@ -13,11 +13,11 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
-from octavo.interfaces.tui import rich_text
+from octavo.interfaces.tui import answer_text
 from octavo.interfaces.tui.base_app import LibraryApp
 from octavo.interfaces.tui.dialogs import ConfirmDialog, RunDialog
-from octavo.interfaces.tui.navigation import Navigation
-from octavo.operations.library.lines import problem_lines
+from octavo.interfaces.tui.navigation_bar import Navigation
+from octavo.operations.library.rendering import problem_lines
 from octavo.operations.library.results import StatusAnswer
 
 _POLL = 1.0  # seconds between looks at a run that is under way
@@ -100,9 +100,9 @@ class LibraryScreen(Screen[None]):
         if tab is None or answer is None:
             return
         if name == "problems":
-            drawn = rich_text.blocks_text(problem_lines(answer), width)
+            drawn = answer_text.blocks_text(problem_lines(answer), width)
         else:
-            drawn = rich_text.answer_text(tab.operation, answer, width)
+            drawn = answer_text.answer_text(tab.operation, answer, width)
         if name == "overview":
             drawn.append("\ng finds groups · c makes clusters · s makes a snapshot · F5 advisories", "dim")
         shown = drawn if drawn.plain.strip() else Text(tab.empty, "dim")

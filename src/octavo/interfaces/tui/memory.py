@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.base_app import LibraryApp
 from octavo.interfaces.tui.dialogs import ConfirmDialog
-from octavo.interfaces.tui.navigation import Navigation
+from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.operations.memory.results import FoundMemory, RecallAnswer
 from octavo.operations.text_blocks import visible
 

@@ -18,12 +18,12 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.errors import OctavoError
-from octavo.interfaces.presenting.highlight import without_link_end
-from octavo.interfaces.tui import rich_text
+from octavo.interfaces.presenting.excerpt_lines import without_link_end
+from octavo.interfaces.tui import answer_text
 from octavo.interfaces.tui.base_app import LibraryApp
 from octavo.interfaces.tui.dialogs import FiltersDialog
-from octavo.interfaces.tui.navigation import Navigation
-from octavo.interfaces.tui.reading import SOURCE_KINDS, ReadingScreen, ReadPlace
+from octavo.interfaces.tui.navigation_bar import Navigation
+from octavo.interfaces.tui.reading_view import SOURCE_KINDS, ReadingScreen, ReadPlace
 from octavo.interfaces.tui.rendered_markdown import rendered_markdown
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.results import FoundHit, SearchAnswer
@@ -83,10 +83,10 @@ class SearchScreen(Screen[None]):
     def _start(self, message: str, recent: Sequence[DocumentRow]) -> None:
         self._say(message)
         self.recent = tuple(recent)
-        self._list(rich_text.document_text(row) for row in recent)
+        self._list(answer_text.document_text(row) for row in recent)
         if recent:
             self.query_one(OptionList).highlighted = 0
-        self.query_one("#passage", Static).update(rich_text.start_text(len(recent)))
+        self.query_one("#passage", Static).update(answer_text.start_text(len(recent)))
 
     def _list(self, drawn: Iterable[Text]) -> None:
         """Rows with a line between them."""
@@ -142,10 +142,10 @@ class SearchScreen(Screen[None]):
     def _show(self, answer: SearchAnswer) -> None:
         self.answer = answer
         hits = self.query_one(OptionList)
-        self._list(rich_text.hit_text(hit, self.query_text) for hit in answer.hits)
+        self._list(answer_text.hit_text(hit, self.query_text) for hit in answer.hits)
         narrowed = "".join(f" · {value}" for value in self.filters.values())
         meant = f" Did you mean: {answer.did_you_mean}" if answer.did_you_mean else ""
-        self._say((rich_text.summary(answer) if answer.hits else "No match.") + meant + narrowed)
+        self._say((answer_text.summary(answer) if answer.hits else "No match.") + meant + narrowed)
         if answer.hits:
             hits.highlighted = 0
         else:
@@ -175,7 +175,7 @@ class SearchScreen(Screen[None]):
 
     def _source(self, hit: FoundHit, query: str, width: int) -> tuple[Text, int]:
         """The lines around a passage, and in which row it begins."""
-        first, last = rich_text.preview_range(hit)
+        first, last = answer_text.preview_range(hit)
         try:
             passage = self.app.client.ask(
                 "get", reference=f"{hit.uri}:{first}-{last}", collection=hit.collection, max_tokens=20_000
@@ -183,7 +183,7 @@ class SearchScreen(Screen[None]):
             text, first = passage.text, passage.start_line
         except OctavoError:  # a commit has no lines of its own to read around it
             text, first = hit.excerpt, hit.start_line
-        return rich_text.preview_text(text.rstrip("\n"), first, (hit.start_line, hit.end_line), query, width)
+        return answer_text.preview_text(text.rstrip("\n"), first, (hit.start_line, hit.end_line), query, width)
 
     def _preview(self, drawn: Any, line: int) -> None:
         self.query_one("#passage", Static).update(drawn)

@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
-from octavo.interfaces.tui import rich_text
+from octavo.interfaces.tui import answer_text
 from octavo.interfaces.tui.base_app import LibraryApp
-from octavo.interfaces.tui.navigation import Navigation
+from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.interfaces.tui.search import SearchScreen
 
 
@@ -41,18 +41,18 @@ class TraceScreen(Screen[None]):
             self.query_one("#summary", Static).update("Search for something first: its trace is shown here.")
             return
         hit = search.hit
-        heading = f"{search.query_text} · {rich_text.summary(answer)} · {answer.took_ms:.1f} ms"
+        heading = f"{search.query_text} · {answer_text.summary(answer)} · {answer.took_ms:.1f} ms"
         self.query_one("#summary", Static).update(heading)
         trace.add_columns("stage", "shape", "in", "out", "ms", "detail")
-        trace.add_rows(rich_text.stage_cells(stage) for stage in answer.trace)
+        trace.add_rows(answer_text.stage_cells(stage) for stage in answer.trace)
         if hit:
             steps.add_columns(f"{hit.uri}:{hit.start_line}", "score", "place", "detail")
-            steps.add_rows(rich_text.step_cells(hit))
+            steps.add_rows(answer_text.step_cells(hit))
         trace.focus()
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         """What a stage says of itself is longer than a row: the chosen one's stands below, whole."""
         answer = self._search.answer
         if event.data_table.id == "trace" and answer and answer.trace and event.cursor_row < len(answer.trace):
-            cells = rich_text.stage_cells(answer.trace[event.cursor_row])
+            cells = answer_text.stage_cells(answer.trace[event.cursor_row])
             self.query_one("#detail", Static).update(f"{cells[0]}: {cells[-1] or 'nothing to add'}")

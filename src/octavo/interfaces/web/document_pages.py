@@ -3,8 +3,9 @@ file it was converted from; and the pictures and originals that these pages show
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,17 +18,17 @@ from starlette.responses import RedirectResponse, Response
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
-from octavo.interfaces.web import html_text
+from octavo.interfaces.web import text_as_html
 from octavo.interfaces.web.markdown import markdown, picture_names, ragged
-from octavo.interfaces.web.other_markup import as_markdown
 from octavo.interfaces.web.page_templates import HEADERS, POLICY, Listed, Site, given, number
-from octavo.interfaces.web.prose import prose
+from octavo.interfaces.web.rst_and_org_to_markdown import as_markdown
+from octavo.interfaces.web.text_as_html import DocumentPlace, heading_id
 from octavo.model.converted_file import Unit
 from octavo.model.formats import ending
 from octavo.model.graph import Node
 from octavo.model.ids import DocumentId
-from octavo.model.position import MARKS
-from octavo.operations.reading.get import linking_documents
+from octavo.model.page_position import MARKS
+from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.results import GetAnswer, OutlineSection
 from octavo.retrieval.collection_files import PDF, collection_file, has_original, pictures
 
@@ -38,18 +39,22 @@ _OTHER_MARKUP = frozenset({".rst", ".org"})
 _PROSE = frozenset({".txt", ".adoc", ".asciidoc", ".tex", ".text"})
 _BACKLINKS = 50
 _FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+_SHAPED = re.compile(r"\s|[^\w\s\"'“‘(\[`*_]|\w+:\s|\d+[.)]\s")
+"""A line that ends where its author wanted it to: indented, an item, a field."""
+_UNDERLINE = re.compile(r"\s*([^\w\s])\1{2,}\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What the library knows of a document's file: where its pages begin, whether it may be shown, its pictures, and
-    the documents that link to it."""
+    """What the library knows of a document's file: where its pages begin, whether it may be shown and its sections be
+    written, its pictures, and the documents that link to it."""
 
     converted: bool
     page_starts: tuple[int, ...]
     original: bool
     pictures: dict[str, str]
     backlinks: tuple[Node, ...]
+    editable: bool = False
 
     def page_at(self, offset: int) -> int | None:
         return max(1, bisect_right(self.page_starts, offset)) if self.page_starts else None
@@ -70,6 +75,9 @@ def file_facts(passage: GetAnswer, engine: Engine) -> FileFacts:
         converted="converter" in metadata,
         page_starts=tuple(marks.get("starts", ())) if marks.get("unit") == Unit.PAGE else (),
         original=entry is not None and has_original(entry),
+        editable=suffix in _MARKDOWN - {".ipynb"}
+        and passage.kind != "memory"
+        and engine.library.is_writable(engine.collection(passage.collection)),
         pictures=pictures(engine, passage.collection, passage.uri, names) if names and document is not None else {},
         backlinks=linking_documents(engine, DocumentId(passage.document_id), _BACKLINKS),
     )
@@ -113,7 +121,7 @@ class DocumentPages:
         outline = await self._call("outline", reference=passage.document_id)
         history = await self._site.maybe("history", reference=passage.uri, collection=collection)
         facts = await self._site.calls.work(partial(file_facts, passage))
-        place = html_text.DocumentPlace(collection, passage.uri, lines, facts.pictures)
+        place = text_as_html.DocumentPlace(collection, passage.uri, lines, facts.pictures)
         body = document_body(passage, facts, place, outline.sections)
         page = self._page(
             "document.html",
@@ -121,9 +129,10 @@ class DocumentPages:
             outline=outline,
             paths=heading_paths(outline.sections),
             history=history,
-            earlier=bool(number(parameters.get("version"))),
+            earlier=bool(history and passage.version < max((entry.version for entry in history.versions), default=0)),
             change=await self._change(passage.uri, collection, number(parameters.get("changes"))),
             body=body,
+            editable=facts.editable,
             backlinks=facts.backlinks,
             headed="<h1" in body,
             openers=await self._openers(collection, passage.uri, lines[0] if lines else 1),
@@ -179,13 +188,13 @@ class DocumentPages:
                 passage = await self._call("get", max_tokens=500, **arguments)
             except OctavoError:  # not there, or several: the search shows what is nearest
                 continue
-            anchor = html_text.heading_anchor(heading) if heading and not heading.startswith("^") else ""
-            return RedirectResponse(html_text.document_link(passage.collection, passage.uri) + anchor, 303)
+            anchor = text_as_html.heading_anchor(heading) if heading and not heading.startswith("^") else ""
+            return RedirectResponse(text_as_html.document_link(passage.collection, passage.uri) + anchor, 303)
         return RedirectResponse(f"/?{urlencode({'q': target})}", 303)
 
 
 def document_body(
-    passage: GetAnswer, facts: FileFacts, place: html_text.DocumentPlace, sections: Sequence[OutlineSection]
+    passage: GetAnswer, facts: FileFacts, place: text_as_html.DocumentPlace, sections: Sequence[OutlineSection]
 ) -> Markup:
     """The text of a document as a person reads it; source code with its line numbers."""
     suffix = ending(passage.uri)
@@ -203,7 +212,7 @@ def document_body(
         return markdown("\n".join(line.text for line in lines), place, numbers=[line.number for line in lines])
     if suffix in _PROSE:
         return prose(passage.text, sections, place, passage.start_line)
-    return html_text.code(passage.text, suffix.removeprefix("."), place, passage.start_line)
+    return text_as_html.code(passage.text, suffix.removeprefix("."), place, passage.start_line)
 
 
 def original_view(passage: GetAnswer, facts: FileFacts, lines: tuple[int, int] | None, page: int | None) -> str:
@@ -212,7 +221,7 @@ def original_view(passage: GetAnswer, facts: FileFacts, lines: tuple[int, int] |
         return ""
     before = passage.text.split("\n")[: max(0, lines[0] - passage.start_line)] if lines else []
     page = page or facts.page_at(passage.start + sum(len(line) + 1 for line in before))
-    return html_text.file_link(passage.collection, passage.uri) + (f"#page={page}" if page else "")
+    return text_as_html.file_link(passage.collection, passage.uri) + (f"#page={page}" if page else "")
 
 
 def heading_paths(sections: Sequence[OutlineSection]) -> list[tuple[str, ...]]:
@@ -231,3 +240,45 @@ def cited_lines(given: str) -> tuple[int, int] | None:
     if not first.isdecimal() or not (last or first).isdecimal():
         return None
     return int(first), int(last or first)
+
+
+def prose(text: str, sections: Sequence[OutlineSection], place: DocumentPlace, first_line: int = 1) -> Markup:
+    """Every line as it is, with the headings that the outline knows set as such; cited paragraphs carry a class."""
+    headings = {section.start_line: section for section in sections}
+    shown: list[Markup] = []
+    anchored = False
+    for at, lines in _paragraphs(text.removesuffix("\n").split("\n"), headings, first_line):
+        cited = place.cites(at, at + len(lines) - 1)
+        marks = Markup(' class="cited"') if cited else Markup("")
+        identity = "cited" if cited and not anchored else ""
+        anchored |= cited
+        if section := headings.get(at):
+            level = min(6, max(2, section.level + 1))
+            name = Markup(' id="{}"').format(identity or heading_id(section.title))
+            shown.append(Markup("<h{0}{1}{2}>{3}</h{0}>").format(level, name, marks, section.title))
+            lines = [line for line in lines if section.title not in line and not _UNDERLINE.fullmatch(line)]
+            identity, marks = "", Markup("")
+        if any(line.strip() for line in lines):
+            kinds = ("verse" if any(map(_SHAPED.match, lines)) else "", "cited" if cited else "")
+            names = Markup(' class="{}"').format(" ".join(filter(None, kinds))) if any(kinds) else Markup("")
+            name = Markup(' id="{}"').format(identity) if identity else Markup("")
+            shown.append(Markup("<p{}{}>{}</p>").format(name, names, "\n".join(lines)))
+    return Markup("\n").join(shown)
+
+
+def _paragraphs(
+    lines: Sequence[str], headings: dict[int, OutlineSection], first: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Lines between blank ones and headings, with the number of their first."""
+    gathered: list[str] = []
+    start = first
+    for at, line in enumerate(lines, first):
+        if gathered and (not line.strip() or at in headings):
+            yield start, gathered
+            gathered = []
+        if line.strip() or at in headings:
+            if not gathered:
+                start = at
+            gathered.append(line)
+    if gathered:
+        yield start, gathered

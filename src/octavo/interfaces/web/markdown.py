@@ -16,8 +16,8 @@ from markupsafe import Markup, escape
 
 from octavo.algorithms.heading_attributes import attributes, given_anchor
 from octavo.engine.wiring.html_blocks import html_as_markdown
-from octavo.interfaces.web.footnotes import footnote_id, take_footnotes
-from octavo.interfaces.web.html_text import DocumentPlace, coloured, file_link, heading_id, named_link
+from octavo.interfaces.web.markdown_footnotes import footnote_id, take_footnotes
+from octavo.interfaces.web.text_as_html import DocumentPlace, coloured, file_link, heading_id, named_link
 from octavo.retrieval.collection_files import is_picture
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.interfaces.presenting.match_marks import marks_of
-from octavo.interfaces.web.excerpts import excerpt
-from octavo.interfaces.web.html_text import DocumentPlace
+from octavo.interfaces.web.hit_excerpts import excerpt
 from octavo.interfaces.web.markdown import markdown
 from octavo.interfaces.web.page_templates import Listed, Site, given, number
+from octavo.interfaces.web.text_as_html import DocumentPlace
 
 _NOWHERE = DocumentPlace("", "")
 
@@ -46,6 +47,8 @@ class MemoryPages:
         )
         diff = await self._call("memory_diff", item=item) if len(history.versions) > 1 else None
         body = markdown(memory.text, _NOWHERE)
+        if len(history.versions) == 1 and body.strip() == Markup("<p>{}</p>").format(memory.title):
+            body = Markup("")  # the heading says it already
         return self._page(
             "memory.html",
             memory=memory,

@@ -17,7 +17,7 @@ from octavo.errors import NotIndexed, OctavoError
 from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.problems import status_of
 from octavo.interfaces.operation_threads import Calls
-from octavo.interfaces.web import html_text, markdown
+from octavo.interfaces.web import markdown, text_as_html
 from octavo.operations.table import EVERY, OPERATIONS
 from octavo.version import __version__
 
@@ -79,14 +79,14 @@ def templates(writable: bool = False, secured: bool = False) -> Environment:
         trim_blocks=True,
         auto_reload=False,  # templates are part of the package: none changes while it runs
     )
-    made.filters |= {"sentence": html_text.sentence, "learning": learning}
+    made.filters |= {"sentence": text_as_html.sentence, "learning": learning}
     made.globals |= {
         "version": __version__,
-        "document_link": html_text.document_link,
-        "differences": html_text.differences,
+        "document_link": text_as_html.document_link,
+        "differences": text_as_html.differences,
         "inline": markdown.inline,
-        "place": html_text.DocumentPlace,
-        "named_link": html_text.named_link,
+        "place": text_as_html.DocumentPlace,
+        "named_link": text_as_html.named_link,
         "not_yet": lambda error: isinstance(error, NotIndexed),
         "writable": writable,
         "secured": secured,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import PurePosixPath
@@ -23,14 +24,15 @@ from octavo.engine.freshness import learning
 from octavo.errors import LibraryError, OctavoError
 from octavo.interfaces.http.client_disconnects import while_wanted
 from octavo.interfaces.presenting.match_marks import MarksOf, marks_of
-from octavo.interfaces.web import html_text
-from octavo.interfaces.web.excerpts import excerpt, marked_words, source_excerpt
+from octavo.interfaces.web import text_as_html
+from octavo.interfaces.web.hit_excerpts import excerpt, marked_words, source_excerpt
 from octavo.interfaces.web.markdown import set_apart
 from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, templates
-from octavo.interfaces.web.query_examples import query_examples
 from octavo.model.result import StageTrace
+from octavo.operations.library.results import StatusAnswer
+from octavo.operations.reading.results import DocumentRow
 from octavo.operations.request_arguments import request as parsed
-from octavo.operations.search.lines import in_words
+from octavo.operations.search.rendering import in_words
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit, SearchAnswer, whole_answer
 from octavo.operations.search.run_search import find
@@ -66,6 +68,8 @@ _RECENT = 50  # documents whose titles and tags make examples
 _RECENT_SHOWN = 8
 _CHANNELS = {"lexical": "words", "dense": "meaning", "symbol": "a name in code", "place": "its path", "graph": "links"}
 _FILTERS = ("collections", "kinds", "tags_all", "language", "uris")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_BEGINNING = 4  # letters of a word that stand for all that begin so
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +312,7 @@ def hit_excerpt(hit: FoundHit, find: MarksOf) -> Markup:
     """The part of a passage that answers: Markdown as it reads, source text as it is."""
     if is_source(hit):
         return Markup('<pre class="exact">{}</pre>').format(source_excerpt(hit.excerpt, find))
-    place = html_text.DocumentPlace(hit.collection, hit.uri)
+    place = text_as_html.DocumentPlace(hit.collection, hit.uri)
     return excerpt(hit.excerpt, place, find, titles=(hit.title, *hit.heading_path), first_line=hit.start_line)
 
 
@@ -332,7 +336,9 @@ def hit_link(hit: FoundHit, *, lines: bool = False) -> str:
     """The page of what was found: a memory has one of its own."""
     if hit.kind == "memory":
         return f"/memory/{quote(PurePosixPath(hit.uri).stem)}"
-    return html_text.document_link(hit.collection, hit.uri, (hit.start_line, hit.end_line) if lines else None, hit.page)
+    return text_as_html.document_link(
+        hit.collection, hit.uri, (hit.start_line, hit.end_line) if lines else None, hit.page
+    )
 
 
 def place_of(hit: FoundHit) -> str:
@@ -346,3 +352,40 @@ def place_of(hit: FoundHit) -> str:
 
 def toggled(chosen: tuple[str, ...], value: str) -> tuple[str, ...]:
     return tuple(other for other in chosen if other != value) if value in chosen else (*chosen, value)
+
+
+def query_examples(
+    status: StatusAnswer, recent: Sequence[DocumentRow], tags: Mapping[str, int]
+) -> list[tuple[str, str]]:
+    """Each with what it means; what the library has nothing for is left out."""
+    return list(_examples(status, recent, tags))
+
+
+def _examples(
+    status: StatusAnswer, recent: Sequence[DocumentRow], tags: Mapping[str, int]
+) -> Iterator[tuple[str, str]]:
+    titles = [row.title for row in recent if len(_WORD.findall(row.title)) > 1]
+    words = [word.lower() for row in recent for word in _WORD.findall(row.title)]
+    if titles:
+        first, second = _WORD.findall(titles[0])[:2]
+        if f"{first} {second}" in titles[0]:
+            yield f'"{first.lower()} {second.lower()}"', "these words in this order"
+    first = next((row.title.lower() for row in recent if _WORD.search(row.title)), "")
+    other = next((word for word in words if word not in first), "")
+    if other:
+        yield f"{words[0]} -{other}", "without a word"
+    if words:
+        longest = max(words, key=len)
+        yield f"{longest[:_BEGINNING]}*", "words that begin so"
+        yield f"title:{words[0]}", "in the title"
+    if tags:
+        yield f"tag:{max(tags, key=lambda tag: (tags[tag], tag))}", "with a tag"
+    if len(status.collections) > 1:
+        yield f"in:{status.collections[0].name}", "of a collection"
+    folder = next((row.uri.partition("/")[0] for row in recent if "/" in row.uri), "")
+    if folder:
+        path = f"path:{folder}/"
+        yield f'path:"{folder}/"' if " " in folder else path, "below a folder"
+    kinds = sorted({row.kind for row in recent})
+    if len(kinds) > 1:
+        yield f"kind:{kinds[0]}", f"{', '.join(kinds)}, commit or memory"

@@ -9,10 +9,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from octavo.config.file_edits import set_value, target, unset
+from octavo.config.config_file_edits import set_value, target, unset
 from octavo.config.load import load, settings
 from octavo.config.setting_descriptions import Setting, described, plain, sections, written
-from octavo.engine.caller import authorise
+from octavo.engine.caller_permissions import authorise
 from octavo.errors import InvalidArgument
 from octavo.interfaces.web.page_templates import Listed, Site, fields
 from octavo.model.access_token import AccessScope

@@ -13,12 +13,12 @@ from starlette.responses import RedirectResponse, Response
 from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.interfaces.web import html_text
+from octavo.interfaces.web import text_as_html
 from octavo.interfaces.web.page_templates import Listed, Site, fields, given
 from octavo.operations.table import EVERY
 from octavo.operations.writing.requests import WriteRequest
 from octavo.writing.note_change import WriteAnswer
-from octavo.writing.shown_section import replace_shown_section, section_text
+from octavo.writing.section_edit_box import replace_shown_section, section_text
 
 _ON_MEMORIES = {"pin": "memory_pin", "unpin": "memory_unpin", "forget": "forget"}
 
@@ -91,7 +91,7 @@ class Changes:
         written = await self._written(edit, now.hash, dry_run=overtaken or form.get("action") != "save")
         if not written.dry_run:
             lines = (written.start_line, written.end_line)
-            return RedirectResponse(html_text.document_link(edit.collection, edit.uri, lines), 303)
+            return RedirectResponse(text_as_html.document_link(edit.collection, edit.uri, lines), 303)
         return self._shown(edit, now.hash, written.diff or "Nothing changes.", overtaken=overtaken)
 
     async def _written(self, edit: SectionEdit, expected_hash: str, *, dry_run: bool) -> WriteAnswer:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 
 from octavo.answering.answer_prompt import Mode, OwnPrompts, context
-from octavo.answering.citable_passages import NumberedPassage, passages_of, with_surroundings
+from octavo.answering.citable_passages import CitedSpan, NumberedPassage, passages_of, with_surroundings
 from octavo.answering.citation_support import CitationChecker
-from octavo.answering.extractive_answer import statements
-from octavo.answering.follow_up import standalone
+from octavo.answering.extractive_answer import Statement, statements
+from octavo.answering.follow_up_questions import standalone
 from octavo.answering.model_judge import verdicts
 from octavo.answering.model_usage import MeteredModel
 from octavo.answering.multi_hop import Planning, gathered
@@ -18,12 +19,21 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.model.result import Hit, Result
-from octavo.operations.answering.answer_parts import quoted, read, usage_of, written
-from octavo.operations.answering.length_limit import fitting
-from octavo.operations.answering.lines import EXTRACTIVE
+from octavo.model.text import short
+from octavo.operations.answer_budget import BYTES_PER_TOKEN, json_size, size
+from octavo.operations.answering.rendering import EXTRACTIVE, ask_lines
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.answering.results import AnswerSentence, AskAnswer, ModelVerdict, SearchHop
+from octavo.operations.answering.results import (
+    AnswerSentence,
+    AskAnswer,
+    ModelUsage,
+    ModelVerdict,
+    ReadPassage,
+    SearchHop,
+    SentenceCitation,
+)
 from octavo.operations.filter_fields import narrowing
+from octavo.operations.language_model_text import written
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.run_search import find, with_publications
 from octavo.ports import LanguageModel
@@ -37,8 +47,8 @@ _LONG = 20  # chunks of a document for which one more passage of it is read
 _SENTENCES = 5  # of an extractive answer: more are a page, not an answer
 NO_MATCH = "Nothing in the library answers this."
 EXTRACTIVE_HINT = (
-    "these sentences stand so in your files; to have an answer written from them, name a model for the role answer "
-    "in your configuration: docs/answers.md"
+    "these sentences stand so in your files; to have an answer written from them, name a model for the role answer: "
+    "`octavo config describe llm`"
 )
 
 
@@ -124,7 +134,7 @@ def _by_model(
     checker = CitationChecker(passages, lambda: engine.embedder, engine.library.adapters.analyzer)
 
     def said(sentence: WrittenSentence) -> None:
-        tell(written(sentence, passages))
+        tell(model_sentence(sentence, passages))
 
     own = engine.own_prompts(request.profile or engine.defaults.profile)
     writing = AnswerWriting(model, checker, Mode(request.mode), request.budget, tell=said, own=own)
@@ -133,7 +143,7 @@ def _by_model(
     except ProviderFailed as error:
         degraded = (*(answer.degraded or ()), f"answer: {error.message}")
         return _extracted(engine, request, replace(answer, degraded=degraded), passages, tell)
-    sentences = tuple(written(sentence, passages) for sentence in draft.sentences)
+    sentences = tuple(model_sentence(sentence, passages) for sentence in draft.sentences)
     problems = tuple(f"answer: {problem}" for problem in draft.problems)
     judge = _judge(engine) if sentences else None
     if judge is not None:
@@ -172,7 +182,7 @@ def _extracted(
         extracts = statements(request.question, text, None, tokens, _SENTENCES)
         degraded = (*(answer.degraded or ()), f"answer: chosen by words alone: {error.message}")
         answer = replace(answer, degraded=degraded)
-    sentences = tuple(quoted(statement, passages) for statement in extracts)
+    sentences = tuple(library_sentence(statement, passages) for statement in extracts)
     for sentence in sentences:
         tell(sentence)
     return replace(
@@ -212,3 +222,112 @@ def _without_sentences(
         trace=tuple(stage for result in searches for stage in result.trace) if request.explain else None,
         degraded=tuple(degraded) or None,
     )
+
+
+def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:
+    hit = passage.hit
+    return ReadPassage(
+        number=passage.number,
+        collection=hit.collection,
+        uri=hit.citation.uri,
+        version=passage.version,
+        kind=hit.kind.value,
+        title=short(hit.title),
+        heading_path=tuple(short(title) for title in hit.citation.heading_path),
+        start_line=hit.citation.lines.first,
+        end_line=hit.citation.lines.last,
+        chunk_id=hit.chunk_id,
+        score=round(hit.score, 6) if calibrated else None,
+        text=hit.excerpt,
+    )
+
+
+def library_sentence(statement: Statement, passages: Sequence[NumberedPassage]) -> AnswerSentence:
+    """A sentence of the library."""
+    cited, score = _cited(statement.cited, passages), round(statement.score, 4)
+    return AnswerSentence(statement.text, "quoted", score, (cited,), above=statement.above or None)
+
+
+def model_sentence(sentence: WrittenSentence, passages: Sequence[NumberedPassage]) -> AnswerSentence:
+    """A sentence of a model."""
+    checked = sentence.checked
+    return AnswerSentence(
+        text=sentence.text,
+        support=checked.support.value,
+        score=round(checked.score, 4),
+        citations=tuple(_cited(span, passages) for span in checked.cited),
+        inferred=sentence.inferred,
+        attributed=sentence.attributed,
+        differences=checked.evidence.problems or None,
+    )
+
+
+def usage_of(model: MeteredModel) -> ModelUsage:
+    return ModelUsage(
+        model=model.name,
+        prompt_tokens=model.usage.prompt_tokens,
+        completion_tokens=model.usage.completion_tokens,
+        seconds=round(model.usage.seconds, 3),
+        cost=round(model.usage.cost, 6),
+        calls=model.calls,
+        cached=model.cached,
+    )
+
+
+def _cited(span: CitedSpan, passages: Sequence[NumberedPassage]) -> SentenceCitation:
+    passage = passages[span.passage - 1]
+    work = passage.hit.work
+    return SentenceCitation(
+        passage=span.passage,
+        collection=passage.hit.collection,
+        uri=passage.hit.citation.uri,
+        version=passage.version,
+        heading_path=tuple(short(title) for title in span.heading_path),
+        start=span.span.start,
+        end=span.span.end,
+        start_line=span.lines.first,
+        end_line=span.lines.last,
+        quote=span.quote,
+        **asdict(span.position),
+        citation_key=work.key if work else None,
+        reference=work.reference if work else None,
+    )
+
+
+_QUESTION_SHARE = 8  # of an answer's length, the most that repeating the question may take
+
+
+def fitting(answer: AskAnswer, max_tokens: int) -> AskAnswer:
+    """The answer with as much around its sentences as there is room for; one sentence at least."""
+    room = max_tokens * BYTES_PER_TOKEN
+    if answer.question and size(answer.question) > room // _QUESTION_SHARE:
+        answer = replace(answer, question=None)  # its caller has it
+    for shorter in (_without_texts, _without_trace, _cited_alone):
+        if _size(answer) > room:
+            answer = shorter(answer)
+    while answer.context and _size(answer) > room:
+        kept = max(0, min(len(answer.context) - 1, len(answer.context) * room // _size(answer) - 1))
+        answer = replace(answer, context=answer.context[:kept])
+    while len(answer.sentences) > 1 and _size(answer) > room:
+        kept_sentences = answer.sentences[:-1]
+        written_out = " ".join(sentence.marked for sentence in kept_sentences)
+        answer = _cited_alone(replace(answer, sentences=kept_sentences, answer=written_out))
+    return answer
+
+
+def _without_texts(answer: AskAnswer) -> AskAnswer:
+    return replace(answer, passages=tuple(replace(passage, text=None) for passage in answer.passages))
+
+
+def _without_trace(answer: AskAnswer) -> AskAnswer:
+    return replace(answer, trace=None)
+
+
+def _cited_alone(answer: AskAnswer) -> AskAnswer:
+    """With the passages that its sentences cite, or with the first where there are none."""
+    cited = {citation.passage for sentence in answer.sentences for citation in sentence.citations}
+    return replace(answer, passages=tuple(passage for passage in answer.passages if passage.number in (cited or {1})))
+
+
+def _size(answer: AskAnswer) -> int:
+    return max(json_size(asdict(answer)), size(written(ask_lines(answer))))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from octavo.dataclass import dataclass
-from octavo.model.position import Position
+from octavo.model.page_position import Position
 from octavo.model.result import Freshness, StageTrace
 
 
@@ -57,7 +57,8 @@ class AnswerSentence:
 
     `differences` are what the nearest place says otherwise, where it is not supported; `verdict` is a model's own.
     `inferred` is what the model says it has concluded. `attributed` is what the model cited nothing for, or the wrong
-    passage, and for which the passage that says it was found.
+    passage, and for which the passage that says it was found. `above` is what a sentence of the library stands under:
+    the item of a nested item, the line that announces a list, the head of a table.
     """
 
     text: str
@@ -68,6 +69,7 @@ class AnswerSentence:
     attributed: bool = False
     differences: tuple[str, ...] | None = None
     verdict: ModelVerdict | None = None
+    above: str | None = None
 
     @property
     def marked(self) -> str:
@@ -79,7 +81,7 @@ class AnswerSentence:
             doubt += f": {'; '.join(self.differences)}"
         judged = f"{self.verdict.model} judges: {self.verdict.support}" if self.verdict else ""
         remarks = (f"({remark})" for remark in (doubt, judged) if remark)
-        return " ".join(filter(None, ("Inferred:" if self.inferred else "", self.text, marks, *remarks)))
+        return " ".join(filter(None, ("Inferred:" if self.inferred else "", self.above, self.text, marks, *remarks)))
 
 
 @dataclass(frozen=True, slots=True)

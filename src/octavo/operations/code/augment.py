@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.quotations import QUOTED_LINES, one_line, with_line_numbers
+from octavo.algorithms.prompt_quotations import QUOTED_LINES, one_line, with_line_numbers
 from octavo.engine.engine import Engine
 from octavo.model.document import shown_path
 from octavo.model.result import Hit
 from octavo.operations.answer_budget import BYTES_PER_TOKEN, size, tokens
+from octavo.operations.code.code_search import find_code
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.results import AugmentAnswer, Quotation
-from octavo.operations.code.search import find_code
 from octavo.operations.filter_fields import narrowing
 
 _FEWEST_LINES = 3  # of a hit that are worth showing

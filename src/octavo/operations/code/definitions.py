@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import IN_CODE, Operation
 from octavo.operations.search.definitions import HITS
 
-_search = partial(Operation, module="octavo.operations.code.search")
+_search = partial(Operation, module="octavo.operations.code.code_search")
 _augment = partial(Operation, module="octavo.operations.code.augment")
 
 CODE = (

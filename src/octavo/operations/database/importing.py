@@ -20,7 +20,6 @@ class ImportSource(Protocol):
 
     def preview(self) -> Imported:
         """What an import would take into an empty library, and what it would leave out."""
-        ...
 
     def import_into(self, engine: Engine, progress: Progress) -> Imported: ...
 
@@ -35,11 +34,9 @@ class Importer(Protocol):
 
     def claims(self, place: Location) -> bool:
         """Whether the place looks like one of this program."""
-        ...
 
     def open_source(self, place: Location) -> ImportSource:
         """Raises an `OctavoError` where the place cannot be read: no library is made for it then."""
-        ...
 
 
 def find_source(place: Location) -> AbstractContextManager[ImportSource] | None:

@@ -8,11 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from octavo.engine.engine import Engine
-from octavo.model.ids import ProjectId
 from octavo.model.job import JobState
 from octavo.operations.database.requests import DbPruneRequest
 from octavo.operations.database.results import PruneAnswer
-from octavo.ports import Store
 
 _DAY = 86_400.0
 
@@ -50,7 +48,9 @@ def db_prune(engine: Engine, request: DbPruneRequest, now: Callable[[], float] =
             unused = pruning.unused(project)
             pruning.remove_unused(project)
             store.outbox.purge(project, [JobState.DONE], now())
-            cached = _forget_cached(store, project) if request.cache else 0
+            cached = (
+                (store.completions.prune(project, 0) + store.rerank_scores.prune(project, 0)) if request.cache else 0
+            )
             answer = PruneAnswer(len(going), unused.texts, unused.vectors, unused.bytes, request.dry_run, cached)
             if request.dry_run:
                 raise DryRun
@@ -58,10 +58,6 @@ def db_prune(engine: Engine, request: DbPruneRequest, now: Callable[[], float] =
         return answer
     store.compact(fully=True)
     return answer
-
-
-def _forget_cached(store: Store, project: ProjectId) -> int:
-    return store.completions.prune(project, 0) + store.rerank_scores.prune(project, 0)
 
 
 def chosen(

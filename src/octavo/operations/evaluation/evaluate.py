@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from octavo.config.schema import Config
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.evaluation.baselines import Results
 from octavo.evaluation.dataset import Files
-from octavo.evaluation.evaluate import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
-from octavo.evaluation.runner import TIMED
+from octavo.evaluation.evaluation_run import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
+from octavo.evaluation.query_runner import TIMED
+from octavo.evaluation.stored_results import Results
 from octavo.observability.progress import Progress
 from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
-from octavo.operations.evaluation.results import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFigures:
+    """What a profile reached on a data set, by the names of the measures; null where nothing was measured."""
+
+    profile: str
+    queries: int
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationAnswer:
+    """A run for each profile, and what was odd about the data set."""
+
+    dataset: str
+    runs: tuple[ProfileFigures, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFigures:
+    """What a profile reached on a data set when it was last measured; null where nothing was measured."""
+
+    dataset: str
+    profile: str
+    queries: int
+    measured_at: str
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresAnswer:
+    """By data set, then by profile."""
+
+    figures: tuple[DatasetFigures, ...]
 
 
 def eval_run(engine: Engine, request: EvalRunRequest, progress: Progress) -> EvaluationAnswer:

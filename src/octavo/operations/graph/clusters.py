@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.cluster_layout import cluster_layout
 from octavo.engine.engine import Engine
-from octavo.engine.offline_runs import CLUSTERS, noted_while_running
+from octavo.engine.offline_work_status import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
 from octavo.ingest.clustering import build_clusters
 from octavo.model.clustering import NO_CLUSTER

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _IN_GRAPH = frozenset({"graph"})
 
 
-_neighbors = partial(Operation, module="octavo.operations.graph.neighbors")
+_neighbors = partial(Operation, module="octavo.operations.graph.document_neighbors")
 _whole = partial(Operation, module="octavo.operations.graph.whole_graph", tool_sets=_IN_GRAPH)
 _entities = partial(Operation, module="octavo.operations.graph.entities", tool_sets=_IN_GRAPH)
 _view = partial(

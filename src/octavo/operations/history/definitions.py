@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import Operation
 
 _IN_HISTORY = frozenset({"history"})
 
-_log = partial(Operation, module="octavo.operations.history.log")
+_log = partial(Operation, module="octavo.operations.history.commit_log")
 _past = partial(Operation, module="octavo.operations.history.file_history")
 
 HISTORY = (

@@ -9,18 +9,18 @@ from octavo.algorithms.time_formats import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.model.commit_index import FoundCommit
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_commit
-from octavo.model.history import FoundCommit
 from octavo.model.ids import CollectionId, DocumentId, document_id
 from octavo.model.stored_rows import DocumentVersion
 from octavo.model.text import short
 from octavo.operations.answer_budget import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.answer_budget import within as fitting
-from octavo.operations.history.lines import history_lines, touched_line
+from octavo.operations.history.rendering import history_lines, touched_line
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.history.results import HistoryAnswer, Stored, Touched, Written
-from octavo.operations.model_text import lines, written
+from octavo.operations.language_model_text import lines, written
 from octavo.operations.text_blocks import columns
 from octavo.retrieval.passages import located, not_called
 

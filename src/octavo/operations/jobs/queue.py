@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.job import Job, JobId, JobState
 from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
-from octavo.operations.jobs.results import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.memory.request_resolution import instant
 from octavo.operations.memory.results import when
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedJob:
+    job: int
+    kind: str
+    state: str
+    attempts: int
+    created_at: str
+    run_after: str
+    error: str
+    worker: str | None = None
+    lease_expires_at: str | None = None
+    finished_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobsAnswer:
+    jobs: tuple[QueuedJob, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobsCountAnswer:
+    """How many jobs were due again, or deleted."""
+
+    jobs: int
 
 
 def jobs_list(engine: Engine, request: JobsListRequest) -> JobsAnswer:

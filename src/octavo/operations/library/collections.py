@@ -15,7 +15,7 @@ from octavo.model.document import Kind
 from octavo.model.git_commit import is_repository
 from octavo.model.ledger import FileOutcome, LedgerEntry
 from octavo.model.library_location import expand_user, real_path
-from octavo.operations.library.documents import documents_below, property_keys
+from octavo.operations.library.document_listing import documents_below, property_keys
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
 from octavo.operations.library.results import (
@@ -56,7 +56,7 @@ def add(engine: Engine, request: AddRequest) -> AddAnswer:
     before = known.settings if known is not None and not request.reset else CollectionSettings()
     collection = engine.add_collection(name, root, _settings(before, request))
     changed = known is not None and (known.root, known.settings) != (collection.root, collection.settings)
-    overlaps = tuple(_overlaps(engine, collection, is_file=file is not None))
+    overlaps = tuple(_overlaps(engine, collection))
     return AddAnswer(collection_state(engine, collection), changed, known is not None, file, overlaps or None)
 
 
@@ -67,18 +67,26 @@ def holding(engine: Engine, folder: Path) -> str | None:
     return next((collection.name for collection in whole if root.is_relative_to(collection.root)), None)
 
 
-def _overlaps(engine: Engine, added: Collection, *, is_file: bool) -> Iterator[OverlappingCollection]:
+def _overlaps(engine: Engine, added: Collection) -> Iterator[OverlappingCollection]:
     """Other collections of which files are found once more by this one."""
+    place = _file_or_folder(added)
     for other in engine.collections():
         if other.name == added.name or not other.on_disk:
             continue
         if other.settings.include and added.settings.include:
             continue  # each takes its own part of a folder
-        inside = added.root.is_relative_to(other.root)
-        within = not is_file and other.root.is_relative_to(added.root)
+        there = _file_or_folder(other)
+        inside, within = place.is_relative_to(there), there.is_relative_to(place)
         if inside or within:
             relation = "same" if inside and within else "inside" if inside else "within"
-            yield OverlappingCollection(other.name, other.place, relation)
+            yield OverlappingCollection(other.name, str(there), relation)
+
+
+def _file_or_folder(collection: Collection) -> Path:
+    """What was added: a collection of one file is that file."""
+    patterns = collection.settings.include
+    file = collection.root / re.sub(r"\\(.)", r"\1", "".join(patterns)[1:])
+    return file if len(patterns) == 1 and file.is_file() else collection.root
 
 
 def remove(engine: Engine, request: RemoveRequest) -> RemoveAnswer:

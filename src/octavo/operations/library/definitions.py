@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import IN_DEFAULT, WRITES, Operation
 
 _COLLECTIONS = ("name", "root", "present", "indexed", "skipped", "failed", "tags")
@@ -13,7 +13,6 @@ _INDEXED = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks
 _collections = partial(Operation, module="octavo.operations.library.collections", remote=False)
 _indexing = partial(Operation, module="octavo.operations.library.indexing", annotations=WRITES, watched=True)
 _status = partial(Operation, module="octavo.operations.library.status")
-_watch = partial(Operation, module="octavo.operations.library.watch")
 _health = partial(Operation, module="octavo.operations.library.doctor")
 
 LIBRARY = (
@@ -87,7 +86,7 @@ LIBRARY = (
         tool_sets=IN_DEFAULT,
         typed="",
     ),
-    _watch(
+    _status(
         name="watch",
         summary="Watch the folders, or stop, for the life of the process.",
         description=(

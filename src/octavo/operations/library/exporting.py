@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -13,10 +15,11 @@ from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, StorageError
 from octavo.model.document import Kind
+from octavo.model.ids import DocumentId
 from octavo.model.library_location import expand_user
 from octavo.model.query import Query
 from octavo.model.stored_rows import StoredDocument
-from octavo.operations.library.documents import documents_below
+from octavo.operations.library.document_listing import documents_below
 from octavo.operations.library.requests import ExportRequest
 from octavo.operations.output_files import write_new
 from octavo.operations.request_filters import filters_of
@@ -26,6 +29,9 @@ EXPORTED = "document"
 """What a line says it is, by which `octavo_records` reads it again: `{"octavo": "document", …}`."""
 
 _AT_ONCE = 200  # documents whose texts are in memory
+_UNSAFE = re.compile(r"[\\\x00-\x1f]")
+_LONGEST_NAME = 200  # bytes; file systems take 255
+_LONGEST_PATH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +76,10 @@ def _line(document: StoredDocument, text: str) -> str:
 
 def _folder(engine: Engine, request: ExportRequest, documents: Sequence[StoredDocument]) -> Path:
     folder = _new_folder(request)
+    paths = file_paths(documents, ".md")
     with _writing(folder):
         for document, text in _texts(engine, documents):
-            path = folder / _place(document)
+            path = folder / paths[document.id]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(_markdown(document, text), "utf-8", newline="\n")
         folder.mkdir(parents=True, exist_ok=True)
@@ -94,11 +101,36 @@ def _writing(folder: Path) -> Iterator[None]:
         raise StorageError(f"{folder} cannot be written: {error.strerror}", hint="give another folder") from error
 
 
-def _place(document: StoredDocument) -> PurePosixPath:
-    """`notes/papers/bees.pdf.md`. Inside of the folder, whatever an imported document calls itself."""
-    parts = [part.replace("\\", "_") for part in f"{document.collection}/{document.uri}".split("/")]
-    inside = PurePosixPath(*(part for part in parts if part not in ("", ".", "..")))
-    return inside if inside.suffix == ".md" else inside.with_name(f"{inside.name}.md")
+def file_paths(documents: Sequence[StoredDocument], ending: str) -> dict[DocumentId, str]:
+    """`notes/papers/bees.pdf.md`: inside of the folder, whatever an imported document calls itself, of a length that
+    file systems take, and each document's own, also where capitals are not told apart."""
+    paths: dict[DocumentId, str] = {}
+    taken: set[str] = set()
+    for document in documents:
+        *folders, name = safe_parts(f"{document.collection}/{document.uri}")
+        # A document may lie in another one, as attachments do, but no file in a file.
+        folders = [f"{folder}_" if folder.endswith(ending) else folder for folder in folders]
+        path = "/".join((*folders, name.removesuffix(ending)))
+        while f"{path}{ending}".lower() in taken:
+            path += "_"
+        taken.add(f"{path}{ending}".lower())
+        paths[document.id] = f"{path}{ending}"
+    return paths
+
+
+def safe_parts(path: str) -> list[str]:
+    parts = [_short(_UNSAFE.sub("_", part), _LONGEST_NAME) for part in path.split("/") if part not in ("", ".", "..")]
+    if sum(map(len, parts)) <= _LONGEST_PATH:
+        return parts
+    return [parts[0], _short("/".join(parts[1:-1]), 0), parts[-1]]
+
+
+def _short(name: str, most: int) -> str:
+    """A name of at most so many bytes; of a longer one the beginning, and a digest that tells it from others."""
+    written = name.encode("utf-8", "replace")
+    if len(written) <= most:
+        return name
+    return f"{written[:most].decode('utf-8', 'ignore')}{hashlib.sha256(written).hexdigest()[:12]}"
 
 
 def _markdown(document: StoredDocument, text: str) -> str:

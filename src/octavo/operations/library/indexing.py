@@ -11,7 +11,7 @@ from octavo.dataclass import replace
 from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.index_options import IndexOptions
-from octavo.engine.index_runs import Build
+from octavo.engine.index_run_lease import Build
 from octavo.engine.library_repair import damage
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.ingest.run_report import IndexReport

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 
+from octavo.bounded_small_files import read_small
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.model.library_location import expand_user
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.library.requests import FetchRequest
-from octavo.services.web_pages import FetchedPage, addresses_in, fetch_page
-from octavo.small_files import read_small
+from octavo.services.web_page_fetching import FetchedPage, addresses_in, fetch_page
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from octavo.algorithms.rank_fusion import reciprocal_rank
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.memory.draft import MemoryDraft, prepared_of
-from octavo.memory.indexing import index_document
+from octavo.memory.memory_indexing import index_document
 from octavo.memory.recall import Excerpt, Recalled, excerpts, falling, only
 from octavo.memory.version_history import version
 from octavo.model.memory import MemoryCommit, MemoryFilter, MemoryId, MemoryItem, MemoryStatus

@@ -7,8 +7,11 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.memory import commit, version_history
 from octavo.memory.draft import MemoryDraft, checked
+from octavo.memory.folder_sync import sync
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.remember import remember as remember_draft
+from octavo.memory.sync_report import SyncReport
+from octavo.model.library_location import expand_user
 from octavo.model.memory import SUPERSEDES, MemoryItem, MemoryKind, MemoryLink
 from octavo.operations.memory.request_resolution import in_project, instant, item_named, provenance
 from octavo.operations.memory.requests import (
@@ -16,6 +19,7 @@ from octavo.operations.memory.requests import (
     MemoryCommitRequest,
     MemoryLinkRequest,
     MemoryRestoreRequest,
+    MemorySyncRequest,
     MemoryUnlinkRequest,
     RememberRequest,
 )
@@ -136,3 +140,7 @@ def _draft_of(engine: Engine, item: MemoryItem, text: str) -> MemoryDraft:
     return MemoryDraft(
         text, item.kind, item.scope, title, item.tags, canonical_key=item.canonical_key, doc_class=item.doc_class
     )
+
+
+def memory_sync(engine: Engine, request: MemorySyncRequest) -> SyncReport:
+    return sync(engine.memories, expand_user(request.folder), accept_deletions=request.accept_deletions)

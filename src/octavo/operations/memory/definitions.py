@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from octavo.dataclass import replace
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, Operation
 
 _PROVENANCE = ("author", "reason", "session", "idempotency_key", "project")
@@ -28,8 +28,6 @@ _changes = partial(
 )
 _recall = partial(Operation, module="octavo.operations.memory.recall")
 _versions = partial(Operation, module="octavo.operations.memory.versions", tool_sets=IN_MEMORY)
-_linked = partial(Operation, module="octavo.operations.memory.linked_memories")
-_folder = partial(Operation, module="octavo.operations.memory.folder_sync")
 
 _REMEMBER = _changes(
     name="remember",
@@ -196,7 +194,7 @@ MEMORY = (
         examples=('octavo memory archive "A passing thought"',),
         tool_sets=IN_MEMORY,
     ),
-    _linked(
+    _recall(
         name="memory_linked",
         summary="Find what was remembered about a document.",
         description=(
@@ -210,7 +208,8 @@ MEMORY = (
         example={"target": "observing/Closing down.md", "query": "humidity"},
         tool_sets=IN_MEMORY,
     ),
-    _folder(
+    Operation(
+        module="octavo.operations.memory.changes",
         name="memory_sync",
         summary="Synchronise a folder of Markdown files with the memories, both ways.",
         description="Reads and writes a folder of the machine it runs on: each file is a memory.",

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from octavo.dataclass import dataclass
 from octavo.memory.commit import Committed
-from octavo.memory.diffs import SectionChange
 from octavo.memory.recall import Recalled
 from octavo.memory.sync_report import SkippedNote, SyncReport
+from octavo.memory.version_diffs import SectionChange
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.result import Hit
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.memory import diffs, version_history
+from octavo.memory import version_history
+from octavo.memory.version_diffs import diff, section_diff
 from octavo.operations.memory.request_resolution import in_project, instant, item_named
 from octavo.operations.memory.requests import MemoryDiffRequest, MemoryGetRequest, MemoryHistoryRequest
 from octavo.operations.memory.results import (
@@ -79,6 +80,6 @@ def memory_diff(engine: Engine, request: MemoryDiffRequest) -> MemoryDiffAnswer:
     item = item_named(engine, request.item, partly=True)
     new = request.new or item.version
     old = request.old or max(1, new - 1)
-    diff = diffs.diff(engine.memories, item.id, old, new, request.context)
-    sections = diffs.section_diff(engine.memories, item.id, old, new, request.context) if request.by_section else ()
-    return MemoryDiffAnswer(item.id, old, new, diff, sections)
+    compared = (engine.memories, item.id, old, new, request.context)
+    sections = section_diff(*compared) if request.by_section else ()
+    return MemoryDiffAnswer(item.id, old, new, diff(*compared), sections)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _COLUMNS = ("name", "form", "state", "revision", "dimensions", "bytes", "base", "made_at")
 
 _catalog = partial(Operation, module="octavo.operations.models.registry")
-_fetching = partial(Operation, module="octavo.operations.models.fetching")
-_finetune = partial(Operation, module="octavo.operations.models.finetune")
 
 MODELS = (
     Operation(
-        module="octavo.operations.models.embedding",
+        module="octavo.operations.models.text_vectors",
         name="embed",
         summary="Turn texts into vectors.",
         description="The vectors of texts, by the model that searches use. For programs; a search needs none.",
@@ -65,7 +63,7 @@ MODELS = (
         annotations=WRITES,
         remote=False,
     ),
-    _fetching(
+    _catalog(
         name="models_fetch",
         summary="Fetch a model's files that a manifest names.",
         description="Fetch the files of an embedding model or a language model from the addresses in a manifest.",
@@ -80,7 +78,7 @@ MODELS = (
         watched=True,
         remote=False,
     ),
-    _finetune(
+    _catalog(
         name="models_finetune",
         summary="Train the encoder or the reranker on the library's own content, measure it, and register it.",
         description="Train the encoder or the reranker, or fit a fast table, on the library's own content.",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
+from octavo.config.load import user_file
 from octavo.dataclass import replace
-from octavo.embedding.fast_tables import table_folder
+from octavo.embedding.fast_table_choice import table_folder
 from octavo.embedding.installed_models import (
     NO_RERANKER,
     InstalledModel,
@@ -26,14 +28,23 @@ from octavo.embedding.model_catalog import (
     remove_language_model,
     shown,
 )
+from octavo.embedding.model_download import FetchedModel, fetch_model
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.ingest.profile_switch import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
-from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest, ModelsShowRequest
-from octavo.operations.models.rerankers import activate_none, activate_reranker, is_active, users_of
-from octavo.operations.models.results import ModelAnswer, ModelRemoved, ModelsAnswer
-from octavo.operations.profiles.embedders import (
+from octavo.model.library_location import expand_user
+from octavo.observability.progress import Progress
+from octavo.operations.models.requests import (
+    ModelsActivateRequest,
+    ModelsFetchRequest,
+    ModelsFinetuneRequest,
+    ModelsListRequest,
+    ModelsShowRequest,
+)
+from octavo.operations.models.reranker_choice import activate_none, activate_reranker, is_active, users_of
+from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
+from octavo.operations.profiles.embedding_profiles import (
     profile_state,
     profiles_activate,
     profiles_list,
@@ -47,6 +58,7 @@ from octavo.operations.profiles.requests import (
     ProfilesSetRequest,
 )
 from octavo.operations.profiles.results import ProfileAnswer
+from octavo.plugins import TRAINERS, load
 
 
 def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
@@ -193,3 +205,24 @@ def _bundled(engine: Engine) -> ModelShown:
     own, recorded = bundled(), engine.store.catalog.recipe(engine.project.id)
     answers = engine.embedder.profile == own.profile and (recorded is None or recorded.embedding == own.profile)
     return shown(own, "active" if answers else "idle")
+
+
+def models_fetch(engine: Engine, request: ModelsFetchRequest, progress: Progress | None = None) -> FetchedModel:
+    # Next to the user's configuration: what is fetched is the user's own choice, never a project's.
+    manifest = user_file(os.environ).parent / "models.toml"
+    return fetch_model(request.name, manifest, expand_user(request.manifest) if request.manifest else None, progress)
+
+
+def models_finetune(engine: Engine, request: ModelsFinetuneRequest, progress: Progress) -> FinetuneAnswer:
+    """Trains, measures and registers a model; activates it on request, if it is no worse."""
+    names = ("epochs", "batch", "rate", "seed")
+    settings = {name: value for name in names if (value := getattr(request, name)) is not None}
+    if request.static and request.epochs is not None:
+        settings["epochs"] = max(1, round(request.epochs))
+    done: FinetuneAnswer = load(TRAINERS, "finetune")(engine, request, settings, progress)
+    if not request.activate or request.static:
+        return done
+    if not done.better and not request.force:
+        return replace(done, refused=True)
+    activated = models_activate(engine, ModelsActivateRequest(done.name, request.force))
+    return replace(done, job=activated.job, activated=done.form == "reranker")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import IN_MEMORY, READS, WRITES, Operation
 
 _COLUMNS = ("name", "state", "provider", "model", "dimensions", "chunks", "total")
 _ONE = Listing(rows="profile", columns=_COLUMNS, confirms=True)
 
 _embedders = partial(
-    Operation, module="octavo.operations.profiles.embedders", annotations=WRITES, tool_sets=IN_MEMORY, listing=_ONE
+    Operation,
+    module="octavo.operations.profiles.embedding_profiles",
+    annotations=WRITES,
+    tool_sets=IN_MEMORY,
+    listing=_ONE,
 )
 
 PROFILES = (

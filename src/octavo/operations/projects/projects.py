@@ -6,7 +6,7 @@ import os.path
 import re
 from pathlib import Path
 
-from octavo.engine.caller import refuse_bound_caller
+from octavo.engine.caller_permissions import refuse_bound_caller
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.collection import DEFAULT_WORKSPACE, Collection, PlaceKind, Project

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from octavo.algorithms.prompt_quotations import one_line
 from octavo.algorithms.query_syntax import parse_query
-from octavo.algorithms.quotations import one_line
 from octavo.algorithms.text_analysis import Analyzer
 from octavo.engine.engine import Engine
 from octavo.memory import recall, sessions

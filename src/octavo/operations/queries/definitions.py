@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_queries = partial(Operation, module="octavo.operations.queries.queries", remote=False)
+_queries = partial(Operation, module="octavo.operations.queries.query_log", remote=False)
 
 QUERIES = (
     _queries(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import IN_CODE, IN_DEFAULT, Operation
 
-_get = partial(Operation, module="octavo.operations.reading.get")
+_get = partial(Operation, module="octavo.operations.reading.passage_reading")
 _versions = partial(Operation, module="octavo.operations.reading.version_diff")
 _many = partial(Operation, module="octavo.operations.reading.many_documents", tool_sets=IN_CODE)
-_outline = partial(Operation, module="octavo.operations.reading.outline")
-_inspect = partial(Operation, module="octavo.operations.reading.inspection")
-_tags = partial(Operation, module="octavo.operations.reading.tags")
+_outline = partial(Operation, module="octavo.operations.reading.document_outline")
+_inspect = partial(Operation, module="octavo.operations.reading.file_inspection")
+_tags = partial(Operation, module="octavo.operations.reading.document_tags")
 
 READING = (
     _get(

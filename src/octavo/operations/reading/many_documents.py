@@ -14,9 +14,9 @@ from octavo.model.stored_rows import StoredDocument
 from octavo.model.text import short
 from octavo.operations import fields
 from octavo.operations.answer_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, tokens, within
-from octavo.operations.library.documents import documents_below, property_keys
-from octavo.operations.model_text import lines, written
-from octavo.operations.reading.lines import document_line, list_documents_lines
+from octavo.operations.language_model_text import lines, written
+from octavo.operations.library.document_listing import documents_below, property_keys
+from octavo.operations.reading.rendering import document_line, list_documents_lines
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest, RecentRequest
 from octavo.operations.reading.results import DocumentPassage, DocumentRow, GetManyAnswer, ListDocumentsAnswer
 from octavo.retrieval.passages import Passage, read_passage

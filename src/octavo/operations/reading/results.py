@@ -39,6 +39,9 @@ class GetAnswer:
     doi: str | None = None
     ocr: bool | None = None
 
+    def __str__(self) -> str:
+        return self.text
+
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
         html: str = import_module("octavo.operations.jupyter_display").document(self)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from octavo.algorithms.quotations import QUOTED_LINES
+from octavo.algorithms.prompt_quotations import QUOTED_LINES
 from octavo.dataclass import replace
 from octavo.model.result import Result, StageTrace
 from octavo.operations.answer_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.fields import DEFAULT_TOKENS
-from octavo.operations.model_text import lines, written
-from octavo.operations.search.lines import hit_lines, search_lines
+from octavo.operations.language_model_text import lines, written
+from octavo.operations.search.rendering import hit_lines, search_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, found_hit, without_hits
 
 _QUERY_SHARE = 8  # of an answer's length, the most that repeating the query may take

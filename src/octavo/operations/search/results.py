@@ -9,9 +9,9 @@ from typing import Any
 
 from octavo.algorithms.time_formats import when
 from octavo.dataclass import dataclass, replace
-from octavo.model.position import NOWHERE, Position
+from octavo.model.page_position import NOWHERE, Position
 from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace
-from octavo.model.scores import shown
+from octavo.model.score_tolerance import shown
 from octavo.model.text import short
 
 _SECTIONS = 8  # that a hit lists of those it covers

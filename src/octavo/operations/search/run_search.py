@@ -11,17 +11,17 @@ from octavo.dataclass import replace
 from octavo.errors import Stale
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
+from octavo.model.result import Result
 from octavo.operations.request_filters import filters_of
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
 from octavo.plugins import OURS, REFERENCES
 from octavo.retrieval.profiles import hypothesised, reranked
+from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.match_kinds import MatchedBy
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
-    from octavo.model.result import Result
     from octavo.retrieval.search_replay import Recording
-    from octavo.retrieval.stage import RetrievalProfile
 
 BY_MEANING = "dense_only"
 BY_NAME = "code"
@@ -53,10 +53,10 @@ def find(
     if query.filters.as_of is not None:
         result = _with_past(engine, query, chosen, result)
     if _is_weak(result) and result.freshness.documents and request.query and not judged_in_full:
-        meant = import_module("octavo.operations.search.respelling").respelt
+        meant = import_module("octavo.operations.search.query_respelling").respelt
         result = replace(result, did_you_mean=meant(engine, query))
     if engine.logs_queries:
-        import_module("octavo.operations.queries.queries").log_query(engine, result)
+        import_module("octavo.operations.queries.query_log").log_query(engine, result)
     return _fresh(result, request)
 
 
@@ -71,7 +71,7 @@ def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalPr
     if engine.others is None:
         result = find(engine, request, profile)
     else:
-        together = import_module("octavo.operations.search.several_libraries")
+        together = import_module("octavo.operations.search.federated_search")
         result = together.find_in_group(engine.others, request, profile, engine, limit=engine.defaults.limit)
     return with_publications(engine, result)
 
@@ -79,7 +79,9 @@ def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalPr
 def with_publications(engine: Engine, result: Result) -> Result:
     """Hits in papers, with their citation keys. Imported on use: few libraries have papers."""
     if any(hit.citation.uri.lower().endswith(_PAPERS) for hit in result.hits):
-        result = replace(result, hits=import_module("octavo.operations.search.works").with_works(engine, result.hits))
+        result = replace(
+            result, hits=import_module("octavo.operations.search.paper_references").with_works(engine, result.hits)
+        )
     return result
 
 

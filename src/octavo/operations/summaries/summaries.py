@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.jobs.summary_jobs import SummariesBuilt, SummarySettings, estimate, make_summaries, nothing_to_summarise
@@ -15,8 +16,32 @@ from octavo.operations.summaries.requests import (
     SummariesClearRequest,
     SummariesShowRequest,
 )
-from octavo.operations.summaries.results import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.retrieval.passages import read_passage
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSummary:
+    """`node` is `file_summary` or `section_summary`, `lines` where it stands, `maker` who made it."""
+
+    node: str
+    heading: str
+    first_line: int
+    last_line: int
+    text: str
+    maker: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesAnswer:
+    collection: str
+    uri: str
+    title: str
+    summaries: tuple[FoundSummary, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesCleared:
+    summaries: int
 
 
 def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Progress) -> SummariesBuilt:

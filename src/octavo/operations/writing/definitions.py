@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.listing import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import READS, WRITES, Annotations, Operation
 
 _IN_WRITING = frozenset({"writing"})
@@ -21,7 +21,7 @@ _notes = partial(
     unlisted=_UNLISTED,
     listing=Listing(columns=_WRITTEN),
 )
-_memories = partial(Operation, module="octavo.operations.writing.memories", tool_sets=frozenset({"notes"}))
+_memories = partial(Operation, module="octavo.operations.writing.memories_as_notes", tool_sets=frozenset({"notes"}))
 _lint = partial(Operation, module="octavo.operations.writing.lint", tool_sets=frozenset({"notes"}))
 
 WRITING = (

@@ -25,15 +25,15 @@ from octavo.operations.writing.requests import (
 )
 from octavo.operations.writing.results import AutoFixAnswer, ValidateAnswer
 from octavo.writing.daily_notes import append_to_note, new_daily_note, note_of_today
-from octavo.writing.following_links import move_section, rename_file, rename_section
 from octavo.writing.front_matter_property import check_key, set_property
 from octavo.writing.heading_checks import violations, without_jumps
-from octavo.writing.headings import heading_text, one_line
+from octavo.writing.heading_lines import heading_text, one_line
 from octavo.writing.new_note_text import from_template, new_note
 from octavo.writing.note_change import LinkedWriteAnswer, NoteChange, WriteAnswer
 from octavo.writing.note_files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.note_outline import NoteOutline
 from octavo.writing.redacted_notes import hidden
+from octavo.writing.renames_with_links import move_section, rename_file, rename_section
 from octavo.writing.section_edits import (
     EditedText,
     append,

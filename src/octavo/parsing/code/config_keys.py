@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from octavo.parsing.code.textual_outline import with_comment
@@ -185,7 +185,7 @@ def table_keys(text: str) -> ConfigKeys:
 
 def _outside(text: str) -> Callable[[int], bool]:
     """Whether a position is outside all multi-line strings."""
-    spans = [match.span() for match in _triples(text)]
+    spans = [match.span() for match in (_TRIPLE.finditer(text) if '"""' in text or "'''" in text else iter(()))]
     starts = [start for start, _ in spans]
 
     def test(at: int) -> bool:
@@ -193,10 +193,6 @@ def _outside(text: str) -> Callable[[int], bool]:
         return before < 0 or at >= spans[before][1]
 
     return test
-
-
-def _triples(text: str) -> Iterator[re.Match[str]]:
-    return _TRIPLE.finditer(text) if '"""' in text or "'''" in text else iter(())
 
 
 READERS: Mapping[str, Callable[[str], ConfigKeys]] = {

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from octavo.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.text import Span
-from octavo.parsing.code.description import description, html_description
+from octavo.parsing.code.file_description import description, html_description
 from octavo.parsing.code.imports import ANYWHERE, imports_in, limited, pattern_for
 from octavo.parsing.code.languages import language_of, module_name
 from octavo.parsing.code.outline import CodeOutline, Cut, Import, Symbol, nested

@@ -54,7 +54,7 @@ def _code() -> Parser:
 
 @cache
 def _config() -> Parser:
-    from octavo.parsing.config import ConfigParser
+    from octavo.parsing.configuration_files import ConfigParser
 
     return ConfigParser()
 

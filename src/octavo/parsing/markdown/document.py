@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from octavo.algorithms.heading_attributes import attributes, given_anchor
+from octavo.model.converted_file import ConvertedHeading
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.text import Span
 from octavo.parsing.markdown.anchors import Anchors
-from octavo.parsing.markdown.blocks import scan
+from octavo.parsing.markdown.block_scanner import scan
+from octavo.parsing.markdown.block_structure import MarkdownHeading, Structure
 from octavo.parsing.markdown.frontmatter import front_matter
 from octavo.parsing.markdown.inline import LONGEST, plain_text
 from octavo.parsing.markdown.links import links_and_tags
 from octavo.parsing.markdown.loose_headings import add_loose_headings
-from octavo.parsing.markdown.structure import MarkdownHeading, Structure
 from octavo.parsing.plaintext import stem
 
 _CALLOUT = re.compile(r"[ ]{0,3}>[ \t]?[ ]{0,3}\[!([^\]\n]+)\][+-]?[ \t]*([^\n]*)")
@@ -73,7 +74,7 @@ def _sections(document: DocumentId, text: str, headings: list[MarkdownHeading]) 
     first = headings[0].start if headings else size
     sections = [Section(section_id(document, (), 0), (), 0, "", Span(0, first))]
     new = tuple.__new__  # like the constructors, in half of their time
-    ends = _section_ends(headings, size)
+    ends = section_ends(headings, size)
     anchors = Anchors()
     occurrences: dict[tuple[str, ...], int] = {}
     above: list[tuple[int, tuple[str, ...]]] = [(0, ())]
@@ -97,7 +98,7 @@ def _heading(content: str) -> tuple[str, str]:
     return plain_text(content.removesuffix(around)), given_anchor(around)
 
 
-def _section_ends(headings: list[MarkdownHeading], size: int) -> list[int]:
+def section_ends(headings: Sequence[MarkdownHeading | ConvertedHeading], size: int) -> list[int]:
     """Where each heading's section ends: at the next heading of the same or a higher rank."""
     ends = [size] * len(headings)
     running: list[int] = []

@@ -13,11 +13,11 @@ from urllib.parse import unquote
 
 from octavo.model.document import Link, LinkKind
 from octavo.model.text import Span
+from octavo.parsing.markdown.block_structure import Structure
 from octavo.parsing.markdown.escapes import without_backslashes, without_entities
 from octavo.parsing.markdown.grammar import always
 from octavo.parsing.markdown.inline import plain_text
 from octavo.parsing.markdown.link_definitions import destination, label_key
-from octavo.parsing.markdown.structure import Structure
 
 # Every alternative begins with a different character, which lets the search skip all others.
 _TICKS, _WIKILINK, _SHOWN, _TARGET, _OPEN, _CLOSE, _AUTOLINK, _COMMENT, _TAG, _HIDDEN, _URL = range(1, 12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from octavo.model.document import Block, BlockKind
-from octavo.parsing.markdown.structure import MarkdownHeading, Structure
+from octavo.parsing.markdown.block_structure import MarkdownHeading, Structure
 
 _BOLD = re.compile(r"[ ]{0,3}(?:\*\*(?P<stars>[^*\n]+)\*\*|__(?P<bars>[^_\n]+)__)[ \t]*:?[ \t]*(?:\n|\Z)")
 _HTML = re.compile(r"[ ]{0,3}<h(?P<level>[1-6])\b[^>\n]*>(?P<title>[^\n]*?)</h(?P=level)>[ \t]*(?:\n|\Z)", re.I)

@@ -43,8 +43,20 @@ CALIBRATION = Calibration(
     lead=5.995,
     kin=1.879,
     exact=3.316,
-    floor=0.114,
+    floor=0.08,
     encoder="octavo-encoder-2",
+    code=Calibration(
+        bias=-9.697,
+        share=3.319,
+        cosine=5.867,
+        words=1.72,
+        lead=2.328,
+        kin=1.117,
+        exact=0.218,
+        floor=0.052,
+        ends=0.05,
+        encoder="octavo-encoder-2",
+    ),
 )
 
 HYBRID = RetrievalProfile(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
 from octavo.retrieval.built_in_profiles.documents import CALIBRATION, SHAPE
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.context_smoothing import ContextSmoothing
@@ -13,13 +12,15 @@ from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 
 # Two memories of one text are two memories: each has a history, links and a kind of its own.
 _SHAPE = tuple(stage for stage in SHAPE if not isinstance(stage, ExactDuplicates))
+# What one remembers next is as near as what came before.
+_SHARES = (0.4, 0.25, 0.2, 0.1)
 
 MEMORY = RetrievalProfile(
     "memory",
     recall=(LexicalRecall(300), DenseRecall(300), TypoRecall(), PinnedRecall(), CanonicalRecall()),
     fuse=MemoryFusion(),
-    refine=(ContextSmoothing(sequence=(0.4, 0.25, 0.2, 0.1)), MemoryRecency(), Validity(), *_SHAPE),
+    refine=(ContextSmoothing(sequence=_SHARES, following=_SHARES), MemoryRecency(), Validity(), *_SHAPE),
     # Fitted on documents, for one scale with their search. What is a memory's answer is decided by `min_similarity`.
-    calibration=replace(CALIBRATION, floor=0.0),
+    calibration=CALIBRATION.without_floor(),
     scoped=True,
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
@@ -31,19 +31,20 @@ class CapPerDocument:
     name: str = "cap_per_document"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        taken = Counter(map(_whole, search.before))
-        shown = Counter(candidate.document_id for candidate in search.before)
+        taken = defaultdict(int, Counter(map(_whole, search.before)))
+        shown = defaultdict(int, Counter(candidate.document_id for candidate in search.before))
         few = len(search.query.terms.words) <= _SUBJECT
         chunks = {candidate.document_id: candidate.key for candidate in candidates} if self.per_chunks else {}
         lengths = search.library.lengths(chunks) if chunks else {}
         kept: list[Candidate] = []
         later: list[Candidate] = []
         for candidate in candidates:
-            taken[_whole(candidate)] += 1
-            more = lengths.get(candidate.document_id, 0) // self.per_chunks if lengths else 0
-            if taken[_whole(candidate)] <= self.limit + more or candidate.kind is Kind.CONVERSATION:
-                shown[candidate.document_id] += 1
-                beyond = few and candidate.kind is Kind.CODE and shown[candidate.document_id] > self.declarations
+            whole, kind, document = _whole(candidate), candidate.kind, candidate.document_id
+            taken[whole] = place = taken[whole] + 1
+            more = lengths.get(document, 0) // self.per_chunks if lengths else 0
+            if place <= self.limit + more or kind is Kind.CONVERSATION:
+                shown[document] = number = shown[document] + 1
+                beyond = few and kind is Kind.CODE and number > self.declarations
                 (later if beyond else kept).append(candidate)
         lowest = kept[-1].score if kept else 0.0
         return (*kept, *(candidate.scored(min(candidate.score, lowest)) for candidate in later))
@@ -77,11 +78,20 @@ class MergeSpans:
         groups = [
             sorted(candidates[start : start + among], key=_in_documents) for start in range(0, len(candidates), among)
         ]
-        pairs = (pair for group in groups for pair in pairwise(group) if self._fit(*pair))
-        # All at once: those of a hit that grows further are asked for by themselves.
-        sections_at(search.library, [(last.document_id, last.span.union(next_.span)) for last, next_ in pairs])
-        for group in groups:
-            merged += self._merged(search, group)
+        touching = [
+            [
+                (last.document_id, last.span.union(next_.span))
+                for last, next_ in pairwise(group)
+                if self._fit(last, next_)
+            ]
+            for group in groups
+        ]
+        # All at once, with what hits are cited by: those of a hit that grows further are asked for by themselves.
+        if any(touching):
+            places = [(candidate.document_id, candidate.span) for candidate in candidates[: search.query.limit]]
+            sections_at(search.library, [*chain.from_iterable(touching), *places])
+        for group, near in zip(groups, touching, strict=True):
+            merged += self._merged(search, group) if near else group
         # Merging frees places: what comes next moves up.
         return in_order(merged)
 

@@ -17,16 +17,18 @@ class ContextSmoothing:
     """Adds to each candidate a share of what its neighbours among the candidates scored.
 
     `document` are the shares of chunks one, two… places away in a document of at least `long_document` chunks;
-    `sequence` are those of turns beside each other in a conversation, and of the documents beside a one-chunk document
-    in a journal. Short documents are left alone: there the neighbours are the document itself, and it would be counted
-    twice.
+    `sequence` and `following` are those of the turns before and after one in a conversation, and of the documents
+    around a one-chunk document in a journal: an answer is understood by the question before it, more than a question
+    by its answer. Short documents are left alone: there the neighbours are the document itself, and it would be
+    counted twice.
 
     What counts is how far a neighbour stands above the average candidate: one below it adds nothing, and none takes
     away. Only the best `among` candidates are raised.
     """
 
     document: tuple[float, ...] = (0.2, 0.1)
-    sequence: tuple[float, ...] = (0.5, 0.3, 0.2)
+    sequence: tuple[float, ...] = (0.5, 0.5, 0.25, 0.25)
+    following: tuple[float, ...] = (0.25, 0.25)
     long_document: int = 6
     among: int = 400
     name: str = "context"
@@ -63,9 +65,10 @@ class ContextSmoothing:
         for candidate in candidates:
             if candidate.key in above:
                 places.setdefault(candidate.document_id, {})[candidate.ordinal] = candidate.key
-        steps = [step for far in range(1, max(len(self.document), len(self.sequence)) + 1) for step in (-far, far)]
+        reach = max(len(self.sequence), len(self.following))
+        steps = [step for far in range(1, max(len(self.document), reach) + 1) for step in (-far, far)]
         pairs = [
-            (candidate, keys_at[candidate.ordinal + step], abs(step))
+            (candidate, keys_at[candidate.ordinal + step], step)
             for candidate in candidates[: self.among]
             # Most stand alone in their document.
             if (keys_at := places.get(candidate.document_id)) and (len(keys_at) > 1 or candidate.ordinal not in keys_at)
@@ -76,12 +79,18 @@ class ContextSmoothing:
         if pairs:
             keys = {candidate.document_id: candidate.key for candidate, _, _ in pairs}
             lengths = search.library.lengths(keys)
-            for candidate, neighbour, far in pairs:
+            for candidate, neighbour, step in pairs:
                 talk = candidate.kind is Kind.CONVERSATION
-                shares = self.sequence if talk else self.document
-                if far <= len(shares) and (talk or lengths.get(candidate.document_id, 0) >= self.long_document):
-                    yield candidate.key, neighbour, shares[far - 1], above[neighbour]
+                if talk or lengths.get(candidate.document_id, 0) >= self.long_document:
+                    shares = self._in_series(step) if talk else self.document
+                    if abs(step) <= len(shares):
+                        yield candidate.key, neighbour, shares[abs(step) - 1], above[neighbour]
         series = sorted(candidate.key for candidate in candidates[: self.among] if candidate.in_series)
-        for near in documents.neighbours(project, series, len(self.sequence)) if series else ():
-            if near.chunks == 1 and near.neighbour in above:
-                yield near.key, near.neighbour, self.sequence[abs(near.distance) - 1], above[near.neighbour]
+        for near in documents.neighbours(project, series, reach) if series else ():
+            shares = self._in_series(near.distance)
+            if near.chunks == 1 and near.neighbour in above and abs(near.distance) <= len(shares):
+                yield near.key, near.neighbour, shares[abs(near.distance) - 1], above[near.neighbour]
+
+    def _in_series(self, step: int) -> tuple[float, ...]:
+        """The shares of what stands before, or of what follows."""
+        return self.sequence if step < 0 else self.following

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.spelling import nearest_spelling
+from octavo.algorithms.spelling_suggestions import nearest_spelling
 from octavo.dataclass import dataclass, replace
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage

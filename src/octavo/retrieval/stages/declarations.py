@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from octavo.algorithms.code_query import CodeQueryForm, read_code_query
-from octavo.algorithms.file_preamble import is_file_head
+from octavo.algorithms.source_file_head import is_file_head
 from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey

@@ -16,7 +16,7 @@ from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Recall, Search, SkipStage, in_order
 from octavo.retrieval.stages.code_kinds import is_header, is_use
 from octavo.retrieval.stages.declarations import QUOTING
-from octavo.retrieval.stages.exact_match import holds_phrase
+from octavo.retrieval.stages.exact_match import any_holds_phrase
 from octavo.retrieval.stages.refinement_helpers import ground, texts_of
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
@@ -29,7 +29,7 @@ _WHERE = re.compile(
 _LEAST = 0.5  # of a name's likeness: below it, another thing of that name
 _USES = 200  # chunks with a name that are read for its uses
 _DECLARES = r"\b(?:def|class|func|fn|function|fun|sub|struct|interface|trait|enum|type|method)\s+"
-_WAYS: tuple[Recall, ...] = (SymbolRecall(), PlaceRecall())
+_SYMBOLS, _PLACES = SymbolRecall(), PlaceRecall()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Definitions:
         read = read_code_query(search.query.text)
         if not candidates or not (read.names or read.places):
             raise SkipStage("the query names no code" if candidates else "there are no candidates")
-        if (read.sentence or read.asked in QUOTING) and any(map(holds_phrase, candidates)):
+        if (read.sentence or read.asked in QUOTING) and any_holds_phrase(candidates):
             raise SkipStage("a passage holds what was pasted")
         found = dict(self._found(search, read))
         if not found:
@@ -81,7 +81,8 @@ class Definitions:
         spoken_of = read.sentence or read.asked is CodeQueryForm.MESSAGE
         worth = self.mentioned if spoken_of and not _WHERE.search(search.query.text) else self.named
         lifts: dict[ChunkKey, tuple[float, str]] = {}
-        for way in _WAYS:
+        ways: tuple[Recall, ...] = (_SYMBOLS, _PLACES) if search.library.has_code else (_PLACES,)
+        for way in ways:
             try:
                 ranking = way.recall(search)
             except SkipStage:
@@ -90,7 +91,7 @@ class Definitions:
             if search.admitted is not None:
                 chunks = {key: score for key, score in chunks.items() if key in search.admitted}
             for key, candidate in search.library.candidates([*chunks]).items():
-                if candidate.kind is Kind.CODE or way.name != "symbols":
+                if candidate.kind is Kind.CODE or way is not _SYMBOLS:
                     below = self.below * (is_use(candidate) + 0.5 * is_header(candidate))
                     lifts[key] = max(lifts.get(key, (0.0, "")), (worth * chunks[key] - below, way.name))
         yield from lifts.items()
@@ -111,4 +112,4 @@ class Definitions:
             rest = declared.sub("", text)
             if mention.search(rest):
                 worth = self.named - self.below * (is_use(candidate) + (call.search(rest) is None))
-                yield candidate.key, (worth, _WAYS[0].name)
+                yield candidate.key, (worth, _SYMBOLS.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from octavo.algorithms.document_names import folded, last, without_ending
+from octavo.algorithms.document_name_matching import folded, last, without_ending
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.graph import NameKind

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from octavo.algorithms.phrase_prefilter import PhrasePrefilter
-from octavo.algorithms.question_mark import asks
+from octavo.algorithms.question_mark_completion import asks
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
@@ -120,9 +120,11 @@ class ExactMatch:
         return [candidate for candidate in some if candidate.key in saying]
 
 
-def holds_phrase(candidate: Candidate) -> bool:
-    """Whether the stage found the query in it, word by word."""
-    return any(step.stage == EXACT and step.detail == HOLDS_PHRASE for step in candidate.steps)
+def any_holds_phrase(candidates: Sequence[Candidate]) -> bool:
+    """Whether the stage found the query in one of them, word by word."""
+    return any(
+        step.detail == HOLDS_PHRASE and step.stage == EXACT for candidate in candidates for step in candidate.steps
+    )
 
 
 def _in_this_form(search: Search, candidates: Sequence[Candidate]) -> frozenset[ChunkKey]:

@@ -8,7 +8,7 @@ from octavo.algorithms.rank_fusion import min_max, of_best, reciprocal_rank, z_s
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, ScoreStep, ranked_steps
-from octavo.model.scores import rounded
+from octavo.model.score_tolerance import rounded
 from octavo.retrieval.stage import Search, in_order
 
 BEYOND = 0.8

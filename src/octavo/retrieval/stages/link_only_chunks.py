@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from octavo.algorithms.front_matter import FRONT_MATTER
+from octavo.algorithms.front_matter_block import FRONT_MATTER
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey

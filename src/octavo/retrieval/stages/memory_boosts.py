@@ -12,7 +12,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.memory import SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri
 from octavo.model.query import Filters
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
-from octavo.model.scores import just_below
+from octavo.model.score_tolerance import just_below
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.fuse import ScoreFusion
 from octavo.retrieval.stages.joined_fusion import JoinedFusion

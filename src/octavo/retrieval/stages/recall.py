@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.algorithms.language_detection import unmarked
+from octavo.algorithms.natural_language_detection import unmarked
 from octavo.dataclass import dataclass
 from octavo.model.recipe import embed_anew, made_by_another
 from octavo.model.result import Ranking, ScoredChunk

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.text_similarity import kept_first
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
-from octavo.model.scores import rounded
+from octavo.model.score_tolerance import rounded
 from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.equal_texts import without_copies
 

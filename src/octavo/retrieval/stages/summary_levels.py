@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from octavo.algorithms.rank_fusion import reciprocal_rank
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate, Ranking, ScoredChunk
-from octavo.model.scores import just_below
+from octavo.model.score_tolerance import just_below
 from octavo.model.summary import NodeType
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.fuse import looked_up

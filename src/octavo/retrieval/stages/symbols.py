@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from octavo.algorithms.code_query import Name, read_code_query
-from octavo.algorithms.prefix_tokens import beginning
+from octavo.algorithms.prefix_expansion import beginning
 from octavo.algorithms.regex_literals import PartOfName
 from octavo.algorithms.stack_traces import FrameLocation
 from octavo.dataclass import dataclass
@@ -60,7 +60,7 @@ class SymbolRecall:
         search.notes["names"] = [*(".".join(name.parts) for name in names), *map(str, read.parts)]
         terms = Terms(query.terms.text, words=words, prefixes=prefixes, excluded=query.terms.excluded)
         chunks = library.store.lexical.search(library.project, terms, query.filters, self.depth, ("aliases",))
-        known = library.store.documents.candidates(library.project, [chunk.key for chunk in chunks])
+        known = library.candidates([chunk.key for chunk in chunks])
         asked = [name for several in wanted.values() for name in several]
         inside = _Declarations(search, self.looked_into)
         scored = []

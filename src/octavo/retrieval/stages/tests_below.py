@@ -12,7 +12,7 @@ from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.code_kinds import is_use
 from octavo.retrieval.stages.declarations import WRITTEN
-from octavo.retrieval.stages.exact_match import holds_phrase
+from octavo.retrieval.stages.exact_match import any_holds_phrase
 from octavo.retrieval.stages.refinement_helpers import channel_score, ground, noted
 
 _PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
@@ -42,7 +42,7 @@ class TestsBelow:
             raise SkipStage("there are no candidates")
         asked = read_code_query(search.query.text).asked
         tests = asked not in _PASTED and _ABOUT_TESTS.search(search.query.text) is None
-        tests = tests and not any(map(holds_phrase, candidates))
+        tests = tests and not any_holds_phrase(candidates)
         quoted = asked in WRITTEN and not search.query.filters.kinds and not self.files_alone
         if not tests and not quoted:
             raise SkipStage("the query is about tests, or a piece of code")

@@ -9,29 +9,23 @@ from typing import TYPE_CHECKING
 from octavo.model.clustering import Clustering, ClusteringState
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.recipe import EmbeddingProfile
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, first, value
-from octavo.stores.shared.projects import KeyCache, profile_body
+from octavo.stores.shared.database import first, value
+from octavo.stores.shared.projects import ProjectRepository, profile_body
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-class ClusterRepository:
+class ClusterRepository(ProjectRepository):
     """Fits `ports.Clusters`."""
 
-    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
-
     def state(self, project: ProjectId) -> ClusteringState | None:
-        row = first(self._database, "clustering", {"project": self._keys.project(project)})
+        row = self._first("clustering", project)
         return None if row is None else ClusteringState(int(row[1]), float(row[2]))
 
     def current(self, project: ProjectId, profile: EmbeddingProfile) -> Clustering | None:
-        where = {"project": self._keys.project(project)}
+        where = self._in(project)
         row = first(self._database, "clustering", where)
         if row is None or profile_body(profile) not in json.loads(row[0]):
             return None
@@ -48,7 +42,7 @@ class ClusterRepository:
         clusters: Mapping[int, int],
         chunks: int,
     ) -> None:
-        where = {"project": self._keys.project(project)}
+        where = self._in(project)
         made = {
             "profiles": json.dumps([profile_body(profile) for profile in profiles]),
             "centroids": centroids.astype("<f4").tobytes(),
@@ -60,16 +54,15 @@ class ClusterRepository:
         self.assign(project, clusters)
 
     def assign(self, project: ProjectId, clusters: Mapping[int, int]) -> None:
-        where = {"project": self._keys.project(project)}
+        where = self._in(project)
         rows = (where | {"input": input_, "cluster": cluster} for input_, cluster in clusters.items())
         self._database.run_many("input_cluster_put", rows)
 
     def members(self, project: ProjectId, clusters: Sequence[int]) -> Sequence[ChunkKey]:
-        where = {"project": self._keys.project(project), "keys": json.dumps(list(clusters))}
-        return [ChunkKey(row[0]) for row in self._database.rows("chunks_in_clusters", where)]
+        return [ChunkKey(row[0]) for row in self._rows("chunks_in_clusters", project, keys=json.dumps(list(clusters)))]
 
     def of_chunks(self, project: ProjectId) -> Mapping[ChunkKey, int]:
-        rows = self._database.rows("chunk_clusters", {"project": self._keys.project(project)})
+        rows = self._rows("chunk_clusters", project)
         clusters: dict[ChunkKey, int] = {}
         for chunk, cluster in rows:
             clusters.setdefault(ChunkKey(chunk), cluster)

@@ -22,8 +22,8 @@ from octavo.model.stored_rows import DocumentVersion, Neighbour, PastDocument, S
 from octavo.model.text import Lines, Span
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, Row, first, reserve
-from octavo.stores.shared.filters import filter_parameters, folded, unaccented
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.filter_parameters import filter_parameters, folded, unaccented
+from octavo.stores.shared.projects import KeyCache, ProjectRepository
 
 # Bound once: creating an encoder costs more than most of what it encodes.
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
@@ -44,13 +44,11 @@ class _DocumentSlot(NamedTuple):
         return {"project": project, "document": self.key}
 
 
-class DocumentRepository:
+class DocumentRepository(ProjectRepository):
     """Fits `ports.Documents`."""
 
     def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
+        super().__init__(database, keys, clock)
         # Created once, because that costs more than compressing a note; used only under the write lock.
         self._compressor = zstandard.ZstdCompressor(level=1)
 
@@ -60,7 +58,7 @@ class DocumentRepository:
     def put_all(
         self, project: ProjectId, collection: CollectionId, several: Sequence[PreparedDocument]
     ) -> tuple[tuple[ChunkKey, ...], ...]:
-        where = {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
+        where = self._in(project, collection=self._keys.collection(project, collection))
         owner = where["project"]
         slots = self._slots(where, [prepared.document for prepared in several])
         self._database.run_many("document_chunks_remove", (slot.row(owner) for slot in slots if slot.current))
@@ -88,7 +86,7 @@ class DocumentRepository:
         self, project: ProjectId, collection: CollectionId, old_uri: str, prepared: PreparedDocument
     ) -> tuple[ChunkKey, ...]:
         document = prepared.document
-        where = {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
+        where = self._in(project, collection=self._keys.collection(project, collection))
         current = first(self._database, "document_at", where | {"uri": old_uri})
         if current is None:
             return self.put(project, collection, prepared)
@@ -116,39 +114,37 @@ class DocumentRepository:
         self._database.run_many("document_touch", rows)
 
     def remove(self, project: ProjectId, document: DocumentId) -> None:
-        removed = {"project": self._keys.project(project), "id": document, "now": self._clock()}
+        removed = self._in(project, id=document, now=self._clock())
         self._database.run("version_mark_removed", removed)
         self._database.run("document_remove", removed)
 
     def get(self, project: ProjectId, document: DocumentId) -> StoredDocument | None:
-        row = first(self._database, "document_get", {"project": self._keys.project(project), "id": document})
+        row = self._first("document_get", project, id=document)
         return _stored(row) if row else None
 
     def find(self, project: ProjectId, uri: str, collection: CollectionId | None = None) -> tuple[StoredDocument, ...]:
-        where = {"project": self._keys.project(project), "uri": uri, "collection": collection}
-        return tuple(_stored(row) for row in self._database.rows("documents_find", where))
+        return tuple(_stored(row) for row in self._rows("documents_find", project, uri=uri, collection=collection))
 
     def sections(self, project: ProjectId, document: DocumentId) -> tuple[Section, ...]:
-        where = {"project": self._keys.project(project), "id": document}
-        return tuple(_section(row) for row in self._database.rows("document_sections", where))
+        return tuple(_section(row) for row in self._rows("document_sections", project, id=document))
 
     def sections_touching(
         self, project: ProjectId, places: Sequence[tuple[DocumentId, Span]]
     ) -> tuple[tuple[Section, ...], ...]:
         numbered = json.dumps([(number, document, *span) for number, (document, span) in enumerate(places)])
         sections: list[list[Section]] = [[] for _ in places]
-        where = {"project": self._keys.project(project), "places": numbered}
+        where = self._in(project, places=numbered)
         rows = self._database.rows("sections_touching", where) if places else []
         for (number, name, _, level, anchor, start, end), path in zip(rows, _paths(rows, 2), strict=True):
             sections[number].append(Section(SectionId(name), path, level, anchor, Span(start, end)))
         return tuple(map(tuple, sections))
 
     def versions(self, project: ProjectId, document: DocumentId) -> tuple[DocumentVersion, ...]:
-        rows = self._database.rows("versions", {"project": self._keys.project(project), "id": document})
+        rows = self._rows("versions", project, id=document)
         return tuple(DocumentVersion(row[0], row[1], row[2], row[3].hex(), *row[4:]) for row in rows)
 
     def past(self, project: ProjectId, at: float) -> tuple[PastDocument, ...]:
-        rows = self._database.rows("past_versions", {"project": self._keys.project(project), "as_of": at})
+        rows = self._rows("past_versions", project, as_of=at)
         return tuple(
             PastDocument(DocumentId(name), DocumentVersion(number, uri, title, digest.hex(), *times))
             for name, number, uri, title, digest, *times in rows
@@ -156,7 +152,7 @@ class DocumentRepository:
 
     def texts(self, project: ProjectId, hashes: Iterable[str]) -> Mapping[str, str]:
         distinct = json.dumps(sorted(set(hashes)))
-        rows = self._database.rows("texts", {"project": self._keys.project(project), "hashes": distinct})
+        rows = self._rows("texts", project, hashes=distinct)
         unpack = zstandard.ZstdDecompressor().decompress
         try:
             return {row[0].hex(): unpack(row[1]).decode("utf-8") for row in rows}
@@ -186,25 +182,22 @@ class DocumentRepository:
                     yield digest
 
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]:
-        where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}
+        where = self._in(project, keys=json.dumps([int(key) for key in keys]))
         rows = self._database.rows("candidates", where) if len(keys) else []
         return {row[0]: _candidate(row, path) for row, path in zip(rows, _paths(rows, 7), strict=True)}
 
     def lengths(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, int]:
-        where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}
-        return {ChunkKey(key): length for key, length in self._database.rows("document_lengths", where)}
+        return {
+            ChunkKey(key): length
+            for key, length in self._rows("document_lengths", project, keys=json.dumps([int(key) for key in keys]))
+        }
 
     def neighbours(self, project: ProjectId, keys: Sequence[ChunkKey], reach: int) -> tuple[Neighbour, ...]:
-        where = {
-            "project": self._keys.project(project),
-            "keys": json.dumps([int(key) for key in keys]),
-            "reach": reach,
-        }
-        rows = self._database.rows("chunk_neighbours", where)
+        rows = self._rows("chunk_neighbours", project, keys=json.dumps([int(key) for key in keys]), reach=reach)
         return tuple(map(Neighbour._make, sorted(rows)))
 
     def chunk_key(self, project: ProjectId, chunk: ChunkId) -> ChunkKey | None:
-        row = first(self._database, "chunk_key", {"project": self._keys.project(project), "id": chunk})
+        row = self._first("chunk_key", project, id=chunk)
         return ChunkKey(row[0]) if row else None
 
     def admitted(self, project: ProjectId, filters: Filters) -> Sequence[ChunkKey]:
@@ -218,11 +211,13 @@ class DocumentRepository:
         return tuple(_stored(row) for row in self._database.rows("documents_listed", where))
 
     def recent(self, project: ProjectId, count: int) -> tuple[StoredDocument, ...]:
-        where = {"project": self._keys.project(project), "count": count}
-        return tuple(_stored(row) for row in self._database.rows("documents_recent", where))
+        return tuple(_stored(row) for row in self._rows("documents_recent", project, count=count))
 
     def more_than(self, project: ProjectId, count: int) -> bool:
-        return bool(self._database.rows("chunks_more_than", {"project": self._keys.project(project), "count": count}))
+        return bool(self._rows("chunks_more_than", project, count=count))
+
+    def any_of(self, project: ProjectId, kind: Kind) -> bool:
+        return bool(self._rows("documents_of_kind", project, kind=kind.value))
 
     def _slots(self, where: Mapping[str, int], documents: Sequence[Document]) -> list[_DocumentSlot]:
         """A row for each document: that of its uri, else the one it had before it was removed, else a new one."""

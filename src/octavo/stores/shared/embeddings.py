@@ -15,7 +15,7 @@ from octavo.model.text import Span
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.clusters import ClusterRepository
 from octavo.stores.shared.database import Database, contiguous_ranges, first, reserve, value
-from octavo.stores.shared.projects import KeyCache, profile_body
+from octavo.stores.shared.projects import KeyCache, ProjectRepository, profile_body
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,13 +45,11 @@ POSTPONED = "inputs_postponed"
 """Counter in `library`: the lowest key of a chunk without inputs; absent when every chunk has them."""
 
 
-class EmbeddingRepository:
+class EmbeddingRepository(ProjectRepository):
     """Fits `ports.Embeddings`."""
 
     def __init__(self, database: Database, keys: KeyCache, clock: Clock, vectors: VectorFormat = BYTES) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
+        super().__init__(database, keys, clock)
         self._clusters = ClusterRepository(database, keys, clock)
         self.format = vectors
 
@@ -85,10 +83,9 @@ class EmbeddingRepository:
         first_key = self._first_postponed()
         if first_key is None:
             return ()
-        where = {"project": self._keys.project(project), "after": max(after, first_key - 1), "limit": most}
         return tuple(
             PostponedChunk(row[0], row[1], tuple(json.loads(row[2])), Span(row[3], row[4]), row[5], row[6])
-            for row in self._database.rows("chunks_postponed", where)
+            for row in self._rows("chunks_postponed", project, after=max(after, first_key - 1), limit=most)
         )
 
     def finish_postponed(self, project: ProjectId) -> None:
@@ -178,7 +175,7 @@ class EmbeddingRepository:
         self._database.run("embedded_upto_forget", where)
 
     def _of(self, project: ProjectId, profile: EmbeddingProfile) -> dict[str, Any]:
-        return {"project": self._keys.project(project), "profile": self._keys.profile(project, profile_body(profile))}
+        return self._in(project, profile=self._keys.profile(project, profile_body(profile)))
 
     def _progress(self, project: ProjectId, profile: EmbeddingProfile) -> dict[str, int]:
         """Parameters with the key of the input up to which all have vectors."""
@@ -187,7 +184,6 @@ class EmbeddingRepository:
         return where | {"complete": row[0] if row else 0}
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
-        where = {"project": self._keys.project(project), "inputs": json.dumps(list(inputs))}
         return tuple(
             PendingInput(
                 input_key=row[0],
@@ -197,12 +193,11 @@ class EmbeddingRepository:
                 span=Span(row[4], row[5]),
                 document_key=row[6],
             )
-            for row in self._database.rows("inputs_described", where)
+            for row in self._rows("inputs_described", project, inputs=json.dumps(list(inputs)))
         )
 
     def of_document(self, project: ProjectId, document_key: int) -> tuple[int, ...]:
-        where = {"project": self._keys.project(project), "document": document_key}
-        return tuple(row[0] for row in self._database.rows("inputs_of_document", where))
+        return tuple(row[0] for row in self._rows("inputs_of_document", project, document=document_key))
 
     def chunk_vectors(
         self, project: ProjectId, document: DocumentId, profile: EmbeddingProfile, fast: EmbeddingProfile | None
@@ -253,16 +248,13 @@ class EmbeddingRepository:
         return int(value(self._database, "chunks_unread", self._of(project, profile)))
 
     def assignments(self, project: ProjectId) -> NDArray[np.int64]:
-        rows = self._database.rows("chunk_input_pairs", {"project": self._keys.project(project)})
+        rows = self._rows("chunk_input_pairs", project)
         return _integers(rows).reshape(-1, 2)
 
     def vectors(self, project: ProjectId, profile: EmbeddingProfile, after: int) -> StoredVectors:
-        where = {
-            "project": self._keys.project(project),
-            "profile": self._keys.profile(project, profile_body(profile)),
-            "after": after,
-        }
-        rows = self._database.rows("vectors_after", where)
+        rows = self._rows(
+            "vectors_after", project, profile=self._keys.profile(project, profile_body(profile)), after=after
+        )
         return StoredVectors(
             keys=_integers([row[0] for row in rows]),
             inputs=_integers([row[1] for row in rows]),

@@ -23,34 +23,30 @@ from octavo.model.entity import (
 )
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
 from octavo.model.text import Span
-from octavo.stores.shared.database import Database, first, value
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.database import first
+from octavo.stores.shared.projects import ProjectRepository
 
 _ALL = 2**62  # more documents than any library has
 _SHARED_AT_MOST = 5_000
 
 
-class EntityRepository:
+class EntityRepository(ProjectRepository):
     """Fits `ports.Entities`."""
 
-    def __init__(self, database: Database, keys: KeyCache) -> None:
-        self._database = database
-        self._keys = keys
-
     def unread(self, project: ProjectId, maker: str, most: int | None = None) -> tuple[Unread, ...]:
-        where = self._of(project) | {"maker": maker, "limit": _ALL if most is None else most}
         return tuple(
-            Unread(DocumentId(row[0]), bytes(row[1]).hex()) for row in self._database.rows("entities_unread", where)
+            Unread(DocumentId(row[0]), bytes(row[1]).hex())
+            for row in self._rows("entities_unread", project, maker=maker, limit=_ALL if most is None else most)
         )
 
     def unread_count(self, project: ProjectId, maker: str) -> int:
-        return int(value(self._database, "entities_unread_count", self._of(project) | {"maker": maker}))
+        return int(self._value("entities_unread_count", project, maker=maker))
 
     def sources(
         self, project: ProjectId, documents: Iterable[DocumentId] | None = None
     ) -> Mapping[DocumentId, NamedDocument]:
         ids = None if documents is None else json.dumps(sorted(documents))
-        rows = self._database.rows("entity_sources", self._of(project) | {"ids": ids})
+        rows = self._rows("entity_sources", project, ids=ids)
         return {
             DocumentId(row[0]): NamedDocument(
                 row[1],
@@ -64,7 +60,7 @@ class EntityRepository:
         }
 
     def put(self, project: ProjectId, maker: str, read: Sequence[ReadDocument]) -> int:
-        owner = self._of(project)
+        owner = self._in(project)
         written = 0
         for document, mentions in read:
             row = first(
@@ -107,69 +103,72 @@ class EntityRepository:
         least: int = 1,
         limit: int = 50,
     ) -> tuple[CountedEntity, ...]:
-        where = self._of(project) | {
-            "kinds": json.dumps([kind.value for kind in kinds]) if kinds else None,
-            "part": f"%{_literal(entity_name(contains))}%" if contains.strip() else None,
-            "ids": None if documents is None else json.dumps(sorted(documents)),
-            "least": least,
-            "limit": limit,
-        }
-        rows = self._database.rows("entities_listed", where)
+        rows = self._rows(
+            "entities_listed",
+            project,
+            kinds=json.dumps([kind.value for kind in kinds]) if kinds else None,
+            part=f"%{_literal(entity_name(contains))}%" if contains.strip() else None,
+            ids=None if documents is None else json.dumps(sorted(documents)),
+            least=least,
+            limit=limit,
+        )
         return tuple(CountedEntity(_entity(row[0:3]), int(row[3]), int(row[4])) for row in rows)
 
     def count(self, project: ProjectId) -> int:
-        return int(value(self._database, "entities_count", self._of(project)))
+        return int(self._value("entities_count", project))
 
     def mentions(
         self, project: ProjectId, name: str, kind: EntityKind | None = None, limit: int = 1_000
     ) -> tuple[DocumentMention, ...]:
-        where = self._of(project) | {
-            "name": entity_name(name),
-            "kind": None if kind is None else kind.value,
-            "limit": limit,
-        }
-        return tuple(map(_mention, self._database.rows("entity_mentions_of", where)))
+        return tuple(
+            map(
+                _mention,
+                self._rows(
+                    "entity_mentions_of",
+                    project,
+                    name=entity_name(name),
+                    kind=None if kind is None else kind.value,
+                    limit=limit,
+                ),
+            )
+        )
 
     def of_document(self, project: ProjectId, document: DocumentId) -> tuple[DocumentMention, ...]:
-        return tuple(map(_mention, self._database.rows("entity_mentions_in", self._of(project) | {"id": document})))
+        return tuple(map(_mention, self._rows("entity_mentions_in", project, id=document)))
 
     def everywhere(self, project: ProjectId) -> tuple[DocumentMention, ...]:
-        return tuple(map(_mention, self._database.rows("entity_mentions_all", self._of(project))))
+        return tuple(map(_mention, self._rows("entity_mentions_all", project)))
 
     def shared(self, project: ProjectId, document: DocumentId, most: int) -> tuple[SharedEntity, ...]:
-        where = self._of(project) | {"id": document, "most": most, "limit": _SHARED_AT_MOST}
         return tuple(
             SharedEntity(DocumentId(row[0]), _entity(row[1:4]), MentionRole(row[4]), MentionRole(row[5]), int(row[6]))
-            for row in self._database.rows("entities_shared", where)
+            for row in self._rows("entities_shared", project, id=document, most=most, limit=_SHARED_AT_MOST)
         )
 
     def clear(self, project: ProjectId) -> int:
         count = self.count(project)
-        self._database.run("entities_clear_mentions", self._of(project))
-        self._database.run("entities_clear_readings", self._of(project))
+        self._run("entities_clear_mentions", project)
+        self._run("entities_clear_readings", project)
         return count
 
     def section_chunks(self, project: ProjectId) -> tuple[tuple[ChunkKey, DocumentId, SectionId, int], ...]:
-        rows = self._database.rows("section_chunks", self._of(project))
+        rows = self._rows("section_chunks", project)
         return tuple((ChunkKey(row[0]), DocumentId(row[1]), SectionId(row[2]), int(row[3])) for row in rows)
 
     def put_section_links(
         self, project: ProjectId, links: Sequence[tuple[DocumentId, SectionId, DocumentId, SectionId, float]]
     ) -> None:
-        owner = self._of(project)
+        owner = self._in(project)
         self._database.run("section_links_clear", owner)
         names = ("source", "source_section", "target", "target_section", "weight")
         self._database.run_many("section_link_put", [owner | dict(zip(names, link, strict=True)) for link in links])
 
     def section_links(self, project: ProjectId, document: DocumentId | None = None) -> tuple[SectionLink, ...]:
-        rows = self._database.rows("section_links", self._of(project) | {"id": document})
+        rows = self._rows("section_links", project, id=document)
         return tuple(
             SectionLink(DocumentId(row[0]), row[1], _title(row[2]), DocumentId(row[3]), row[4], _title(row[5]), row[6])
             for row in rows
         )
-
-    def _of(self, project: ProjectId) -> dict[str, Any]:
-        return {"project": self._keys.project(project)}
 
 
 def _title(path: str) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.document_names import folded, last, name_match, without_ending
+from octavo.algorithms.document_name_matching import folded, last, name_match, without_ending
 from octavo.model.graph import (
     COMMUNITIES,
     THEMATIC_LINKS,
@@ -29,22 +29,16 @@ from octavo.model.graph import (
 )
 from octavo.model.ids import ChunkKey, CollectionId, DocumentId, ProjectId
 from octavo.model.text import Span
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, value
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.database import value
+from octavo.stores.shared.projects import ProjectRepository
 
 # Tables, because creating a member from its value takes longer than everything else done with a row.
 _KINDS = {kind.value: kind for kind in NameKind}
 _LOOKUPS = {lookup.value: lookup for lookup in Lookup}
 
 
-class GraphRepository:
+class GraphRepository(ProjectRepository):
     """Fits `ports.Graph`. Every write needs the caller's transaction."""
-
-    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
 
     def put(
         self, project: ProjectId, collection: CollectionId, linked: Sequence[DocumentLinks], *, resolve: bool = True
@@ -62,10 +56,10 @@ class GraphRepository:
             self.resolve_references(project)
 
     def has_stale_references(self, project: ProjectId) -> bool:
-        return bool(self._database.rows("graph_references_stale_any", {"project": self._keys.project(project)}))
+        return bool(self._rows("graph_references_stale_any", project))
 
     def resolve_references(self, project: ProjectId) -> int:
-        owner = {"project": self._keys.project(project)}
+        owner = self._in(project)
         stale = self._database.rows("graph_references_stale", owner)
         if not stale:
             return 0
@@ -95,22 +89,19 @@ class GraphRepository:
         return self._of("graph_in", project, document, types, limit)
 
     def back_count(self, project: ProjectId, document: DocumentId) -> tuple[int, int]:
-        where = {"project": self._keys.project(project), "id": document}
-        links, documents = self._database.rows("graph_in_count", where)[0]
+        links, documents = self._rows("graph_in_count", project, id=document)[0]
         return int(links), int(documents)
 
     def back_to_ghost(self, project: ProjectId, path: str) -> tuple[Edge, ...]:
         name = folded(without_ending(path))
-        where = {
-            "project": self._keys.project(project),
-            "name": last(name),
-            "lookups": json.dumps(WRITTEN_BY_PEOPLE),
-        }
-        edges = (_edge(row) for row in self._database.rows("graph_in_ghost", where))
+        edges = (
+            _edge(row)
+            for row in self._rows("graph_in_ghost", project, name=last(name), lookups=json.dumps(WRITTEN_BY_PEOPLE))
+        )
         return tuple(edge for edge in edges if folded(edge.path) == name or "/" not in name)
 
     def thematic(self, project: ProjectId, document: DocumentId | None = None) -> tuple[ThematicLink, ...]:
-        where: dict[str, Any] = {"project": self._keys.project(project)}
+        where = self._in(project)
         if document is None:
             rows = self._database.rows("graph_thematic", where)
         else:
@@ -118,7 +109,7 @@ class GraphRepository:
         return tuple(ThematicLink(DocumentId(row[0]), DocumentId(row[1]), row[2]) for row in rows)
 
     def nodes(self, project: ProjectId, documents: Iterable[DocumentId] | None = None) -> tuple[Node, ...]:
-        where: dict[str, Any] = {"project": self._keys.project(project)}
+        where = self._in(project)
         if documents is None:
             rows = self._database.rows("graph_nodes", where)
         else:
@@ -128,15 +119,13 @@ class GraphRepository:
         )
 
     def edges(self, project: ProjectId, without: Sequence[EdgeType] = ()) -> tuple[Edge, ...]:
-        where = {"project": self._keys.project(project), "without": json.dumps(without)}
-        return tuple(_edge(row) for row in self._database.rows("graph_edges", where))
+        return tuple(_edge(row) for row in self._rows("graph_edges", project, without=json.dumps(without)))
 
     def drift(self, project: ProjectId, since: float) -> Drift:
-        where = {"project": self._keys.project(project), "since": since}
-        return Drift(*map(int, self._database.rows("graph_drift", where)[0]))
+        return Drift(*map(int, self._rows("graph_drift", project, since=since)[0]))
 
     def chunks(self, project: ProjectId, document: DocumentId | None = None) -> tuple[tuple[ChunkKey, DocumentId], ...]:
-        where: dict[str, Any] = {"project": self._keys.project(project)}
+        where = self._in(project)
         if document is None:
             rows = self._database.rows("graph_chunks", where)
         else:
@@ -144,27 +133,27 @@ class GraphRepository:
         return tuple((ChunkKey(row[0]), DocumentId(row[1])) for row in rows)
 
     def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:
-        where = {"project": self._keys.project(project), "lookups": json.dumps(WRITTEN_BY_PEOPLE), "limit": limit}
-        return tuple(Ghost(*row) for row in self._database.rows("graph_ghosts", where))
+        return tuple(
+            Ghost(*row)
+            for row in self._rows("graph_ghosts", project, lookups=json.dumps(WRITTEN_BY_PEOPLE), limit=limit)
+        )
 
     def walk(self, project: ProjectId, seeds: Mapping[DocumentId, float], walk: Walk) -> tuple[Reached, ...]:
-        rows = self._database.rows(
+        rows = self._rows(
             "graph_walk",
-            {
-                "project": self._keys.project(project),
-                "seeds": json.dumps([(document, score) for document, score in seeds.items()]),
-                "types": json.dumps(walk.types) if walk.types else None,
-                "thematic": not walk.types or EdgeType.THEMATIC_LINK in walk.types,
-                "hops": walk.hops,
-                "decay": walk.decay,
-                "fanout": walk.fanout,
-                "most": walk.most,
-            },
+            project,
+            seeds=json.dumps([(document, score) for document, score in seeds.items()]),
+            types=json.dumps(walk.types) if walk.types else None,
+            thematic=not walk.types or EdgeType.THEMATIC_LINK in walk.types,
+            hops=walk.hops,
+            decay=walk.decay,
+            fanout=walk.fanout,
+            most=walk.most,
         )
         return tuple(Reached(DocumentId(row[0]), row[1], row[2]) for row in rows)
 
     def put_thematic(self, project: ProjectId, links: Sequence[ThematicLink], facts: Mapping[str, float]) -> None:
-        owner = {"project": self._keys.project(project)}
+        owner = self._in(project)
         self._database.run("graph_thematic_clear", owner)
         rows = [owner | {"source": link.source, "target": link.target, "weight": link.weight} for link in links]
         self._database.run_many("graph_thematic_put", rows)
@@ -173,7 +162,7 @@ class GraphRepository:
     def put_communities(
         self, project: ProjectId, communities: Mapping[DocumentId, int], facts: Mapping[str, float]
     ) -> None:
-        owner = {"project": self._keys.project(project)}
+        owner = self._in(project)
         self._database.run("graph_communities_clear", owner)
         rows = [owner | {"id": document, "community": number} for document, number in communities.items()]
         self._database.run_many("graph_community_put", rows)
@@ -183,17 +172,17 @@ class GraphRepository:
         self, project: ProjectId, documents: Iterable[DocumentId] | None = None
     ) -> Mapping[DocumentId, int]:
         ids = None if documents is None else json.dumps(sorted(set(documents)))
-        rows = self._database.rows("graph_communities", {"project": self._keys.project(project), "ids": ids})
+        rows = self._rows("graph_communities", project, ids=ids)
         return {DocumentId(row[0]): row[1] for row in rows}
 
     def note_run(self, project: ProjectId, kind: str, facts: Mapping[str, float]) -> None:
-        self._ran({"project": self._keys.project(project)}, kind, facts)
+        self._ran(self._in(project), kind, facts)
 
     def forget_run(self, project: ProjectId, kind: str) -> None:
-        self._database.run("graph_run_remove", {"project": self._keys.project(project), "kind": kind})
+        self._run("graph_run_remove", project, kind=kind)
 
     def runs(self, project: ProjectId) -> Mapping[str, GraphRun]:
-        rows = self._database.rows("graph_runs", {"project": self._keys.project(project)})
+        rows = self._rows("graph_runs", project)
         return {row[0]: GraphRun(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
 
     def _matches(self, owner: int, names: Iterable[str]) -> Iterator[tuple[str, NameMatch]]:
@@ -277,13 +266,10 @@ class GraphRepository:
     def _of(
         self, query: str, project: ProjectId, document: DocumentId, types: Sequence[EdgeType], limit: int
     ) -> tuple[Edge, ...]:
-        where = {
-            "project": self._keys.project(project),
-            "id": document,
-            "types": json.dumps(types) if types else None,
-            "limit": limit,
-        }
-        return tuple(_edge(row) for row in self._database.rows(query, where))
+        return tuple(
+            _edge(row)
+            for row in self._rows(query, project, id=document, types=json.dumps(types) if types else None, limit=limit)
+        )
 
     def _ran(self, owner: Mapping[str, int], kind: str, facts: Mapping[str, float]) -> None:
         self._database.run(

@@ -9,23 +9,17 @@ from typing import Any
 from octavo.dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobId, JobKind, JobState
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, first, value
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.database import first, value
+from octavo.stores.shared.projects import ProjectRepository
 
 _LONGEST_PAUSE = 3_600.0  # seconds after a failure that a duplicate of the job does not shorten
 
 
-class OutboxRepository:
+class OutboxRepository(ProjectRepository):
     """Fits `ports.Outbox`. Every write runs in the caller's transaction under the write lock, so claims cannot race."""
 
-    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
-
     def enqueue(self, project: ProjectId, kind: JobKind, subject: str, payload: Mapping[str, Any]) -> JobId:
-        where = {"project": self._keys.project(project), "kind": kind.value, "subject": subject}
+        where = self._in(project, kind=kind.value, subject=subject)
         pending = first(self._database, "job_waiting", where)
         if pending:
             # It may wait for an instant of a clock that was ahead. What failed before keeps its pause, up to an hour.
@@ -37,8 +31,7 @@ class OutboxRepository:
         return JobId(value(self._database, "job_last"))
 
     def due(self, project: ProjectId, kinds: Sequence[str] = ()) -> int:
-        where = {"project": self._keys.project(project), "now": self._clock(), "kinds": _listed(kinds)}
-        return int(value(self._database, "jobs_due", where))
+        return int(self._value("jobs_due", project, now=self._clock(), kinds=_listed(kinds)))
 
     def claim(
         self,
@@ -51,7 +44,7 @@ class OutboxRepository:
         kinds: Sequence[str] = (),
     ) -> tuple[Job, ...]:
         now = self._clock()
-        where: dict[str, Any] = {"project": self._keys.project(project), "now": now}
+        where = self._in(project, now=now)
         self._database.run("jobs_exhausted", where | {"max_attempts": max_attempts})
         where |= {"kinds": _listed(kinds)}
         jobs = [_job(project, row) for row in self._database.rows("jobs_claimable", where | {"limit": limit})]
@@ -83,17 +76,19 @@ class OutboxRepository:
         return True
 
     def jobs(self, project: ProjectId, states: Sequence[JobState] = ()) -> tuple[Job, ...]:
-        where = {"project": self._keys.project(project), "states": json.dumps(states) if states else None}
-        return tuple(_job(project, row) for row in self._database.rows("jobs_listed", where))
+        return tuple(
+            _job(project, row)
+            for row in self._rows("jobs_listed", project, states=json.dumps(states) if states else None)
+        )
 
     def retry(self, project: ProjectId, jobs: Sequence[JobId]) -> int:
-        where = {"project": self._keys.project(project), "keys": json.dumps(jobs)}
+        where = self._in(project, keys=json.dumps(jobs))
         count = int(value(self._database, "jobs_retryable", where))
         self._database.run("jobs_retry", where | {"now": self._clock()})
         return count
 
     def purge(self, project: ProjectId, states: Sequence[JobState], before: float) -> int:
-        where = {"project": self._keys.project(project), "states": json.dumps(states), "before": before}
+        where = self._in(project, states=json.dumps(states), before=before)
         count = int(value(self._database, "jobs_ended", where))
         self._database.run("jobs_purge", where)
         return count

@@ -8,18 +8,12 @@ from typing import Any
 
 from octavo.model.ids import ProjectId
 from octavo.model.lease import Lease
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, first
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.database import first
+from octavo.stores.shared.projects import ProjectRepository
 
 
-class LeaseRepository:
+class LeaseRepository(ProjectRepository):
     """Fits `ports.Leases`. Each call is a transaction of its own: leases do not change the content of a library."""
-
-    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
 
     def take(
         self,
@@ -57,12 +51,11 @@ class LeaseRepository:
         return owned
 
     def current(self, project: ProjectId, name: str) -> Lease | None:
-        where = {"project": self._keys.project(project), "name": name, "now": self._clock()}
-        row = first(self._database, "lease_current", where)
+        row = self._first("lease_current", project, name=name, now=self._clock())
         return Lease(project, name, row[0], row[1], row[2], json.loads(row[3])) if row else None
 
     def _where(self, project: ProjectId, name: str, holder: str) -> dict[str, Any]:
-        return {"project": self._keys.project(project), "name": name, "holder": holder}
+        return self._in(project, name=name, holder=holder)
 
 
 def _body(expires_at: float, detail: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,21 +8,14 @@ from typing import Any
 
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, RecipeId
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects import ProjectRepository
 
 # A table, because creating a member from its value takes longer than everything else done with a row.
 _OUTCOMES = {outcome.value: outcome for outcome in FileOutcome}
 
 
-class LedgerRepository:
+class LedgerRepository(ProjectRepository):
     """Fits `ports.Ledger`."""
-
-    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
 
     def entries(self, project: ProjectId, collection: CollectionId) -> Mapping[str, LedgerEntry]:
         rows = self._database.rows("ledger_entries", self._where(project, collection))
@@ -46,7 +39,7 @@ class LedgerRepository:
             self._database.run("check_put", self._where(project, collection) | {"now": now})
 
     def checks(self, project: ProjectId) -> Mapping[CollectionId, float]:
-        rows = self._database.rows("checks", {"project": self._keys.project(project)})
+        rows = self._rows("checks", project)
         return {CollectionId(row[0]): row[1] for row in rows}
 
     def record(self, project: ProjectId, collection: CollectionId, entries: Iterable[LedgerEntry]) -> None:
@@ -83,7 +76,7 @@ class LedgerRepository:
         self._database.run_many("ledger_distrust", ({**where, "uri": uri} for uri in uris))
 
     def _where(self, project: ProjectId, collection: CollectionId) -> dict[str, Any]:
-        return {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
+        return self._in(project, collection=self._keys.collection(project, collection))
 
 
 def _entry(row: tuple[Any, ...]) -> LedgerEntry:

@@ -21,19 +21,14 @@ from octavo.model.memory import (
     MemoryVersion,
     SessionId,
 )
-from octavo.stores.shared.database import Database, first, value
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects import ProjectRepository
 
 
-class MemoryRepository:
+class MemoryRepository(ProjectRepository):
     """Fits `ports.Memories`."""
 
-    def __init__(self, database: Database, keys: KeyCache) -> None:
-        self._database = database
-        self._keys = keys
-
     def put(self, item: MemoryItem, commit: MemoryCommit, version: MemoryVersion | None = None) -> None:
-        where = {"project": self._keys.project(item.project_id), "id": item.id}
+        where = self._in(item.project_id, id=item.id)
         self._database.run("memory_put", where | _item_row(item))
         # A first version without links has nothing to replace: most commits are such, and every statement costs time.
         if item.links or version is None or version.number > 1:
@@ -43,40 +38,39 @@ class MemoryRepository:
         self._database.run("memory_commit_put", where | _commit_row(commit))
 
     def record(self, project: ProjectId, commit: MemoryCommit) -> None:
-        where = {"project": self._keys.project(project), "id": commit.item_id}
+        where = self._in(project, id=commit.item_id)
         self._database.run("memory_commit_put", where | _commit_row(commit))
 
     def get(self, project: ProjectId, item: MemoryId) -> MemoryItem | None:
-        row = first(self._database, "memory_get", {"project": self._keys.project(project), "id": item})
+        row = self._first("memory_get", project, id=item)
         return _item(project, row) if row else None
 
     def under(self, project: ProjectId, canonical_key: str) -> MemoryItem | None:
-        where = {"project": self._keys.project(project), "canonical_key": canonical_key}
-        row = first(self._database, "memory_under", where)
+        row = self._first("memory_under", project, canonical_key=canonical_key)
         return _item(project, row) if row else None
 
     def last_position(self, project: ProjectId, sequence: str) -> int:
-        where = {"project": self._keys.project(project), "sequence": sequence}
-        return int(value(self._database, "memory_last_position", where))
+        return int(self._value("memory_last_position", project, sequence=sequence))
 
     def validity(self, project: ProjectId, items: Sequence[MemoryId]) -> Mapping[MemoryId, tuple[float, float | None]]:
-        where = {"project": self._keys.project(project), "items": json.dumps(list(items))}
-        return {MemoryId(row[0]): (row[1], row[2]) for row in self._database.rows("memories_validity", where)}
+        return {
+            MemoryId(row[0]): (row[1], row[2])
+            for row in self._rows("memories_validity", project, items=json.dumps(list(items)))
+        }
 
     def moments(self, project: ProjectId, instant: float) -> Mapping[MemoryId, MemoryCommit]:
-        where = {"project": self._keys.project(project), "instant": instant}
-        commits = (_commit(row) for row in self._database.rows("memory_moments", where))
+        commits = (_commit(row) for row in self._rows("memory_moments", project, instant=instant))
         return {commit.item_id: commit for commit in commits}
 
     def linking(
         self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
     ) -> tuple[tuple[MemoryLink, MemoryId], ...]:
-        where = {
-            "project": self._keys.project(project),
-            "targets": json.dumps(list(targets), ensure_ascii=False),
-            "types": _listed(tuple(types)),
-        }
-        rows = self._database.rows("memories_linking", where)
+        rows = self._rows(
+            "memories_linking",
+            project,
+            targets=json.dumps(list(targets), ensure_ascii=False),
+            types=_listed(tuple(types)),
+        )
         return tuple((MemoryLink(target, type_), MemoryId(item)) for target, type_, item in rows)
 
     def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
@@ -91,81 +85,73 @@ class MemoryRepository:
         return tuple(MemoryId(row[0]) for row in rows if not tagged or filters.admits_tags(tuple(json.loads(row[1]))))
 
     def _parameters(self, project: ProjectId, filters: MemoryFilter) -> dict[str, Any]:
-        return {
-            "project": self._keys.project(project),
-            "kinds": _listed(filters.kinds),
-            "scopes": _listed(filters.scopes),
-            "status": filters.status,
-            "pinned_only": filters.pinned_only,
-            "created_after": filters.created_after,
-            "created_before": filters.created_before,
-            "items": _listed(filters.items),
-            "not_items": _listed(filters.not_items),
-            "canonical_only": filters.canonical_only,
-            "doc_classes": _listed(filters.doc_classes),
-            "sequences": _listed(filters.sequences),
-        }
+        return self._in(
+            project,
+            kinds=_listed(filters.kinds),
+            scopes=_listed(filters.scopes),
+            status=filters.status,
+            pinned_only=filters.pinned_only,
+            created_after=filters.created_after,
+            created_before=filters.created_before,
+            items=_listed(filters.items),
+            not_items=_listed(filters.not_items),
+            canonical_only=filters.canonical_only,
+            doc_classes=_listed(filters.doc_classes),
+            sequences=_listed(filters.sequences),
+        )
 
     def same_text(self, project: ProjectId, scope: str, fingerprint: str) -> tuple[MemoryItem, ...]:
-        where = {
-            "project": self._keys.project(project),
-            "scope": scope,
-            "fingerprint": bytes.fromhex(fingerprint),
-        }
-        return tuple(_item(project, row) for row in self._database.rows("memories_same_text", where))
+        return tuple(
+            _item(project, row)
+            for row in self._rows("memories_same_text", project, scope=scope, fingerprint=bytes.fromhex(fingerprint))
+        )
 
     def versions(self, project: ProjectId, item: MemoryId) -> tuple[MemoryVersion, ...]:
-        rows = self._database.rows("memory_versions", {"project": self._keys.project(project), "id": item})
+        rows = self._rows("memory_versions", project, id=item)
         return tuple(_version(item, row) for row in rows)
 
     def commits(self, project: ProjectId, item: MemoryId) -> tuple[MemoryCommit, ...]:
-        rows = self._database.rows("memory_commits", {"project": self._keys.project(project), "id": item})
+        rows = self._rows("memory_commits", project, id=item)
         return tuple(_commit(row) for row in rows)
 
     def commit_under(self, project: ProjectId, key: str) -> MemoryCommit | None:
-        where = {"project": self._keys.project(project), "idempotency_key": key}
-        row = first(self._database, "memory_commit_under", where)
+        row = self._first("memory_commit_under", project, idempotency_key=key)
         return _commit(row) if row else None
 
     def put_session(self, session: MemorySession) -> None:
-        self._database.run(
+        self._run(
             "memory_session_put",
-            {
-                "project": self._keys.project(session.project_id),
-                "id": session.id,
-                "title": session.title,
-                "author": session.author,
-                "started_at": session.started_at,
-                "ended_at": session.ended_at,
-                "summary": session.summary,
-            },
+            session.project_id,
+            id=session.id,
+            title=session.title,
+            author=session.author,
+            started_at=session.started_at,
+            ended_at=session.ended_at,
+            summary=session.summary,
         )
 
     def session(self, project: ProjectId, session: SessionId) -> MemorySession | None:
-        row = first(self._database, "memory_session", {"project": self._keys.project(project), "id": session})
+        row = self._first("memory_session", project, id=session)
         return MemorySession(SessionId(row[0]), project, *row[1:]) if row else None
 
     def sessions(self, project: ProjectId) -> tuple[MemorySession, ...]:
-        rows = self._database.rows("memory_sessions", {"project": self._keys.project(project)})
+        rows = self._rows("memory_sessions", project)
         return tuple(MemorySession(SessionId(row[0]), project, *row[1:]) for row in rows)
 
     def put_file(self, project: ProjectId, folder: str, file: MemoryFile) -> None:
-        where = {"project": self._keys.project(project), "folder": folder}
+        where = self._in(project, folder=folder)
         values = {"path": file.path, "item": file.item_id, "version": file.version, "digest": file.digest}
         self._database.run("memory_file_put", where | values)
 
     def remove_file(self, project: ProjectId, folder: str, path: str) -> None:
-        where = {"project": self._keys.project(project), "folder": folder, "path": path}
-        self._database.run("memory_file_remove", where)
+        self._run("memory_file_remove", project, folder=folder, path=path)
 
     def files(self, project: ProjectId, folder: str) -> tuple[MemoryFile, ...]:
-        rows = self._database.rows("memory_files", {"project": self._keys.project(project), "folder": folder})
+        rows = self._rows("memory_files", project, folder=folder)
         return tuple(MemoryFile(path, MemoryId(item), version, digest) for path, item, version, digest in rows)
 
     def folders(self, project: ProjectId) -> tuple[str, ...]:
-        return tuple(
-            folder for (folder,) in self._database.rows("memory_folders", {"project": self._keys.project(project)})
-        )
+        return tuple(folder for (folder,) in self._rows("memory_folders", project))
 
     def _put_links(self, where: Mapping[str, Any], item: MemoryItem) -> None:
         self._database.run("memory_links_remove", where)

@@ -15,20 +15,14 @@ from typing import Any
 
 from octavo.model.ids import CollectionId, ProjectId
 from octavo.model.note_write_record import NoteWrite, Replaced, ReplacedPart
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, value
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.database import value
+from octavo.stores.shared.projects import ProjectRepository
 
 _KEPT = 200  # writes of one file
 
 
-class NoteWriteRepository:
+class NoteWriteRepository(ProjectRepository):
     """Fits `ports.NoteWrites`."""
-
-    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
 
     def put(self, project: ProjectId, collection: CollectionId, writes: Mapping[str, NoteWrite]) -> Sequence[int]:
         self._keys.forget()  # another process may have removed the collection and added it again
@@ -55,7 +49,7 @@ class NoteWriteRepository:
         rows = self._database.rows("note_writes", self._where(project, collection, uri))
         for number, at, operation, author, reason, hash_, stored in rows:
             others, _, packed = (stored or "").rpartition("|")
-            before = None if stored is None else _unpacked(packed)
+            before = None if stored is None else Replaced(tuple(map(_unpacked_part, packed.split(";"))))
             known: dict[str, Any] = json.loads(others) if others else {}
             together = tuple(known.get("together", {}).items())
             writes.append(
@@ -82,10 +76,6 @@ def _packed(replaced: Replaced) -> str:
 def _packed_part(part: ReplacedPart) -> str:
     place = f"{part.start},{part.end}," if part.start or part.end else ""
     return place + base64.b64encode(zlib.compress(part.content, 1)).decode("ascii")
-
-
-def _unpacked(stored: str) -> Replaced:
-    return Replaced(tuple(map(_unpacked_part, stored.split(";"))))
 
 
 def _unpacked_part(stored: str) -> ReplacedPart:

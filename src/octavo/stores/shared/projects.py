@@ -14,7 +14,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, project_id
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, first
+from octavo.stores.shared.database import Database, Row, first, value
 
 
 class KeyCache:
@@ -71,13 +71,32 @@ class KeyCache:
         return keys
 
 
-class CatalogRepository:
-    """Fits `ports.Catalog`."""
+class ProjectRepository:
+    """One kind of rows of a library. Its queries are of one project, which stands first among their parameters."""
 
     def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
         self._database = database
         self._keys = keys
         self._clock = clock
+
+    def _in(self, project: ProjectId, /, **parameters: Any) -> dict[str, Any]:
+        return {"project": self._keys.project(project), **parameters}
+
+    def _rows(self, name: str, project: ProjectId, /, **parameters: Any) -> list[Row]:
+        return self._database.rows(name, self._in(project, **parameters))
+
+    def _first(self, name: str, project: ProjectId, /, **parameters: Any) -> Row | None:
+        return first(self._database, name, self._in(project, **parameters))
+
+    def _value(self, name: str, project: ProjectId, /, **parameters: Any) -> Any:
+        return value(self._database, name, self._in(project, **parameters))
+
+    def _run(self, name: str, project: ProjectId, /, **parameters: Any) -> None:
+        self._database.run(name, self._in(project, **parameters))
+
+
+class CatalogRepository(ProjectRepository):
+    """Fits `ports.Catalog`."""
 
     def ensure_project(self, name: str) -> Project:
         project = Project(project_id(name), name)
@@ -89,8 +108,7 @@ class CatalogRepository:
         return tuple(Project(ProjectId(row[1]), row[2]) for row in self._database.rows("projects"))
 
     def put_place(self, project: ProjectId, kind: PlaceKind, place: str) -> None:
-        where = {"project": self._keys.project(project), "kind": kind.value, "place": place, "now": self._clock()}
-        self._database.run("project_place_put", where)
+        self._run("project_place_put", project, kind=kind.value, place=place, now=self._clock())
 
     def places(self, kind: PlaceKind) -> tuple[tuple[Project, str], ...]:
         rows = self._database.rows("project_places", {"kind": kind.value})
@@ -102,31 +120,29 @@ class CatalogRepository:
 
     def choose_reranker(self, project: ProjectId, name: str | None) -> None:
         kind = PlaceKind.RERANKER
-        self._database.run("project_places_forget", {"project": self._keys.project(project), "kind": kind.value})
+        self._run("project_places_forget", project, kind=kind.value)
         if name is not None:
             self.put_place(project, kind, name)
 
     def collections(self, project: ProjectId) -> tuple[Collection, ...]:
-        rows = self._database.rows("collections", {"project": self._keys.project(project)})
+        rows = self._rows("collections", project)
         return tuple(
             Collection(CollectionId(row[1]), project, row[2], Path(row[3]), _settings(row[2], row[4])) for row in rows
         )
 
     def put_collection(self, collection: Collection) -> None:
-        self._database.run(
+        self._run(
             "collection_put",
-            {
-                "project": self._keys.project(collection.project_id),
-                "id": collection.id,
-                "name": collection.name,
-                "root": str(collection.root),
-                "settings": json.dumps(_stored(collection.settings), sort_keys=True),
-                "now": self._clock(),
-            },
+            collection.project_id,
+            id=collection.id,
+            name=collection.name,
+            root=str(collection.root),
+            settings=json.dumps(_stored(collection.settings), sort_keys=True),
+            now=self._clock(),
         )
 
     def remove_collection(self, project: ProjectId, collection: CollectionId) -> None:
-        where = {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
+        where = self._in(project, collection=self._keys.collection(project, collection))
         for row in self._database.rows("collection_documents", where):
             removed = {"project": where["project"], "id": DocumentId(row[0]), "now": self._clock()}
             self._database.run("version_mark_removed", removed)
@@ -135,7 +151,7 @@ class CatalogRepository:
         self._keys.forget()
 
     def recipe(self, project: ProjectId) -> Recipe | None:
-        row = first(self._database, "recipe_active", {"project": self._keys.project(project)})
+        row = self._first("recipe_active", project)
         return _recipe(json.loads(row[0])) if row else None
 
     def record_recipe(self, project: ProjectId, recipe: Recipe) -> None:

@@ -9,22 +9,17 @@ import zstandard
 from octavo.model.ids import CollectionId, ProjectId, text_hash
 from octavo.model.memory import MemoryId
 from octavo.model.stored_rows import EarlierVersion, UnusedContent
-from octavo.stores.shared.database import Database
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects import ProjectRepository
 
 _TEXTS = 256  # read at once
 
 
-class PruningRepository:
+class PruningRepository(ProjectRepository):
     """Fits `ports.Pruning`. Current documents and memories are out of its reach."""
-
-    def __init__(self, database: Database, keys: KeyCache) -> None:
-        self._database = database
-        self._keys = keys
 
     def earlier(self, project: ProjectId) -> tuple[EarlierVersion, ...]:
         """Oldest first."""
-        rows = self._database.rows("versions_earlier", {"project": self._keys.project(project)})
+        rows = self._rows("versions_earlier", project)
         return tuple(EarlierVersion(*row) for row in rows)
 
     def remove(self, project: ProjectId, versions: Iterable[EarlierVersion]) -> None:
@@ -34,34 +29,36 @@ class PruningRepository:
 
     def unused(self, project: ProjectId) -> UnusedContent:
         """Texts of no document, version or memory, and vectors of no chunk."""
-        return UnusedContent(*self._database.rows("unused", {"project": self._keys.project(project)})[0])
+        return UnusedContent(*self._rows("unused", project)[0])
 
     def remove_unused(self, project: ProjectId) -> None:
-        where = {"project": self._keys.project(project)}
+        where = self._in(project)
         for unused in ("texts", "vectors", "inputs", "references"):
             self._database.run(f"{unused}_unused_remove", where)
 
-    def stored_texts(self, project: ProjectId) -> Iterator[tuple[str, str]]:
-        """Every text with its hash, of documents, of their earlier versions and of memories; not the damaged ones."""
-        where, after = {"project": self._keys.project(project), "limit": _TEXTS}, 0
+    def stored_texts(self, project: ProjectId, only: Container[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Every text with its hash, of documents, of their earlier versions and of memories; not the damaged ones.
+        `only` those of these hashes, where they are given."""
+        where, after = self._in(project, limit=_TEXTS), 0
         unpack = zstandard.ZstdDecompressor().decompress
         while rows := self._database.rows("project_texts", where | {"after": after}):
             after = rows[-1][0]
             for _, digest, data in rows:
+                if only is not None and digest.hex() not in only:
+                    continue
                 try:
                     yield digest.hex(), unpack(data).decode("utf-8")
                 except (zstandard.ZstdError, UnicodeDecodeError):
                     continue  # the check names it
 
     def texts_of(self, project: ProjectId, collection: CollectionId) -> frozenset[str]:
-        where = {"project": self._keys.project(project), "collection": collection}
-        return frozenset(row[0].hex() for row in self._database.rows("texts_of_collection", where))
+        return frozenset(row[0].hex() for row in self._rows("texts_of_collection", project, collection=collection))
 
     def replace_text(
         self, project: ProjectId, before: str, text: str, retitled: Callable[[str], str]
     ) -> tuple[MemoryId, ...]:
         raw, digest = text.encode("utf-8"), bytes.fromhex(text_hash(text))
-        where = {"project": self._keys.project(project), "before": bytes.fromhex(before), "after": digest}
+        where = self._in(project, before=bytes.fromhex(before), after=digest)
         data = zstandard.ZstdCompressor(level=1).compress(raw)
         self._database.run("text_put", {"project": where["project"], "hash": digest, "size": len(raw), "data": data})
         # Versions never change, whoever asks. What must not have been stored at all is the one exception.

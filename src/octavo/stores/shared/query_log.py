@@ -6,22 +6,18 @@ import json
 
 from octavo.model.ids import ChunkId, DocumentId, ProjectId
 from octavo.model.query_log import LoggedQuery, ShownHit
-from octavo.stores.shared.database import Database, first, value
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.database import first, value
+from octavo.stores.shared.projects import ProjectRepository
 
 _ALL = 2**62
 _NEVER = 1e18  # seconds: later than any moment
 
 
-class QueryLogRepository:
+class QueryLogRepository(ProjectRepository):
     """Fits `ports.QueryLog`. A search only reads: what is logged of it makes no other generation."""
 
-    def __init__(self, database: Database, keys: KeyCache) -> None:
-        self._database = database
-        self._keys = keys
-
     def put(self, project: ProjectId, query: LoggedQuery) -> None:
-        owner = {"project": self._keys.project(project)}
+        owner = self._in(project)
         with self._database.transaction():
             self._database.run(
                 "query_log_put", owner | {"at": query.at, "query": query.query, "profile": query.profile}
@@ -36,7 +32,7 @@ class QueryLogRepository:
             )
 
     def open(self, project: ProjectId, document: DocumentId, since: float) -> bool:
-        where = {"project": self._keys.project(project), "document": document, "since": since}
+        where = self._in(project, document=document, since=since)
         with self._database.transaction():
             row = first(self._database, "query_log_showing", where)
             if row is not None:
@@ -46,7 +42,7 @@ class QueryLogRepository:
         return row is not None
 
     def entries(self, project: ProjectId, limit: int | None = None) -> tuple[LoggedQuery, ...]:
-        where = {"project": self._keys.project(project), "limit": _ALL if limit is None else limit}
+        where = self._in(project, limit=_ALL if limit is None else limit)
         rows = self._database.rows("query_log_entries", where)
         shown: dict[int, list[ShownHit]] = {}
         opened: dict[int, dict[DocumentId, None]] = {}
@@ -63,7 +59,7 @@ class QueryLogRepository:
         )
 
     def clear(self, project: ProjectId, before: float | None = None) -> int:
-        where = {"project": self._keys.project(project), "before": _NEVER if before is None else before}
+        where = self._in(project, before=_NEVER if before is None else before)
         count = int(value(self._database, "query_log_count", where))
         self._database.run("query_log_clear", where)
         return count

@@ -6,42 +6,30 @@ import json
 from collections.abc import Mapping, Sequence
 
 from octavo.model.ids import ProjectId
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, value
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.database import value
+from octavo.stores.shared.projects import ProjectRepository
 
 
-class RerankScoreRepository:
+class RerankScoreRepository(ProjectRepository):
     """Fits `ports.RerankScores`."""
 
-    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
-
     def known(self, project: ProjectId, model: str, question: str, passages: Sequence[str]) -> Mapping[str, float]:
-        where = {
-            "project": self._keys.project(project),
-            "model": model,
-            "question": question,
-            "passages": json.dumps(passages),
+        return {
+            digest.lower(): score
+            for digest, score in self._rows(
+                "rerank_scores_known", project, model=model, question=question, passages=json.dumps(passages)
+            )
         }
-        return {digest.lower(): score for digest, score in self._database.rows("rerank_scores_known", where)}
 
     def put(self, project: ProjectId, model: str, question: str, scores: Mapping[str, float]) -> None:
-        row = {
-            "project": self._keys.project(project),
-            "model": model,
-            "question": question,
-            "now": self._clock(),
-        }
+        row = self._in(project, model=model, question=question, now=self._clock())
         with self._database.transaction():
             self._database.run_many(
                 "rerank_score_put", (row | {"passage": passage, "score": score} for passage, score in scores.items())
             )
 
     def prune(self, project: ProjectId, keep: int) -> int:
-        where = {"project": self._keys.project(project)}
+        where = self._in(project)
         before = int(value(self._database, "rerank_scores_count", where))
         self._database.run("rerank_scores_prune", where | {"keep": keep})
         return before - int(value(self._database, "rerank_scores_count", where))

@@ -17,7 +17,7 @@ from octavo.model.ids import CollectionId, ProjectId, document_id, text_hash
 from octavo.model.text import LineIndex
 from octavo.observability.progress import Progress
 from octavo.stores.shared.database import Database, Row
-from octavo.stores.shared.filters import folded, unaccented
+from octavo.stores.shared.filter_parameters import folded, unaccented
 
 QUICK = 200
 """About how many documents, vectors and blocks a quick check looks at."""

@@ -14,6 +14,7 @@ from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import LibraryCounts
 from octavo.ports import LexicalIndex
 from octavo.stores.shared.clock import Clock
+from octavo.stores.shared.clusters import ClusterRepository
 from octavo.stores.shared.database import Database, value
 from octavo.stores.shared.documents import DocumentRepository
 from octavo.stores.shared.embedding_profiles import EmbeddingProfileRepository
@@ -25,12 +26,11 @@ if TYPE_CHECKING:
     from octavo.model.damage import Damage
     from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress
-    from octavo.stores.shared.access import AccessRepository
-    from octavo.stores.shared.clusters import ClusterRepository
+    from octavo.stores.shared.access_tokens import AccessRepository
+    from octavo.stores.shared.commits import HistoryRepository
     from octavo.stores.shared.completion_cache import CompletionRepository
     from octavo.stores.shared.entities import EntityRepository
     from octavo.stores.shared.graph import GraphRepository
-    from octavo.stores.shared.history import HistoryRepository
     from octavo.stores.shared.integrity_checks import LibraryUpkeep
     from octavo.stores.shared.job_queue import OutboxRepository
     from octavo.stores.shared.leases import LeaseRepository
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from octavo.stores.shared.summaries import SummaryRepository
 
 
-def _late(place: str, *, clock: bool = True) -> Any:
-    """A repository that is imported and made on first use: its module and class, and whether it asks the time."""
+def _late(place: str) -> Any:
+    """A repository that is imported and made on first use: its module and class."""
     module, _, name = place.partition(":")
 
     def made(store: SharedStore) -> Any:
         repository = getattr(import_module(f"octavo.stores.shared.{module}"), name)
-        return repository(store.shared, store.keys, *([store._clock] if clock else []))
+        return repository(store.shared, store.keys, store._clock)
 
     return cached_property(made)
 
@@ -59,18 +59,18 @@ class SharedStore:
     most_dimensions: int | None = None
 
     # A search uses few of the following, or none.
-    access: AccessRepository = _late("access:AccessRepository", clock=False)
+    access: AccessRepository = _late("access_tokens:AccessRepository")
     clusters: ClusterRepository = _late("clusters:ClusterRepository")
     completions: CompletionRepository = _late("completion_cache:CompletionRepository")
-    entities: EntityRepository = _late("entities:EntityRepository", clock=False)
+    entities: EntityRepository = _late("entities:EntityRepository")
     graph: GraphRepository = _late("graph:GraphRepository")
-    history: HistoryRepository = _late("history:HistoryRepository", clock=False)
+    history: HistoryRepository = _late("commits:HistoryRepository")
     leases: LeaseRepository = _late("leases:LeaseRepository")
-    memories: MemoryRepository = _late("memories:MemoryRepository", clock=False)
+    memories: MemoryRepository = _late("memories:MemoryRepository")
     note_writes: NoteWriteRepository = _late("note_writes:NoteWriteRepository")
     outbox: OutboxRepository = _late("job_queue:OutboxRepository")
-    pruning: PruningRepository = _late("pruning:PruningRepository", clock=False)
-    query_log: QueryLogRepository = _late("query_log:QueryLogRepository", clock=False)
+    pruning: PruningRepository = _late("pruning:PruningRepository")
+    query_log: QueryLogRepository = _late("query_log:QueryLogRepository")
     rerank_scores: RerankScoreRepository = _late("rerank_scores:RerankScoreRepository")
     summaries: SummaryRepository = _late("summaries:SummaryRepository")
 

@@ -10,20 +10,14 @@ from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.summary import NodeType, PlacedChunk, Summarised, Summary, SummaryVectors, Unsummarised
 from octavo.model.text import Span
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, first, value
-from octavo.stores.shared.projects import KeyCache, profile_body
+from octavo.stores.shared.database import first, value
+from octavo.stores.shared.projects import ProjectRepository, profile_body
 
 _ALL = 2**62  # more documents than any library has
 
 
-class SummaryRepository:
+class SummaryRepository(ProjectRepository):
     """Fits `ports.Summaries`."""
-
-    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
 
     def missing(
         self, project: ProjectId, profile: EmbeddingProfile, maker: str, most: int | None = None
@@ -33,8 +27,7 @@ class SummaryRepository:
         return tuple(Unsummarised(DocumentId(row[0]), row[1], row[2].hex()) for row in rows)
 
     def chunks(self, project: ProjectId, document: DocumentId) -> tuple[PlacedChunk, ...]:
-        where = {"project": self._keys.project(project), "id": document}
-        rows = self._database.rows("summary_chunks", where)
+        rows = self._rows("summary_chunks", project, id=document)
         return tuple(PlacedChunk(ChunkKey(row[0]), Span(row[1], row[2])) for row in rows)
 
     def put(
@@ -45,7 +38,7 @@ class SummaryRepository:
         maker: str,
         summaries: Sequence[Summary],
     ) -> bool:
-        where = {"project": self._keys.project(project), "id": made_of.document_id}
+        where = self._in(project, id=made_of.document_id)
         row = first(self._database, "summary_document", where | {"text_hash": bytes.fromhex(made_of.text_hash)})
         if row is None:
             return False
@@ -72,10 +65,9 @@ class SummaryRepository:
         return True
 
     def of_document(self, project: ProjectId, document: DocumentId) -> tuple[tuple[str, Summary], ...]:
-        where = {"project": self._keys.project(project), "id": document}
         return tuple(
             (row[0], Summary(NodeType(row[1]), Span(row[2], row[3]), tuple(json.loads(row[4])), row[5], bytes(row[6])))
-            for row in self._database.rows("summaries_of_document", where)
+            for row in self._rows("summaries_of_document", project, id=document)
         )
 
     def state(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
@@ -87,7 +79,7 @@ class SummaryRepository:
         return SummaryVectors(tuple(row[0] for row in rows), b"".join([bytes(row[1]) for row in rows]))
 
     def chunks_below(self, project: ProjectId, keys: Sequence[int]) -> Mapping[int, tuple[ChunkKey, ...]]:
-        where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}
+        where = self._in(project, keys=json.dumps([int(key) for key in keys]))
         below: dict[int, list[ChunkKey]] = {}
         for summary, chunk in self._database.rows("summary_chunks_below", where):
             below.setdefault(int(summary), []).append(ChunkKey(chunk))
@@ -98,10 +90,10 @@ class SummaryRepository:
         return Summarised(files, documents, sections, files)
 
     def clear(self, project: ProjectId) -> int:
-        where = {"project": self._keys.project(project)}
+        where = self._in(project)
         count = int(value(self._database, "summaries_count", where))
         self._database.run("summaries_clear", where)
         return count
 
     def _of(self, project: ProjectId, profile: EmbeddingProfile) -> dict[str, Any]:
-        return {"project": self._keys.project(project), "profile": self._keys.profile(project, profile_body(profile))}
+        return self._in(project, profile=self._keys.profile(project, profile_body(profile)))

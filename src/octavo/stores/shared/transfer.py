@@ -114,7 +114,6 @@ class LexicalTransfer(Protocol):
 
     def import_rows(self, rows: Sequence[tuple[int, int, LexicalRow]]) -> None:
         """(project, chunk, row) each."""
-        ...
 
     def last_chunk(self) -> int: ...
 

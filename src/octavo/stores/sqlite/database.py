@@ -19,8 +19,8 @@ from octavo.stores.shared.named_queries import load_queries
 from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated
 from octavo.stores.sqlite.connections import ConnectionPool, close_to_others, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
+from octavo.stores.sqlite.header_and_schema_checks import seal
 from octavo.stores.sqlite.path_checks import has_no_log, refuse_impossible
-from octavo.stores.sqlite.schema_seal import seal
 from octavo.stores.sqlite.write_lock_queue import WriteQueue, inode, wait_for_lock
 
 IN_MEMORY = Path(":memory:")

@@ -8,9 +8,9 @@ from octavo.model.damage import Damage, LibraryPart
 from octavo.observability.progress import Progress
 from octavo.stores.shared.integrity_checks import LibraryUpkeep, PartChecks, Repositories
 from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.header_and_schema_checks import broken_seals
 from octavo.stores.sqlite.lexical_repair import block_damage, lexical_damage, rebuild_lexical_index
-from octavo.stores.sqlite.memory_texts import copy_damage, put_back
-from octavo.stores.sqlite.schema_seal import broken_seals
+from octavo.stores.sqlite.memory_text_copies import copy_damage, put_back
 
 _QUICK_BYTES = 64_000_000
 
@@ -33,19 +33,24 @@ class SqliteUpkeep(LibraryUpkeep):
 
     def _dialect_checks(self, quick: bool, progress: Progress) -> PartChecks:
         yield LibraryPart.FILE, self._file_damage(quick)
-        yield LibraryPart.DOCUMENTS, self._dangling()
+        if not self._is_large(quick):
+            yield LibraryPart.DOCUMENTS, self._dangling()
         if not quick:
             yield LibraryPart.MEMORIES, copy_damage(self._file)
         yield LibraryPart.WORDS, block_damage(self._file, quick=quick, progress=progress)
         yield LibraryPart.WORDS, lexical_damage(self._file, quick=quick, progress=progress)
 
     def _file_damage(self, quick: bool) -> Iterator[Damage]:
-        if quick and self._file.path.is_file() and self._file.path.stat().st_size > _QUICK_BYTES:
+        if self._is_large(quick):
             return  # even SQLite's quick check reads every page
         for (finding,) in self._file.pragma("quick_check" if quick else "integrity_check"):
             if finding != "ok":
                 yield Damage(LibraryPart.FILE, finding)
         yield from broken_seals(self._file)
+
+    def _is_large(self, quick: bool) -> bool:
+        """Whether a quick check leaves out what reads all of the file."""
+        return quick and self._file.path.is_file() and self._file.path.stat().st_size > _QUICK_BYTES
 
     def _dangling(self) -> Iterator[Damage]:
         for table, row, parent, _ in self._file.pragma("foreign_key_check"):

@@ -9,14 +9,14 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.result import ScoredChunk, best_first
-from octavo.model.scores import rounded
+from octavo.model.score_tolerance import rounded
 from octavo.stores.shared.database import Database, contiguous_ranges, value
-from octavo.stores.shared.filters import filter_parameters
+from octavo.stores.shared.filter_parameters import filter_parameters
 from octavo.stores.shared.projects import KeyCache
-from octavo.stores.sqlite.lexical_blocks import LexicalBlocks
+from octavo.stores.sqlite.token_blocks import LexicalBlocks
 
 if TYPE_CHECKING:
-    from octavo.algorithms.spelling import Vocabulary
+    from octavo.algorithms.spelling_suggestions import Vocabulary
 
 _SPARE = 32  # rows beyond the cut: so many may be equal to the last before it
 _ALL = -1  # as a limit in SQLite
@@ -85,7 +85,7 @@ class Fts5Index:
         return bool(self._database.rows("lexical_contains", {"match": quoted((token,)), "project": project}))
 
     def _current_vocabulary(self) -> Vocabulary:
-        from octavo.algorithms.spelling import Vocabulary  # with numpy, which only misspelt words need
+        from octavo.algorithms.spelling_suggestions import Vocabulary  # with numpy, which only misspelt words need
 
         generation = int(value(self._database, "generation"))
         if self._vocabulary is None or self._vocabulary[0] != generation:

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from octavo.model.ids import ChunkKey
 from octavo.stores.shared.database import value
 from octavo.stores.sqlite.database import SqliteDatabase
-from octavo.stores.sqlite.lexical_blocks import LexicalBlocks
 from octavo.stores.sqlite.lexical_repair import newest_blocks
+from octavo.stores.sqlite.token_blocks import LexicalBlocks
 
 _BLOCKS = 64  # rewritten in one transaction
 _PAGES = 500  # of the word index, merged in one transaction

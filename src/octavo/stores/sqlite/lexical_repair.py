@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from operator import ne
 
 import zstandard
@@ -18,10 +18,10 @@ from octavo.observability.progress import Progress
 from octavo.stores.shared.database import Row, value
 from octavo.stores.shared.row_checks import Tally, stride
 from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.header_and_schema_checks import seal
 from octavo.stores.sqlite.lexical import quoted
-from octavo.stores.sqlite.lexical_blocks import LexicalBlocks, unpacked
 from octavo.stores.sqlite.raw_pages import read_varint
-from octavo.stores.sqlite.schema_seal import seal
+from octavo.stores.sqlite.token_blocks import LexicalBlocks, unpacked
 from octavo.stores.sqlite.transfer import Fts5Transfer
 
 _SAMPLES = 50  # chunks that are searched by one of their words
@@ -106,10 +106,10 @@ def lexical_damage(database: SqliteDatabase, *, quick: bool, progress: Progress)
 
     A quick check searches a few chunks by one of their words; a full one compares every word of every chunk.
     """
-    newest = newest_blocks(database)
     if quick:
-        yield from _missed(database, newest)
+        yield from _missed(database)
         return
+    newest = newest_blocks(database)
     differing = Tally(
         LibraryPart.WORDS, "chunk has other words in the word index", "chunks have other words in the index"
     )
@@ -152,14 +152,12 @@ def _tokens(field: str) -> list[str]:
     return _TOKEN.findall(field.translate(_LOWER))
 
 
-def _missed(database: SqliteDatabase, newest: Mapping[ChunkKey, int]) -> Iterator[Damage]:
-    indexed = [
-        ChunkKey(row[0]) for row in database.rows("lexical_rows") if row[0] in newest
-    ]  # others are reported as missing anyway
-    keys = indexed[:: max(1, len(indexed) // _SAMPLES)]
+def _missed(database: SqliteDatabase) -> Iterator[Damage]:
+    step = max(1, int(value(database, "chunks_in_all_projects")) // _SAMPLES)
+    indexed = {ChunkKey(row[0]) for row in database.rows("lexical_sample", {"stride": step})}
     sampled: dict[int, list[ChunkKey]] = {}
-    for key in keys:
-        sampled.setdefault(newest[key], []).append(key)
+    for key, block in sorted(newest_blocks(database, indexed).items()):
+        sampled.setdefault(block, []).append(key)
     missed = checked = 0
     for block, sample in sampled.items():
         rows = dict(_rows(database, block))
@@ -177,12 +175,12 @@ def _missed(database: SqliteDatabase, newest: Mapping[ChunkKey, int]) -> Iterato
         )
 
 
-def newest_blocks(database: SqliteDatabase) -> Mapping[ChunkKey, int]:
-    """The newest block of each current chunk."""
-    current = {int(row[0]) for row in database.rows("chunk_keys")}
+def newest_blocks(database: SqliteDatabase, chunks: Set[ChunkKey] | None = None) -> Mapping[ChunkKey, int]:
+    """The newest block of each of the chunks, or of each current one."""
+    current = {ChunkKey(row[0]) for row in database.rows("chunk_keys")} if chunks is None else chunks
     blocks_of: dict[ChunkKey, int] = {}
-    for block, chunks in database.rows("lexical_block_members"):
-        blocks_of.update((ChunkKey(key), int(block)) for key in array("q", chunks) if key in current)
+    for block, members in database.rows("lexical_block_members"):
+        blocks_of.update(dict.fromkeys(current & set(array("q", members)), int(block)))
     return blocks_of
 
 

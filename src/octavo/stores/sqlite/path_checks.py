@@ -50,15 +50,16 @@ def refuse_impossible(path: Path, *, create: bool) -> None:
 def _refuse_locked_folder(path: Path) -> None:
     folder = next(parent for parent in path.parents if parent.exists())
     if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
-        read_only = hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY
-        reason = "is on a disk that can only be read" if read_only else "may not be written by this account"
-        raise _forbidden(folder, f"no library can be made at {path}: {folder} {reason}")
+        refused = f"no library can be made at {path}: {folder}"
+        if hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY:
+            raise _forbidden(folder, f"{refused} is on a disk that can only be read", remedy="")
+        raise _forbidden(folder, f"{refused} may not be written by this account")
 
 
-def _forbidden(path: Path, message: str) -> OctavoError:
+def _forbidden(path: Path, message: str, remedy: str = "change its permissions, or ") -> OctavoError:
     return StorageError(
         message,
-        hint="change its permissions, or name another file with --library",
+        hint=f"{remedy}name another file with --library",
         details={"path": str(path), "operation": "open", "errno": errno.EACCES},
     )
 

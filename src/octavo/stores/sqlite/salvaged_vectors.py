@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import apsw
 
 from octavo.stores.sqlite.raw_pages import RawRow
-from octavo.stores.sqlite.row_shapes import Row
+from octavo.stores.sqlite.salvaged_row_recognition import Row
 
 _MAKE = """
 create temp table found_inputs (key integer, project integer, hash blob);

@@ -14,15 +14,15 @@ import click
 
 from octavo.errors import ConfigurationError
 from octavo.interfaces.cli import shell_completion
-from octavo.interfaces.cli.command_groups import CommandGroup
+from octavo.interfaces.cli.command_group import CommandGroup
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.model.library_location import Location
 from octavo.operations.text_blocks import Line, Part, columns
 
 if TYPE_CHECKING:
-    from octavo.config.file_edits import Change
+    from octavo.config.config_file_edits import Change
 
 
 @click.group(cls=CommandGroup)
@@ -93,7 +93,7 @@ def set_setting(choices: Choices, name: str, values: tuple[str, ...], project_fi
     Comments and order of the file stay. A setting that is a list takes several values, or an array as the file has it.
     Nothing is written unless the whole configuration is valid with the change.
     """
-    from octavo.config.file_edits import set_value, target
+    from octavo.config.config_file_edits import set_value, target
 
     file = target(os.environ, Path.cwd(), project=project_file)
     _confirm(choices, set_value(file, name, values, os.environ, Path.cwd()))
@@ -108,7 +108,7 @@ def set_setting(choices: Choices, name: str, values: tuple[str, ...], project_fi
 @_project_file
 def unset_setting(choices: Choices, name: str, project_file: bool) -> None:
     """Take a setting out of a configuration file, so that it has its default again."""
-    from octavo.config.file_edits import target, unset
+    from octavo.config.config_file_edits import target, unset
 
     _confirm(choices, unset(target(os.environ, Path.cwd(), project=project_file), name, os.environ, Path.cwd()))
 
@@ -122,7 +122,7 @@ def edit(choices: Choices, project_file: bool) -> None:
     The file is replaced when the editor is closed, if what it says is valid. A file that does not exist yet begins with
     every setting as a comment.
     """
-    from octavo.config.file_edits import target
+    from octavo.config.config_file_edits import target
     from octavo.config.setting_descriptions import template
 
     file = target(os.environ, Path.cwd(), project=project_file)
@@ -141,8 +141,8 @@ def edit(choices: Choices, project_file: bool) -> None:
 @command(examples=["octavo config path"])
 def path(choices: Choices) -> None:
     """Print where the library and the configuration files are."""
+    from octavo.config.folder_libraries import nearest, trusted
     from octavo.config.load import library_location, load, project_file, user_file
-    from octavo.config.local_library import nearest, trusted
 
     here = Path.cwd()
     places: dict[str, Location | None] = {
@@ -160,7 +160,7 @@ def path(choices: Choices) -> None:
 
 def _edited(file: Path, draft: Path, before: str) -> bool:
     """Whether the file was replaced. An invalid draft is edited again, or left where the person can find it."""
-    from octavo.config.file_edits import replace
+    from octavo.config.config_file_edits import replace
 
     while True:
         click.edit(filename=str(draft))

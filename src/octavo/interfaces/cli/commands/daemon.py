@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.errors import NotFound
-from octavo.interfaces.cli.command_groups import CommandGroup
+from octavo.interfaces.cli.command_group import CommandGroup
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.daemon.wire import Hello, settings_of
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.daemon.protocol import Hello, settings_of
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.observability.logs import configure
 from octavo.operations.text_blocks import Line, Part, columns
 from octavo.version import __version__

@@ -13,11 +13,11 @@ from octavo.errors import InvalidArgument, LibraryError, NewerLibrary
 from octavo.interfaces.cli.commands.index import run_index
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import OperationGroup, exit_of, operation_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices, LibraryPlace, shared_options
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal_lines import TerminalView
 from octavo.model.import_report import Imported

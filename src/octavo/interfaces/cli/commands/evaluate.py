@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.errors import InvalidArgument, NotFound, SourceError, StorageError
-from octavo.evaluation.baselines import Outcome, Results, matching
 from octavo.evaluation.generated_dataset import Level, LoggedQuestion, write_dataset
 from octavo.evaluation.generated_dataset import make as made_of
 from octavo.evaluation.measures import RANKED
-from octavo.evaluation.runner import write_trec
+from octavo.evaluation.query_runner import write_trec
+from octavo.evaluation.stored_results import Outcome, Results, matching
 from octavo.interfaces.cli import shell_completion
-from octavo.interfaces.cli.command_groups import CommandGroup
+from octavo.interfaces.cli.command_group import CommandGroup
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer, OutputFormat
+from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
 from octavo.operations.text_blocks import Line, Part, columns, visible
 
@@ -83,7 +83,7 @@ def run(
     baselines: Path | None,
 ) -> Exit:
     from octavo.config.load import load
-    from octavo.evaluation.evaluate import cache_folder, evaluate, outcomes
+    from octavo.evaluation.evaluation_run import cache_folder, evaluate, outcomes
     from octavo.evaluation.significance import compare, worse
     from octavo.operations.evaluation.evaluate import measured_by
 
@@ -206,7 +206,7 @@ def report(
 )
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     """Make a data set from your own library: its headings and titles become questions with known answers."""
-    from octavo.evaluation.evaluate import originals
+    from octavo.evaluation.evaluation_run import originals
     from octavo.operations.queries.opened_passages import opened_passages
 
     with opened(choices) as session:
@@ -243,7 +243,7 @@ def table(
     chats:scope=conversation,qrels=dev.tsv,measure=recall@10
     """
     from octavo.config.load import load
-    from octavo.evaluation.evaluate import cache_folder, evaluate, outcomes, request_of
+    from octavo.evaluation.evaluation_run import cache_folder, evaluate, outcomes, request_of
     from octavo.evaluation.report import markdown_table, overview, replaced
 
     config = load(choices.flags()).config
@@ -272,7 +272,7 @@ def table(
 
 
 def _results(baselines: Path | None) -> Results:
-    from octavo.evaluation.evaluate import results_folder
+    from octavo.evaluation.evaluation_run import results_folder
 
     return Results(results_folder(), baselines)
 

@@ -8,7 +8,7 @@ from octavo.dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import OperationGroup, answered, operation_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
 from octavo.operations.graph.requests import GraphBuildRequest, GraphExportRequest

@@ -9,7 +9,7 @@ import click
 from octavo.errors import NotFound
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import answered
-from octavo.interfaces.cli.library_session import Session, opened
+from octavo.interfaces.cli.library_opening import Session, opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.operation_output import files_at, operation_answer
@@ -23,7 +23,7 @@ _MEMORY = "mem_"
 
 @command(LogRequest, "log", optional=["query"])
 def log(choices: Choices, request: LogRequest) -> Exit:
-    from octavo.operations.history.log import changed_files, newest
+    from octavo.operations.history.commit_log import changed_files, newest
 
     if request.min_score and not request.query:
         raise click.UsageError("Say what to look for: octavo log QUERY --min-score SCORE")

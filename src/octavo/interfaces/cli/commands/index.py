@@ -7,14 +7,14 @@ from functools import partial
 from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import exit_of, operation_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal_lines import TerminalView
-from octavo.operations.library.lines import index_lines
+from octavo.operations.library.rendering import index_lines
 from octavo.operations.library.requests import IndexRequest
 from octavo.operations.library.results import IndexAnswer
 

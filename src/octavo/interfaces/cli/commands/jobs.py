@@ -14,10 +14,10 @@ import click
 from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import OperationGroup
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.model.job import JobKind
 from octavo.observability.logs import configure
 from octavo.observability.metrics import Gauge, Metrics
@@ -82,8 +82,8 @@ def worker(
             trace_if_wanted(session.engine)
         with ExitStack() as stack:
             if metrics_port is not None:
-                from octavo.engine.gauges import job_gauges
-                from octavo.interfaces.metrics_port import metrics_served
+                from octavo.engine.library_gauges import job_gauges
+                from octavo.interfaces.worker_metrics_server import metrics_served
 
                 metrics, engine = Metrics(), session.engine
                 engine.observers.append(metrics)

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import click
 
-from octavo.config.local_library import LIBRARY_HERE, trust
+from octavo.config.folder_libraries import LIBRARY_HERE, trust
 from octavo.dataclass import replace
 from octavo.errors import StorageError
 from octavo.interfaces.cli.generated_commands import operation_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal_lines import TerminalView
 from octavo.model.library_location import make_folder
+from octavo.operations.answer_listing import Listing
 from octavo.operations.library.requests import CollectionsListRequest
-from octavo.operations.listing import Listing
 from octavo.operations.text_blocks import Part
 
 _KEYS = Listing(rows="keys", columns=("key", "documents", "values"))

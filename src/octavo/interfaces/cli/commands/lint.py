@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import answered, exit_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import plain, screen
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import as_json
+from octavo.interfaces.presenting.answer_formats import as_json
 from octavo.operations.definitions import COMMANDS
 from octavo.operations.writing.requests import LintRequest
 

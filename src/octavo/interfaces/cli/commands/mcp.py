@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError
-from octavo.interfaces.cli.command_groups import CommandGroup
+from octavo.interfaces.cli.command_group import CommandGroup
 from octavo.interfaces.cli.options import Choices, pass_choices, shared_options, tools_option
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
+from octavo.interfaces.mcp.known_clients import CLIENTS, NAME, Client
 from octavo.interfaces.mcp.stdout_guard import take_output
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.model.library_location import make_folder, real_path
-from octavo.observability.logs import configure
+from octavo.observability.logs import configure, logger
 from octavo.operations.text_blocks import Line, Part
 
 if TYPE_CHECKING:
-    from octavo.config.schema import Config
     from octavo.interfaces.mcp.client_configuration import InstalledClient
 
 
@@ -161,7 +161,7 @@ def uninstall(choices: Choices, client: str, scope: str) -> None:
 
 def _file(target: Client, scope: str) -> Path:
     """The client's configuration: the user's, or that of the repository (else the folder) one is in."""
-    from octavo.config.local_library import repository
+    from octavo.config.folder_libraries import repository
     from octavo.interfaces.mcp.client_configuration import location, refuse_links_out
 
     if scope == "user":
@@ -196,8 +196,8 @@ def make_for_repository(config: Config, folder: Path, *, beside_others: bool) ->
 
     Nothing is read yet: the server compares the folder with the library first of all.
     """
+    from octavo.config.folder_libraries import repository, repository_library
     from octavo.config.load import library_location
-    from octavo.config.local_library import repository, repository_library
 
     root = repository(folder)
     place = library_location(config)
@@ -206,7 +206,6 @@ def make_for_repository(config: Config, folder: Path, *, beside_others: bool) ->
     if not beside_others and isinstance(place, Path) and place.exists() and not _of_elsewhere(config, place, root):
         return False
     from octavo.engine.wiring import open_engine
-    from octavo.observability.logs import logger
     from octavo.operations.library.collections import add
     from octavo.operations.library.requests import AddRequest
 
@@ -246,7 +245,7 @@ def _removal(target: Client, done: InstalledClient) -> Iterator[Line]:
 def remote_entry(choices: Choices, target: Client) -> dict[str, Any]:
     """How the client reaches `octavo serve` of this account, which has to run: the address, and the token."""
     from octavo.config.load import load
-    from octavo.interfaces.access_token import read_token
+    from octavo.interfaces.server_token import read_token
 
     if target.remote is None:
         raise InvalidArgument(f"{target.title} starts servers, and asks none at an address", hint="leave out --http")

@@ -9,7 +9,7 @@ import click
 from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import OperationGroup, answered, exit_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.operation_output import operation_answer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from octavo.interfaces.cli.generated_commands import OperationGroup, operation_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.generated_commands import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal_lines import TerminalView
@@ -36,19 +36,13 @@ def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> No
 
 
 @command(ModelsFinetuneRequest, "models_finetune", name="finetune")
-def finetune(choices: Choices, request: ModelsFinetuneRequest) -> None:
-    operation = operation_of("models finetune")
-    with opened(choices) as session:
-        done = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=True))
-    choices.answer(operation_answer(operation, done, TerminalView()))
+def finetune(choices: Choices, request: ModelsFinetuneRequest) -> Exit:
+    return answered(choices, operation_of("models finetune"), request, in_lines=True)
 
 
 @command(ModelsFetchRequest, "models_fetch")
-def fetch(choices: Choices, request: ModelsFetchRequest) -> None:
-    operation = operation_of("models fetch")
-    with opened(choices) as session:
-        done = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=True))
-    choices.answer(operation_answer(operation, done, TerminalView()))
+def fetch(choices: Choices, request: ModelsFetchRequest) -> Exit:
+    return answered(choices, operation_of("models fetch"), request, in_lines=True)
 
 
 models.add_command(activate)

@@ -12,10 +12,10 @@ from octavo.dataclass import replace
 from octavo.errors import SourceError
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import OperationGroup, answered
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.editor import editor_command
+from octavo.interfaces.editor_command import editor_command
 from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal_lines import TerminalView
 from octavo.model.document import HEADING_SEPARATOR

@@ -15,11 +15,11 @@ import click
 from octavo.engine.containing_file import containing_file
 from octavo.errors import NotFound
 from octavo.interfaces.cli.commands.serve import serve_library
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer
-from octavo.model.position import position
+from octavo.interfaces.presenting.answer_formats import Answer
+from octavo.model.page_position import position
 from octavo.operations.text_blocks import Part
 
 # Viewers of PDF that can be told a page, and how; the first that is installed is used.
@@ -39,7 +39,7 @@ def open_file(
     REF is what `octavo get` takes: a uri, a link such as papers/a.pdf#page=7, or the id of a chunk. Without it the
     library is served to this machine until Ctrl-C, as by `octavo serve --open`.
     """
-    from octavo.operations.queries.queries import log_opened
+    from octavo.operations.queries.query_log import log_opened
     from octavo.retrieval.passages import read_passage
 
     if reference is None:
@@ -69,7 +69,7 @@ def open_file(
 
 def _open_page(choices: Choices, only_print: bool) -> None:
     from octavo.config.load import load
-    from octavo.interfaces.access_token import read_token
+    from octavo.interfaces.server_token import read_token
 
     settings = load(choices.flags()).config.serve
     if only_print:

@@ -13,13 +13,13 @@ import click
 from octavo.algorithms.fuzzy_matching import fuzzy_order
 from octavo.errors import OctavoError
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.keyboard import keyboard
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.picker import Choice
 from octavo.interfaces.cli.picker import pick as pick_from
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.editor import editor_command
-from octavo.interfaces.presenting.formats import Answer, OutputFormat
+from octavo.interfaces.cli.terminal_keys import keyboard
+from octavo.interfaces.editor_command import editor_command
+from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
 from octavo.operations.search.results import FoundHit
 from octavo.operations.text_blocks import Part
 

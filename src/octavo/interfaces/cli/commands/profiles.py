@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from octavo.interfaces.cli.generated_commands import OperationGroup, operation_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.operation_output import operation_answer
@@ -22,7 +22,7 @@ def profiles() -> None:
 @profiles.add
 @command(ProfilesSetRequest, "profiles_set", name="set")
 def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
-    from octavo.operations.profiles.embedders import profiles_set
+    from octavo.operations.profiles.embedding_profiles import profiles_set
 
     with opened(choices) as session:
         done = profiles_set(session.engine, request, by_person=True)
@@ -34,7 +34,7 @@ def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
 @click.option("--wait", is_flag=True, help="Do the work here and now, rather than leave it to a worker.")
 def reindex(choices: Choices, request: ProfilesReindexRequest, wait: bool) -> None:
     from octavo.operations.jobs.run_jobs import work
-    from octavo.operations.profiles.embedders import profile_state
+    from octavo.operations.profiles.embedding_profiles import profile_state
 
     operation = operation_of("profiles reindex")
     with opened(choices) as session:

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError, StorageError
-from octavo.interfaces.cli import server_answers, shell_completion
+from octavo.interfaces.cli import server_search, shell_completion
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
 
 if TYPE_CHECKING:
-    from octavo.config.schema import Config
     from octavo.retrieval.stage import RetrievalProfile
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -96,7 +96,7 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
     if not own and not trace_file:
         # Of several libraries the first may be what the server cannot open: the others are searched all the same.
         with suppress(OctavoError) if config.also_search else nullcontext():
-            any_hit = server_answers.search(choices, config, asdict(request), full=full)
+            any_hit = server_search.search(choices, config, asdict(request), full=full)
     if any_hit is None and config.also_search:
         if trace_file:
             raise click.UsageError("--trace records the search of one library, and several are to be searched")
@@ -132,7 +132,7 @@ def _together(
     """Searches several libraries, none of which need be there; says whether anything was found."""
     from octavo.engine.wiring import open_together
     from octavo.interfaces.cli.local_search import answer
-    from octavo.operations.search.several_libraries import find_in_group
+    from octavo.operations.search.federated_search import find_in_group
 
     group = open_together(config)
     try:

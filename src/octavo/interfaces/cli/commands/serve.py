@@ -94,9 +94,9 @@ def serve(
 def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: bool) -> None:
     """Serves with the settings that are given and not None; `show` opens the page."""
     from octavo.config.reloading import load_with_files
-    from octavo.interfaces.access_token import token_path
     from octavo.interfaces.operation_threads import Calls, following, opened
     from octavo.interfaces.process_pool import ProcessPool
+    from octavo.interfaces.server_token import token_path
     from octavo.interfaces.serving.server import serve as listen
 
     flags = choices.flags() | {name: value for name, value in given.items() if value is not None}

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from octavo.interfaces.cli.command_groups import CommandGroup
+from octavo.interfaces.cli.command_group import CommandGroup
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.mcp.known_clients import CLIENTS, NAME, Client
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.operations.text_blocks import Line, Part
 
 _FILE = "SKILL.md"

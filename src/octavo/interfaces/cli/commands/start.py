@@ -12,11 +12,11 @@ from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands.index import index_answer
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated_commands import exit_of, operation_of
-from octavo.interfaces.cli.library_session import Session, opened
+from octavo.interfaces.cli.library_opening import Session, opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.operations.library.requests import AddRequest, IndexRequest
 from octavo.operations.text_blocks import Part
 
@@ -37,15 +37,24 @@ def start(choices: Choices, folder: Path, name: str | None, browse: bool, termin
     """Make a library, add a folder to it and read it.
 
     FOLDER is the one you are in unless you name another. A library that is there is used, and a folder that is in it is
-    only brought up to date. Ctrl-C is safe at any moment: what was read stays, and `octavo start` goes on. Where
-    nobody watches nothing is opened.
+    only brought up to date. Ctrl-C is safe at any moment: what was read stays, and `octavo start` goes on. In a
+    terminal it asks whether to show a new folder in the browser; where nobody watches it asks and opens nothing.
     """
     if browse and terminal:
         raise click.UsageError("--open and --tui both say where to show it; give one of them.")
-    with opened(choices, create=True) as session:
-        _add(choices, session, folder, name)
-        exit_code = _index(choices, session, wait=not (browse or terminal))
+    return begin(choices, folder, name, browse=browse, terminal=terminal)
+
+
+def begin(choices: Choices, folder: Path, name: str | None = None, *, browse: bool, terminal: bool = False) -> Exit:
+    """All that `octavo start` does. Whoever watches a folder being added is asked whether to show it in the browser."""
     watched = output.on_terminal() and sys.stdin.isatty()
+    with opened(choices, create=True) as session:
+        added = _add(choices, session, folder, name)
+        learns, exit_code = _read(choices, session)
+        if watched and added and not (browse or terminal or choices.quiet):
+            browse = click.confirm("\nShow it in the browser now?", default=True, err=True)
+        if learns and not (browse or terminal):
+            _learn(choices, session)
     if browse and watched:
         from octavo.interfaces.cli.commands.serve import serve_library
 
@@ -57,35 +66,39 @@ def start(choices: Choices, folder: Path, name: str | None, browse: bool, termin
     return exit_code
 
 
-def _add(choices: Choices, session: Session, folder: Path, name: str | None) -> None:
+def _add(choices: Choices, session: Session, folder: Path, name: str | None) -> bool:
+    """Whether the folder is new to the library."""
     from octavo.operations.library.collections import add, holding
 
     within = None if name else holding(session.engine, folder)
     if within is not None:
         _tell(choices, f"{folder.resolve()} is in the library already: {within}.")
-        return
+        return False
     collection = add(session.engine, AddRequest(folder=str(folder), name=name)).collection
     _tell(choices, f"The library is {session.library}. {collection.root} is {collection.name} in it.")
+    return True
 
 
-def _index(choices: Choices, session: Session, *, wait: bool) -> Exit:
-    """Reads what is new; where somebody watches and nothing else will, all full vectors are computed as well."""
+def _read(choices: Choices, session: Session) -> tuple[bool, Exit]:
+    """Reads what is new. Whether full vectors are missing that a watched command computes, and how it went."""
     operation = operation_of("index")
-    bar = progress(quiet=choices.quiet, named=_phase)
-    answer = operation.run(session.engine, IndexRequest(), bar)
-    learns = wait and bool(answer.fast_vectors) and sys.stderr.isatty() and not choices.quiet
-    if learns:  # what the advisory asks for is done below
+    answer = operation.run(session.engine, IndexRequest(), progress(quiet=choices.quiet, named=_phase))
+    learns = bool(answer.fast_vectors) and sys.stderr.isatty() and not choices.quiet
+    if learns:  # what the advisory asks for is done next
         answer = replace(answer, advisories=tuple(item for item in answer.advisories if item.command != _WAIT_FULL))
     choices.answer(_with_next(index_answer(answer, verbose=choices.verbose)))
-    if learns:
-        _tell(choices, "\nYou can search already, in another terminal: this one learns what the passages mean.")
-        try:
-            session.engine.index(wait_full=True, progress=bar)
-            _tell(choices, "All passages are learnt.")
-        except KeyboardInterrupt:
-            bar.finish()
-            _tell(choices, "Stopped. Whoever searches or serves the library learns the rest.")
-    return exit_of(operation, answer)
+    return learns, exit_of(operation, answer)
+
+
+def _learn(choices: Choices, session: Session) -> None:
+    bar = progress(quiet=choices.quiet, named=_phase)
+    _tell(choices, "\nYou can search already, in another terminal: this one learns what the passages mean.")
+    try:
+        session.engine.index(wait_full=True, progress=bar)
+        _tell(choices, "All passages are learnt.")
+    except KeyboardInterrupt:
+        bar.finish()
+        _tell(choices, "Stopped. Whoever searches or serves the library learns the rest.")
 
 
 def _phase(name: str) -> str:

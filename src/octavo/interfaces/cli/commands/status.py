@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.dataclass import replace
-from octavo.interfaces.cli import server_answers
+from octavo.interfaces.cli import server_search
 from octavo.interfaces.cli.generated_commands import operation_of
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
 from octavo.interfaces.presenting.operation_output import operation_answer
 from octavo.interfaces.presenting.terminal_lines import TerminalView, terminal_lines
-from octavo.operations.library.lines import problem_lines
+from octavo.operations.answer_listing import Listing
+from octavo.operations.library.rendering import problem_lines
 from octavo.operations.library.requests import StatusRequest
-from octavo.operations.listing import Listing
 
 _PROBLEMS = Listing(rows="problems", columns=("collection", "uri", "outcome", "reason", "warnings"))
 
@@ -27,7 +27,7 @@ def status(choices: Choices, request: StatusRequest) -> None:
     with opened(choices) as session:
         answer = full_status(session.engine, problems=request.problems)
         # This process watches nothing; a server may.
-        answer = replace(answer, watch=server_answers.watching(session.config) or answer.watch)
+        answer = replace(answer, watch=server_search.watching(session.config) or answer.watch)
         roots = session.roots()
         files = [answer.library] if isinstance(session.engine.location, Path) else []  # a database is no file
     view = TerminalView(roots=roots)

@@ -15,7 +15,7 @@ from octavo.dataclass import replace
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli.commands.search import showing_options
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.library_session import Session, opened
+from octavo.interfaces.cli.library_opening import Session, opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.request_commands import command
@@ -98,7 +98,7 @@ def serve_in_browser(choices: Choices, library: Path, query: str) -> None:
 
 def _index(session: Session, choices: Choices) -> None:
     from octavo.operations.library.indexing import answered
-    from octavo.operations.library.lines import index_summary
+    from octavo.operations.library.rendering import index_summary
 
     shown = progress(quiet=choices.quiet)
     report = session.engine.index(embed=False, progress=shown)

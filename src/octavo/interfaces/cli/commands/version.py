@@ -7,7 +7,7 @@ from typing import Any
 from octavo.engine.build_info import commit_here, formats_here, version_line
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.operations.text_blocks import Part
 from octavo.version import __version__
 

@@ -14,11 +14,12 @@ from octavo.errors import NotIndexed
 from octavo.ingest.run_report import IndexReport
 from octavo.interfaces.cli.commands.index import index_answer
 from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.library_session import opened
+from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import on_terminal
 from octavo.interfaces.cli.request_commands import command
 from octavo.observability.logs import configure
+from octavo.operations.library.rendering import log_lines
 from octavo.operations.text_blocks import count
 
 
@@ -64,7 +65,6 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
 
 def _tell(choices: Choices, report: IndexReport) -> None:
     from octavo.operations.library.indexing import answered
-    from octavo.operations.library.lines import log_lines
 
     answer = answered(report)
     made = replace(index_answer(answer, verbose=choices.verbose), brief=False)

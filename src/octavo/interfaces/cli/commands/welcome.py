@@ -1,18 +1,24 @@
-"""`octavo` alone: a greeting, and the next step for the folder one is in."""
+"""`octavo` alone: a greeting, and the next step for the folder one is in; in a terminal the first one is offered."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+import click
+
 from octavo.config.load import load
 from octavo.engine.wiring.sources import file_rules
 from octavo.errors import NotIndexed
-from octavo.interfaces.cli.library_session import Session, opened
+from octavo.interfaces.cli import output
+from octavo.interfaces.cli.commands.start import begin
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.library_opening import Session, opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.presenting.formats import Answer
+from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.model.collection import CollectionSettings
 from octavo.operations.text_blocks import Part, count
 from octavo.version import __version__
@@ -20,23 +26,28 @@ from octavo.version import __version__
 _LOOKED_AT = 1_000  # entries: a greeting does not walk a disk
 
 
-def welcome() -> None:
+def welcome() -> Exit:
     """Says what is here and what to do next. A library that cannot be opened is told as every command would."""
-    folder = Path.cwd()
+    folder, asks = Path.cwd(), False
     try:
         with opened(Choices()) as session:
             here, steps = _with_library(session, folder)
     except NotIndexed:
-        here, steps = _without_library(folder)
+        readable = _has_documents(folder)
+        here, steps = _without_library(readable)
+        asks = readable and output.on_terminal() and sys.stdin.isatty()
     steps.append(("octavo --help", "everything else"))
     width = max(len(command) for command, _ in steps)
     lines = [(Part(f"Octavo {__version__}", "title"),), (Part(here),), ()]
     lines += [(Part(f"  {command:{width}}"), Part(f"  {why}", "dim")) for command, why in steps]
     Choices().answer(Answer({}, [], (), lambda _: lines))
+    if asks and click.confirm("\nStart now, and show the library in the browser?", default=True, err=True):
+        return begin(Choices(), folder, browse=True)
+    return Exit.OK
 
 
-def _without_library(folder: Path) -> tuple[str, list[tuple[str, str]]]:
-    if not _has_documents(folder):
+def _without_library(readable: bool) -> tuple[str, list[tuple[str, str]]]:
+    if not readable:
         return "There is no library yet, and nothing in this folder to read.", [
             ("octavo start FOLDER", "makes one of your notes, documents or code"),
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from octavo.interfaces.mcp.tool_aliases.alias import PROJECT, Alias, Json, SeedCall, flag, text, whole
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import PROJECT, Alias, Json, SeedCall, flag, text, whole
 
 _PROJECT = text(PROJECT, longest=200)
 _QUERY = text(required=True, minLength=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from octavo.interfaces.mcp.tool_aliases.alias import Alias, Json, SeedCall, choice, flag, number, text, whole
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias, Json, SeedCall, choice, flag, number, text, whole
 
 _PROFILES = ("dense_only", "hybrid_rrf", "hyde_hybrid", "dense_cross_rerank", "llm_rerank", "hybrid", "multi_vector")
 _QUERY = text(required=True, minLength=1)
@@ -25,7 +25,15 @@ def _candidates(call: SeedCall) -> Json:
             "text": hit["excerpt"],
             "relevance": hit.get("score"),
             "scores": _breakdown(hit),
-            "citation": _citation(hit),
+            "citation": {
+                "chunk_id": hit["chunk_id"],
+                "source_path": hit["uri"],
+                "heading": hit["heading_path"][-1] if hit["heading_path"] else None,
+                "heading_path": hit["heading_path"],
+                "page_number": hit.get("page"),
+                "url_or_doi": hit.get("doi") or hit.get("url"),
+                "snippet": hit["excerpt"],
+            },
         }
         for hit in found["hits"]
     ]
@@ -55,18 +63,6 @@ def _boost(steps: list[Json]) -> float | None:
     """By how much recency multiplied what the stage before it said."""
     pairs = pairwise(steps)
     return next((round(now["score"] / was["score"], 2) for was, now in pairs if now["stage"] == "recency_tiers"), None)
-
-
-def _citation(hit: Json) -> Json:
-    return {
-        "chunk_id": hit["chunk_id"],
-        "source_path": hit["uri"],
-        "heading": hit["heading_path"][-1] if hit["heading_path"] else None,
-        "heading_path": hit["heading_path"],
-        "page_number": hit.get("page"),
-        "url_or_doi": hit.get("doi") or hit.get("url"),
-        "snippet": hit["excerpt"],
-    }
 
 
 def _answer(call: SeedCall) -> Json:

@@ -8,7 +8,7 @@ from typing import Any
 from octavo.algorithms.shard_assignment import shard_of
 from octavo.dataclass import replace
 from octavo.errors import NotIndexed
-from octavo.interfaces.mcp.tool_aliases.alias import (
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import (
     Alias,
     Argument,
     Json,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.mcp.tool_aliases.alias import Alias, Argument, Json, SeedCall, number, text, texts, whole
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias, Argument, Json, SeedCall, number, text, texts, whole
 from octavo.model.document import Kind
 
 _FILES = [kind.value for kind in Kind if kind not in (Kind.COMMIT, Kind.MEMORY)]

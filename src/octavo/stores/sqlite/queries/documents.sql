@@ -250,6 +250,9 @@ where d.project = :project and d.kind <> 'commit'
 -- include: filters
 order by col.name, d.uri;
 
+-- name: documents_of_kind
+select 1 from documents where project = :project and kind = :kind limit 1;
+
 -- name: chunks_more_than
 select 1 from chunks where project = :project limit 1 offset :count;
 

@@ -14,7 +14,8 @@ insert into graph_names (project, document, name, kind, path) values (:project, 
 -- name: graph_references_mark_stale
 update graph_references set stale = 1 where key in (
   select r.key from json_each(:names) come
-  cross join graph_references r on r.project = :project and r.name = come.value);
+  cross join graph_references r on r.project = :project and r.name = come.value
+  where r.stale = 0);
 
 -- name: graph_links_references
 select distinct reference from graph_links where source in (select value from json_each(:documents));

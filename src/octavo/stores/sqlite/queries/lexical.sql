@@ -43,6 +43,10 @@ where l.lexical match :match and c.project = :project order by l.rowid limit :mo
 -- name: lexical_rows
 select id from lexical_docsize order by id;
 
+-- name: lexical_sample
+-- One in `stride` of the rows that belong to a chunk; the others are reported anyway.
+select l.id from lexical_docsize l cross join chunks c on c.key = l.id where l.id % :stride = 0 order by l.id;
+
 -- name: lexical_last
 select coalesce(max(id), 0) from lexical_docsize;
 

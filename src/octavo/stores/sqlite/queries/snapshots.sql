@@ -42,6 +42,11 @@ where v.key > :after and +v.project = :project and +v.profile in (:full, :fast) 
 -- name: chunk_places
 select c.key, c.document from chunks c where c.project = :project and c.key > :after order by c.key limit :limit;
 
+-- name: chunk_runs
+select c.document, min(c.key), max(c.key), count(*) from documents d
+cross join chunks c indexed by chunks_by_document on c.document = d.key
+where d.project = :project group by d.key;
+
 -- name: chunk_places_of
 select c.key, c.document from json_each(:keys) k cross join chunks c on c.key = k.value
 where c.project = :project order by c.key;
@@ -70,12 +75,6 @@ cross join (
 where d.project = :project
 -- include: filters
 order by d.key;
-
--- name: windows_between
-select ci.chunk, ci.input, f.data, s.data from chunk_inputs ci
-left join vectors f on f.project = :project and f.profile = :full and f.input = ci.input
-left join vectors s on s.project = :project and s.profile = :fast and s.input = ci.input and f.key is null
-where ci.project = :project and ci.chunk > :after and ci.chunk <= :last order by ci.chunk, ci.window;
 
 -- name: windows_of
 select ci.chunk, ci.input, f.data, s.data from json_each(:keys) k cross join chunk_inputs ci on ci.chunk = k.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from octavo.interfaces.mcp.tool_aliases.alias import (
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import (
     PROJECT,
     Argument,
     Json,

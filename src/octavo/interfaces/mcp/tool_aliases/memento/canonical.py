@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.errors import InvalidArgument
-from octavo.interfaces.mcp.tool_aliases.alias import Json, SeedCall
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Json, SeedCall
 from octavo.interfaces.mcp.tool_aliases.memento import memories
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from octavo.errors import InvalidArgument
-from octavo.interfaces.mcp.tool_aliases.alias import Json, SeedCall
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Json, SeedCall
 from octavo.interfaces.mcp.tool_aliases.memento.arguments import ENTRY, own_kind, shown_kind
 from octavo.model.ids import short_id
 

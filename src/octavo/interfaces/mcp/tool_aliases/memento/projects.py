@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from octavo.errors import InvalidArgument, NotFound
-from octavo.interfaces.mcp.tool_aliases.alias import Json, SeedCall
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Json, SeedCall
 from octavo.interfaces.mcp.tool_aliases.memento.memories import version_id
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")

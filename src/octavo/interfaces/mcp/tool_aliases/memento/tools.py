@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.mcp.tool_aliases.alias import Alias, Argument, anything, choice, flag, group, number, text, whole
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import (
+    Alias,
+    Argument,
+    anything,
+    choice,
+    flag,
+    group,
+    number,
+    text,
+    whole,
+)
 from octavo.interfaces.mcp.tool_aliases.memento import canonical, memories, projects
 from octavo.interfaces.mcp.tool_aliases.memento.arguments import (
     ANY_REFERENCE,

@@ -1,0 +1,66 @@
+"""From an invocation's choices to an open library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from octavo.interfaces.cli.options import Choices
+from octavo.model.library_location import Location
+
+if TYPE_CHECKING:
+    from octavo.config.schema import Config
+    from octavo.engine.engine import Engine
+    from octavo.model.collection import Collection
+
+
+class Session(NamedTuple):
+    """An open library with the configuration that led to it."""
+
+    config: Config
+    library: Location
+    engine: Engine
+
+    def roots(self) -> dict[str, Path]:
+        """Where each collection's documents lie on disk."""
+        return self.engine.roots()
+
+
+@contextmanager
+def opened(
+    choices: Choices,
+    *,
+    create: bool = False,
+    library: Location | None = None,
+    soon: str | None = None,
+    profile: str | None = None,
+) -> Iterator[Session]:
+    """`library`, where given, goes before everything the configuration says.
+
+    `soon` is what will be searched for at once, by a profile of this name or else by the configured one.
+    """
+    from octavo.config.load import library_location, load
+    from octavo.engine.wiring import open_engine
+
+    flags = choices.flags() | ({"library": library} if library else {})
+    config = load(flags).config
+    by_meaning = soon is not None and _by_meaning(profile or config.retrieval.profile)
+    engine = open_engine(config, create=create, soon=soon if by_meaning else None)
+    try:
+        yield Session(config, library_location(config), engine)
+    finally:
+        engine.close()
+
+
+def _by_meaning(profile: str) -> bool:
+    """Whether a built-in profile asks a model. What another one does is known once it is read."""
+    from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES
+
+    return profile in PROFILES and profile not in BY_WORDS_ALONE
+
+
+def chosen(session: Session, names: tuple[str, ...]) -> tuple[Collection, ...]:
+    """The named collections, or all of them."""
+    return tuple(session.engine.collection(name) for name in names) or session.engine.collections()

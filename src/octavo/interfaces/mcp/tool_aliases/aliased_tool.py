@@ -1,0 +1,251 @@
+"""What a tool under another program's name is: its arguments, the operation that answers, and how the answer looks.
+
+Nothing here is imported unless such a set of tools is asked for. A table's rows say everything: the arguments with the
+program's own names, limits and defaults, what each is called here, and a function that makes the program's answer.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import field
+from typing import Any
+
+from mcp import types
+
+from octavo.dataclass import dataclass
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, OctavoError
+from octavo.operations.hint_translation import for_model
+from octavo.operations.operation import Operation
+from octavo.operations.request_arguments import request
+from octavo.operations.schemas import dump
+from octavo.operations.table import EVERY
+
+Json = dict[str, Any]
+PROJECT = "project"
+"""What an argument that names the project is called here: that project's part of the library answers such a call."""
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """`to` is what the operation calls it, by default the same; None where nothing comes of it here, or only `run`
+    looks at it. What is `inside` of an object are arguments of their own."""
+
+    schema: Mapping[str, Any]
+    to: str | None = ""
+    coerce: Callable[[Any], Any] | None = None
+    required: bool = False
+    inside: Mapping[str, Argument] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A row. `name` has dots where the program has them. `operation` is what answers, or what says how careful a client
+    should be, where `run` asks several. What `settles_project` names the project of the conversation in its answer."""
+
+    name: str
+    operation: str
+    description: str
+    arguments: Mapping[str, Argument] = field(default_factory=dict)
+    run: Callable[[SeedCall], Any] = lambda call: call.ask()
+    settles_project: bool = False
+    error_details: Callable[[Json], Json] | None = None
+    """Writes an error's details; then its code and message stand at the top, not below `error`."""
+
+    def called(self, *, dotted: bool) -> str:
+        return self.name if dotted else self.name.replace(".", "_")
+
+    @property
+    def of(self) -> Operation:
+        return EVERY[self.operation]
+
+    def input_schema(self) -> Json:
+        return _object_schema(self.arguments)
+
+    def answered(self, engine: Engine, given: Mapping[str, Any], project: str | None) -> Any:
+        """The payload: what the program itself would answer."""
+        values = _understood(self.name, self.arguments, given)
+        renamed = dict(_renamed(self.arguments, values))
+        project = renamed.pop(PROJECT, None) or project
+        return self.run(SeedCall(self, engine.within(project) if project else engine, values, renamed))
+
+
+@dataclass(frozen=True, slots=True)
+class SeedCall:
+    """`given` are the arguments by the program's names, defaults included; `renamed` those by the operation's."""
+
+    alias: Alias
+    engine: Engine
+    given: Json
+    renamed: Json
+
+    @property
+    def project(self) -> str:
+        return self.engine.project.name
+
+    def ask(self, name: str = "", /, **arguments: Any) -> Json:
+        """What an operation answers, as plain data: with the renamed arguments where it is the alias's own."""
+        operation = EVERY[name or self.alias.operation]
+        values = arguments if name else {**self.renamed, **arguments}
+        made = request(operation.name, operation.takes, values, forgiving=True)
+        return dump(operation.gives, operation.run(self.engine, made))
+
+
+def text(to: str | None = "", *, longest: int = 20_000, required: bool = False, **schema: Any) -> Argument:
+    return Argument({"type": "string", "maxLength": longest, **schema}, to, required=required)
+
+
+def whole(least: int, most: int, default: int | None = None, to: str | None = "", **more: Any) -> Argument:
+    return Argument(_with_default({"type": "integer", "minimum": least, "maximum": most}, default), to, **more)
+
+
+def number(least: float, most: float, default: float | None = None, to: str | None = "") -> Argument:
+    return Argument(_with_default({"type": "number", "minimum": least, "maximum": most}, default), to)
+
+
+def flag(default: bool | None = None, to: str | None = "", *, required: bool = False) -> Argument:
+    return Argument(_with_default({"type": "boolean"}, default), to, required=required)
+
+
+def texts(most: int, to: str | None = "", coerce: Callable[[Any], Any] | None = None, **schema: Any) -> Argument:
+    items = {"type": "string", "maxLength": 4_096}
+    return Argument({"type": "array", "items": items, "maxItems": most, **schema}, to, coerce)
+
+
+def choice(options: Iterable[str], default: str | None = None, to: str | None = "") -> Argument:
+    return Argument(_with_default({"type": "string", "enum": list(options)}, default), to)
+
+
+def group(*, required: bool = False, **inside: Argument) -> Argument:
+    """An object whose members are the operation's own arguments."""
+    return Argument(_object_schema(inside), None, required=required, inside=inside)
+
+
+def anything() -> Argument:
+    """An object of the client's own, which only `run` looks at."""
+    return Argument({"type": "object", "maxProperties": 100}, None)
+
+
+def tool(alias: Alias, *, dotted: bool) -> types.Tool:
+    hints = alias.of.annotations
+    return types.Tool(
+        name=alias.called(dotted=dotted),
+        description=alias.description,
+        input_schema=alias.input_schema(),
+        annotations=types.ToolAnnotations(read_only_hint=hints.read_only, destructive_hint=hints.destructive),
+    )
+
+
+def result(payload: Any, *, data: bool) -> types.CallToolResult:
+    """JSON as text, as these programs answer; for a client that takes data also as that, which is never a list."""
+    written = types.TextContent(type="text", text=json.dumps(payload, ensure_ascii=False))
+    structured = payload if isinstance(payload, dict) else {"result": payload}
+    return types.CallToolResult(content=[written], structured_content=structured if data else None)
+
+
+def failure(
+    error: OctavoError, offered: Container[str], details: Callable[[Json], Json] | None = None
+) -> types.CallToolResult:
+    """Its hint names tools that are offered, not commands. Code and message stand at the top where `details` writes the
+    rest as the program has it, else below `error`."""
+    hint = error.hint and for_model(error.hint, offered)
+    body = {"code": error.code, "message": error.message, "hint": hint, "details": dict(error.details)}
+    body = {"error": body} if details is None else {**body, "details": details(error.details)}
+    written = json.dumps(body, ensure_ascii=False, default=str)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=written)], is_error=True)
+
+
+def _with_default(schema: Json, default: Any) -> Json:
+    return schema if default is None else {**schema, "default": default}
+
+
+def _object_schema(arguments: Mapping[str, Argument]) -> Json:
+    schema: Json = {
+        "type": "object",
+        "properties": {name: dict(argument.schema) for name, argument in arguments.items()},
+        "additionalProperties": False,
+    }
+    required = [name for name, argument in arguments.items() if argument.required]
+    return {**schema, "required": required} if required else schema
+
+
+def camel(name: str) -> str:
+    return re.sub("_([a-z])", lambda letter: letter[1].upper(), name)
+
+
+def _snake(name: str) -> str:
+    return re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _understood(tool_name: str, arguments: Mapping[str, Argument], given: Mapping[str, Any], inside: str = "") -> Json:
+    """The arguments by the table's names, whether they were written in camelCase or snake_case. Null is unsaid."""
+    where = f"{tool_name}.{inside}".rstrip(".")
+    names = {_snake(name): name for name in arguments}
+    values: Json = {}
+    for written, value in given.items():
+        name = names.get(_snake(written))
+        if name is None:
+            near = difflib.get_close_matches(_snake(written), names, 1)
+            hint = f"did you mean {names[near[0]]}?" if near else f"it takes: {', '.join(arguments) or 'nothing'}"
+            field = f"{inside}{written[:100]}"
+            raise InvalidArgument(f"{where} takes no {written[:100]}", hint=hint, details={"field": field})
+        if value is None:
+            continue
+        argument = arguments[name]
+        field = f"{inside}{name}"
+        _check(tool_name, field, argument.schema, value)
+        values[name] = _understood(tool_name, argument.inside, value, f"{field}.") if argument.inside else value
+    for name, argument in arguments.items():
+        if name in values:
+            continue
+        if argument.required:
+            raise InvalidArgument(f"{where} needs {name}", details={"field": inside + name, "reason": "it is required"})
+        if "default" in argument.schema:
+            values[name] = argument.schema["default"]
+    return values
+
+
+def _renamed(arguments: Mapping[str, Argument], values: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    for name, value in values.items():
+        argument = arguments[name]
+        if argument.inside:
+            yield from _renamed(argument.inside, value)
+        elif argument.to is not None:
+            yield argument.to or _snake(name), argument.coerce(value) if argument.coerce else value
+
+
+def _check(tool_name: str, field: str, schema: Mapping[str, Any], value: Any) -> None:
+    """What these schemas say, and no more of JSON Schema than that."""
+    kind = schema["type"]
+    reason = ""
+    if not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        reason = f"it has to be of type {kind}"
+    elif "enum" in schema and value not in schema["enum"]:
+        reason = f"it has to be one of {', '.join(schema['enum'])}"
+    elif "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
+        reason = f"it has to be from {schema['minimum']:,} to {schema['maximum']:,}"
+    elif len(value) > schema.get("maxLength", len(value)) if isinstance(value, str) else False:
+        reason = f"it is longer than {schema['maxLength']:,} characters"
+    elif isinstance(value, str | list) and len(value) < schema.get("minLength", schema.get("minItems", 0)):
+        reason = "it is empty"
+    elif isinstance(value, list) and len(value) > schema.get("maxItems", len(value)):
+        reason = f"it has more than {schema['maxItems']:,} items"
+    if reason:
+        shown = value if isinstance(value, bool | int | float) else str(value)[:200]
+        details = {"field": field, "value": shown, "reason": reason, "valid_options": schema.get("enum")}
+        raise InvalidArgument(f"{tool_name}.{field}: {reason}", details=details)
+    if isinstance(value, list):
+        for item in value:
+            _check(tool_name, field, schema["items"], item)

@@ -1,0 +1,249 @@
+"""Every provider a configured model can name, and how each is reached."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from octavo.dataclass import dataclass
+from octavo.errors import ConfigurationError, ProviderFailed
+from octavo.llm import Keys
+from octavo.llm.chat_model import ChatModel, ChatWire
+from octavo.llm.llama_cpp import GgufServer
+from octavo.llm.rerank_services import RERANK_SERVICES, RerankService
+from octavo.model.language_model import Completion, CompletionRequest, Usage
+from octavo.model.library_location import expand_user
+from octavo.model.model_settings import LanguageModels, ModelSettings
+from octavo.ports import LanguageModel, Reranker
+from octavo.services.json_client import Endpoint, address_problem
+
+_ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatService:
+    """Where a service is and where its key is looked for, unless a model's table says otherwise."""
+
+    url: str
+    wire: Callable[[ModelSettings], ChatWire]
+    key_variable: str = ""
+    headers: Callable[[str | None], Mapping[str, str] | None] = lambda key: None
+    """How it wants the key, if not as `Authorization: Bearer`."""
+
+
+SERVICES: Mapping[str, ChatService] = {
+    "ollama": ChatService("http://127.0.0.1:11434", lambda settings: OllamaChatWire(settings.model, settings.window)),
+    "openai": ChatService(
+        "https://api.openai.com/v1", lambda settings: OpenAIChatWire(settings.model), "OPENAI_API_KEY"
+    ),
+    "anthropic": ChatService(
+        "https://api.anthropic.com/v1",
+        lambda settings: AnthropicWire(settings.model),
+        "ANTHROPIC_API_KEY",
+        lambda key: {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {}),
+    ),
+}
+
+
+def model_named(name: str, configuration: LanguageModels, keys: Keys) -> LanguageModel:
+    settings = settings_named(name, configuration)
+    if settings.provider == "gguf":
+        return _in_process(name, settings)
+    if settings.provider in RERANK_SERVICES:
+        raise ConfigurationError(
+            f"the model {name} is a rerank service ({settings.provider}), which writes no text",
+            hint=f"give it the role rerank alone; language models are of: {', '.join((*SERVICES, 'gguf'))}",
+        )
+    service = SERVICES[settings.provider]
+    url, key = _reached(name, settings, service.url, service.key_variable, keys)
+    endpoint = Endpoint(f"the model {name}", url, key, headers=service.headers(key))
+    return ChatModel(name, settings, service.wire(settings), endpoint)
+
+
+def rerank_service(name: str, configuration: LanguageModels, keys: Keys) -> Reranker:
+    settings = settings_named(name, configuration)
+    known = RERANK_SERVICES[settings.provider]
+    url, key = _reached(name, settings, known.url, known.key_variable, keys)
+    return RerankService(name, settings, Endpoint(f"the rerank service {name}", url, key))
+
+
+def settings_named(name: str, configuration: LanguageModels) -> ModelSettings:
+    if name not in configuration.models:
+        known = ", ".join(configuration.models) or "none"
+        raise ConfigurationError(
+            f"there is no model {name}", hint=f"describe it in a table [llm.models.{name}]; there are: {known}"
+        )
+    return configuration.models[name]
+
+
+def _in_process(name: str, settings: ModelSettings) -> LanguageModel:
+    if settings.path is None:
+        raise ConfigurationError(
+            f"the model {name} runs in this process, but no file is named", hint=f"set llm.models.{name}.path"
+        )
+    path = expand_user(settings.path)
+    server = GgufServer(name, path, settings.window, settings.concurrency, settings.threads)
+    return ChatModel(name, settings, OpenAIChatWire(settings.model), server)
+
+
+def _reached(name: str, settings: ModelSettings, url: str, variable: str, keys: Keys) -> tuple[str, str | None]:
+    """The address and the key. A key meant for one service is not sent to another address."""
+    given = settings.url or url
+    if problem := address_problem(given):
+        raise ConfigurationError(f"llm.models.{name}.url {problem}")
+    if not settings.model and given == url:
+        raise ConfigurationError(
+            f"the model {name} does not say which model it is", hint=f"set llm.models.{name}.model"
+        )
+    variable_name = settings.key_variable or (variable if given == url else "")
+    key = keys(variable_name) if variable_name else None
+    if variable_name and key is None:
+        raise ConfigurationError(
+            f"the model {name} wants its key in the environment variable {variable_name}, which is not set",
+            hint=f"set {variable_name} where Octavo runs, or name another variable in llm.models.{name}.key_variable",
+        )
+    return given, key
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIChatWire:
+    """The `/chat/completions` that OpenAI began and llama.cpp, LM Studio, vLLM and many others speak. The url ends
+    where that begins, usually in `/v1`."""
+
+    model: str
+
+    def body(self, request: CompletionRequest) -> tuple[str, dict[str, Any]]:
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": message.text} for message in request.prompt.messages],
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "stream": request.stream,
+        }
+        if request.stop:
+            body["stop"] = list(request.stop)
+        if request.schema is not None:
+            # Not strict: OpenAI takes few schemas as strict ones, others ignore it, and every reply is checked here.
+            form = {"name": "answer", "schema": request.schema, "strict": False}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        return "/chat/completions", body
+
+    def read(self, answer: Any) -> Completion:
+        choice, usage = answer["choices"][0], answer.get("usage") or {}
+        text = _text(choice["message"].get("content") or "")
+        counted = Usage(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+        return Completion(text, counted, choice.get("finish_reason") == "length")
+
+    def piece(self, line: str) -> str | None:
+        """Of server-sent events only the data matters; `[DONE]` ends them."""
+        name, _, data = line.partition(":")
+        if name != "data":
+            return ""
+        if data.strip() == "[DONE]":
+            return None
+        chunk = json.loads(data)
+        if chunk.get("error"):  # a server that fails after it has begun to answer has no other way to say so
+            error = chunk["error"]
+            reason = error.get("message") if isinstance(error, dict) else error
+            raise ProviderFailed(f"{self.model} (openai) failed: {str(reason)[:300]}")
+        choices = chunk.get("choices") or [{}]
+        return _text((choices[0].get("delta") or {}).get("content") or "")
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaChatWire:
+    """Ollama's `/api/chat`. The window is sent along, because Ollama cuts prompts to a short one unless told."""
+
+    model: str
+    window: int
+
+    def body(self, request: CompletionRequest) -> tuple[str, dict[str, Any]]:
+        options: dict[str, Any] = {
+            "num_predict": request.max_tokens,
+            "temperature": request.temperature,
+            "num_ctx": self.window,
+        }
+        if request.stop:
+            options["stop"] = list(request.stop)
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": message.text} for message in request.prompt.messages],
+            "stream": request.stream,
+            "options": options,
+        }
+        return "/api/chat", body | ({} if request.schema is None else {"format": request.schema})
+
+    def read(self, answer: Any) -> Completion:
+        usage = Usage(int(answer.get("prompt_eval_count") or 0), int(answer.get("eval_count") or 0))
+        return Completion(_text(answer["message"]["content"]), usage, answer.get("done_reason") == "length")
+
+    def piece(self, line: str) -> str | None:
+        """A line of JSON for each piece; the last of them is done and has no text."""
+        if not line.strip():
+            return ""
+        chunk = json.loads(line)
+        if "error" in chunk:
+            raise ProviderFailed(f"{self.model} (ollama) failed: {str(chunk['error'])[:300]}")
+        return None if chunk.get("done") else _text(chunk["message"]["content"])
+
+
+@dataclass(frozen=True, slots=True)
+class AnthropicWire:
+    """Anthropic's `/messages`. Output by schema is the input of a tool that the model has to use."""
+
+    model: str
+
+    def body(self, request: CompletionRequest) -> tuple[str, dict[str, Any]]:
+        messages = request.prompt.messages
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": each.role, "content": each.text} for each in messages if each.role != "system"],
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "stream": request.stream,
+        }
+        system = "\n\n".join(message.text for message in messages if message.role == "system")
+        if system:
+            body["system"] = system
+        if request.stop:
+            body["stop_sequences"] = list(request.stop)
+        if request.schema is not None:
+            body["tools"] = [{"name": _ANSWER, "description": "The answer.", "input_schema": request.schema}]
+            body["tool_choice"] = {"type": "tool", "name": _ANSWER}
+        return "/messages", body
+
+    def read(self, answer: Any) -> Completion:
+        parts = [_written(part) for part in answer["content"]]
+        usage = answer.get("usage") or {}
+        counted = Usage(int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0))
+        return Completion("".join(parts), counted, answer.get("stop_reason") == "max_tokens")
+
+    def piece(self, line: str) -> str | None:
+        name, _, data = line.partition(":")
+        if name != "data":
+            return ""
+        event = json.loads(data)
+        match event["type"]:
+            case "message_stop":
+                return None
+            case "content_block_delta":
+                return str(event["delta"].get("text") or "")
+            case "error":
+                raise ProviderFailed(f"{self.model} (anthropic) failed: {str(event['error'].get('message'))[:300]}")
+        return ""
+
+
+def _written(part: Mapping[str, Any]) -> str:
+    match part["type"]:
+        case "text":
+            return str(part["text"])
+        case "tool_use":
+            return json.dumps(part["input"], ensure_ascii=False)
+    return ""
+
+
+def _text(content: Any) -> str:
+    if not isinstance(content, str):
+        raise TypeError("the content is no text")
+    return content
