@@ -84,9 +84,10 @@ def lasting_sentences(transcript: Path) -> list[str]:
 
 
 def said(event: dict[str, object]) -> str:
-    """What the person typed: neither results of tools nor what the program adds."""
+    """What the person typed: neither results of tools nor what the program adds in their name."""
     message = event.get("message")
-    if event.get("type") != "user" or event.get("isMeta") or not isinstance(message, dict):
+    added = event.get("isMeta") or event.get("isCompactSummary")
+    if event.get("type") != "user" or added or not isinstance(message, dict):
         return ""
     content = message.get("content")
     if isinstance(content, list):

@@ -55,9 +55,10 @@ export function body(excerpt: string): string {
   return excerpt.replace(/^#{1,6} .*$/gm, "").replace(/\n{3,}/g, "\n\n").trim();
 }
 
-/** As it reads, for a list: links are their text. */
+/** As it reads, for a list: links are their text, a table its cells. */
 export function plain(excerpt: string): string {
-  return body(excerpt).replace(/!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1").replace(/\[([^\]]*)\]\([^)\s]*\)/g, "$1");
+  const linked = body(excerpt).replace(/!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1").replace(/\[([^\]]*)\]\([^)\s]*\)/g, "$1");
+  return linked.replace(/^\|[ :|-]+\|$\n?/gm, "").replace(/^\|(.*)\|$/gm, (_, row: string) => row.trim().replace(/ *\| */g, " · "));
 }
 
 export function quoted(excerpt: string, link: string): string {

@@ -109,4 +109,5 @@ test("places are told on Windows too", () => {
 
 test("excerpts are listed as they read", () => {
   assert.equal(module.plain("# A\n\n## B\n\nSee [[Mirror|the mirror]], [[Dome]] and [a page](https://example.org)."), "See the mirror, Dome and a page.");
+  assert.equal(module.plain("| reading | close |\n|---|:-:|\n| wind | 11 |\n\na | b"), "reading · close\nwind · 11\n\na | b");
 });
