@@ -284,3 +284,17 @@ def test_the_last_changed_come_first_and_neither_commits_nor_memories_among_them
             samples.put(store, notes, samples.prepared(notes, uri, "text", kind=kind, modified_at=modified_at))
     assert [document.uri for document in store.documents.recent(notes.project_id, 9)] == ["a.py", "b.md", "old.md"]
     assert [document.uri for document in store.documents.recent(notes.project_id, 1)] == ["a.py"]
+
+
+def test_a_kind_is_there_while_a_document_of_the_project_has_it(store: Store, notes: Collection) -> None:
+    elsewhere = samples.ensure(store, project="other")
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "text"))
+        samples.put(store, elsewhere, samples.prepared(elsewhere, "b.py", "code", kind=Kind.CODE))
+    assert store.documents.any_of(notes.project_id, Kind.NOTE)
+    assert not store.documents.any_of(notes.project_id, Kind.CODE)
+    assert store.documents.any_of(elsewhere.project_id, Kind.CODE)
+    (gone,) = store.documents.find(elsewhere.project_id, "b.py")
+    with store.transaction():
+        store.documents.remove(elsewhere.project_id, gone.id)
+    assert not store.documents.any_of(elsewhere.project_id, Kind.CODE)

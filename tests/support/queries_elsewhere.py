@@ -6,7 +6,8 @@ ELSEWHERE: dict[str, str] = {
     "PostgreSQL's vector index and its planner: tests/postgres": """
         active_profile_settings chunks_nearest hnsw_described hnsw_drop hnsw_enable_iterative_scan hnsw_make
         hnsw_make_long hnsw_present hnsw_rename hnsw_set_ef_search hnsw_table index_lock planner_prefers_indexes
-        scores_of_chunks scores_of_inputs statistics_take vectors_nearest vectors_nearest_long windows_of_chunks
+        scores_of_chunks scores_of_inputs statistics_take vectors_nearest vectors_nearest_long vectors_of_chunks_counted
+        windows_of_chunks
     """,
     "pg_search, which few servers have: tests/postgres": """
         bm25_by_itself bm25_drop bm25_make bm25_matched_paradedb bm25_matched_pdb bm25_parsed_paradedb
@@ -14,7 +15,7 @@ ELSEWHERE: dict[str, str] = {
     """,
     "Snapshots, which SQLite alone has: tests/unit/snapshots": """
         chunk_changes_after chunk_changes_forget chunk_changes_newest chunk_places chunk_places_of
-        chunk_projects chunk_sections chunks_in_all_projects chunks_with_new_vectors document_uris
+        chunk_projects chunk_runs chunk_sections chunks_in_all_projects chunks_with_new_vectors document_uris
         document_uris_of documents_admitted lexical_block_chunks lexical_blocks_after lexical_blocks_newest
         section_levels snapshot_begin snapshot_finish snapshot_forget snapshots_known vectors_newest
         windows_of
@@ -31,7 +32,7 @@ ELSEWHERE: dict[str, str] = {
     """,
     "FTS5's own blocks and their repair: tests/integration": """
         lexical_block_entries lexical_block_remove lexical_block_rewrite lexical_create lexical_drop
-        lexical_enlarge_buffer lexical_finds lexical_merge lexical_set_boosts
+        lexical_enlarge_buffer lexical_finds lexical_merge lexical_sample lexical_set_boosts
     """,
     "Upkeep of PostgreSQL's postings: tests/postgres": """
         lexical_blocks_empty lexical_blocks_join lexical_blocks_remove lexical_gone_rows lexical_live_rows
