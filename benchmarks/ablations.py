@@ -37,21 +37,21 @@ from octavo.config.load import load
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.evaluation.dataset import read_dataset
+from octavo.evaluation.beir_dataset import read_dataset
 from octavo.evaluation.evaluation_run import PROJECT, cache_folder, evaluate_profiles, grouped, names_of, request_of
 from octavo.evaluation.measures import score_rankings
 from octavo.evaluation.query_runner import scope_of
-from octavo.evaluation.report import markdown_table, replaced
+from octavo.evaluation.report_tables import markdown_table, replaced
 from octavo.interfaces.cli.progress import progress
-from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.model.result import Candidate, Citation, Ranking
 from octavo.retrieval.built_in_profiles import code, documents
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import Fuse, RetrievalProfile, Search
-from octavo.retrieval.stages.fuse import RankFusion
+from octavo.retrieval.stages.score_and_rank_fusion import RankFusion
 
 MEASURED = {"hybrid": documents, "code": code}
 """The profiles, and where each stands."""

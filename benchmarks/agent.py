@@ -37,9 +37,9 @@ from octavo.errors import ProviderFailed
 from octavo.interfaces.mcp.server import prepared_server
 from octavo.interfaces.operation_threads import Calls
 from octavo.llm import model_for
-from octavo.model.collection import CollectionSettings
-from octavo.model.language_model import CompletionRequest, Prompt
-from octavo.model.model_settings import LanguageModels, ModelSettings
+from octavo.model.language_model_calls import CompletionRequest, Prompt
+from octavo.model.language_model_settings import LanguageModels, ModelSettings
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.ports import LanguageModel
 
 TASKS = 15

@@ -30,11 +30,11 @@ from tree_sitter import Language, Node, Parser
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.model.collection import CollectionSettings
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 PROSE = {".md"}
 GRAMMARS = {".c": "c", ".h": "c", ".go": "go", ".py": "python", ".js": "javascript", ".java": "java", ".rs": "rust"}

@@ -25,8 +25,8 @@ from typing import Any
 from octavo.config.schema import Config, Ingest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.retrieval.profiles import profile_named
 

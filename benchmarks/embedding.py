@@ -62,14 +62,14 @@ def copied(text: Path, root: Path, chunks: int, seed: int) -> None:
 
 def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
     """The flow of `octavo index --wait-full`, and nothing but the model on what it computes, in turns."""
-    from octavo.ingest import embed
+    from octavo.ingest import chunk_embedding
 
     store, project, embedder = engine.store, engine.project.id, engine.embedder
     pending = store.embeddings.pending(project, embedder.profile, newest_first=True, most=chunks)
     model = embedder.loaded()
     slices: list[list[Any]] = []
-    for keys in embed.slices(pending):
-        texts = embed.texts_of(store, project, store.embeddings.describe(project, keys))
+    for keys in chunk_embedding.slices(pending):
+        texts = chunk_embedding.texts_of(store, project, store.embeddings.describe(project, keys))
         encoded = [model.encode(text) for text in texts]
         batches = embed_plan(encoded, padded=embedder.directory.padding)
         slices.append([given(model, [encoded[place] for place in batch]) for batch in batches])
@@ -82,7 +82,7 @@ def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
                 pass
 
     def flow() -> None:
-        embed.embed_pending(store, project, embedder, Silent(), newest=chunks)
+        chunk_embedding.embed_pending(store, project, embedder, Silent(), newest=chunks)
 
     def again() -> None:
         with store.transaction():
@@ -130,14 +130,14 @@ def given(model: Any, batch: list[list[int]]) -> dict[str, Any]:
 
 def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
     """The table alone, from texts to vectors: in this process, and in as many as there are cores."""
-    from octavo.embedding.fast_table_choice import fast_tier
-    from octavo.ingest import embed
+    from octavo.embedding.fast_embedder_selection import fast_tier
+    from octavo.ingest import chunk_embedding
 
     store, project = engine.store, engine.project.id
     table = fast_tier(engine.embedder)
     assert table is not None
     pending = store.embeddings.pending(project, table.profile)[:chunks]
-    texts = embed.texts_of(store, project, store.embeddings.describe(project, pending))
+    texts = chunk_embedding.texts_of(store, project, store.embeddings.describe(project, pending))
     size = sum(len(text.encode()) for text in texts) / 1e6
     cold = seconds(lambda: table.embed(texts))
     took = [seconds(lambda: table.embed(texts)) for _ in range(rounds)]
@@ -157,7 +157,7 @@ def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 def by_table(texts: list[str]) -> bytes:
     """In a process of its own, as the ones that prepare files do it."""
     from octavo.embedding.bundled_embedder import FAST_DIRECTORY
-    from octavo.embedding.fast_table_choice import opened
+    from octavo.embedding.fast_embedder_selection import opened
 
     return opened(FAST_DIRECTORY).embed(texts).astype("<f2").tobytes()
 

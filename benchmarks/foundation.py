@@ -22,17 +22,17 @@ from pathlib import Path
 from typing import Any
 
 import octavo
-from octavo.algorithms.text_analysis import Analyzer
-from octavo.chunking.default_sizes import default_sizes
+from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.embedding_inputs import joined
-from octavo.chunking.sections import SectionChunker
+from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.schema import Config
 from octavo.embedding.bundled_embedder import bundled_counter, bundled_embedder
 from octavo.engine.wiring import open_engine
-from octavo.ingest.prepare import Preparer
-from octavo.model.collection import Collection, CollectionSettings
+from octavo.ingest.file_preparation import Preparer
 from octavo.model.document import Source
 from octavo.model.ids import collection_id, document_id, project_id
+from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.observability.progress import NoProgress
 from octavo.parsing.registry import EXTENSIONS, PLAINTEXT, parser_for

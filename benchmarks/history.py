@@ -24,12 +24,12 @@ from octavo.config.load import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.ingest.embed import embed_pending
-from octavo.model.collection import CollectionSettings
+from octavo.ingest.chunk_embedding import embed_pending
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
 from octavo.operations.history.commit_log import log
 from octavo.operations.history.requests import LogRequest
-from octavo.sources import git
+from octavo.sources import git_commits
 
 QUESTIONS = (
     "why was this default changed",
@@ -80,10 +80,10 @@ def rates(commits: int, wall: float, cpu: float) -> dict[str, float]:
 
 
 def git_alone(folder: Path, most: int, *, diffs: bool) -> dict[str, float]:
-    repository = git.open_repository(folder, "")
-    hashes = git.reachable(repository, most)
+    repository = git_commits.open_repository(folder, "")
+    hashes = git_commits.reachable(repository, most)
     wall, cpu = time.perf_counter(), cpu_seconds()
-    told = sum(1 for _ in git.commits(repository, hashes, diffs=diffs))
+    told = sum(1 for _ in git_commits.commits(repository, hashes, diffs=diffs))
     return rates(told, time.perf_counter() - wall, cpu_seconds() - cpu)
 
 

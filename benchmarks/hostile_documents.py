@@ -37,7 +37,7 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.process_confinement import Limits
 from octavo.converting.sandboxed_conversion import SandboxedConverter
 from octavo.model.converted_file import Converted
-from octavo.model.formats import format_of
+from octavo.model.file_formats import format_of
 
 NAMESPACE = "OCTAVO_HOSTILE_NAMESPACE"  # set in the process that has no network
 GROWTH = 60_000_000  # bytes by which the parent may grow: one answer on its way, and no more

@@ -41,17 +41,17 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
-from octavo.memory import canonical, commit
+from octavo.memory import canonical_documents, commit
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.folder_sync import sync
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.copies import migrate, restore, save_copy
-from octavo.operations.database.pruning import db_prune
+from octavo.operations.database.backup_and_migration import migrate, restore, save_copy
 from octavo.operations.database.requests import DbCheckRequest, DbPruneRequest
-from octavo.operations.database.upkeep import db_check
+from octavo.operations.database.upgrade_check_repair import db_check
+from octavo.operations.database.version_pruning import db_prune
 from octavo.retrieval.profiles import PROFILES
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.threshold": 20}
@@ -171,7 +171,9 @@ def _archive(engine: Engine, _: Path, command: Command) -> Any:
 
 def _upsert(engine: Engine, _: Path, command: Command) -> Any:
     by = Provenance("campaign", key=command["key"])
-    return _committed(engine, canonical.upsert(engine.memories, command["name"], MemoryDraft(command["text"]), by))
+    return _committed(
+        engine, canonical_documents.upsert(engine.memories, command["name"], MemoryDraft(command["text"]), by)
+    )
 
 
 def _sync(engine: Engine, folder: Path, _: Command) -> Any:

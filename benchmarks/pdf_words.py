@@ -22,7 +22,7 @@ import pymupdf
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.pdf import read_pdf
 from octavo.model.converted_file import Converted
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 
 _WORD = re.compile(r"[^\W_]+")
 _EDGE, _REPEATED, _SHORTEST = 3, 0.3, 4

@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import samples
 from postgres_server import running
 
-from octavo.model.collection import Collection
 from octavo.model.job import JobKind
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import VectorRow
@@ -38,9 +38,9 @@ from octavo.ports import Store, VectorIndex
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
 from octavo_postgres.hnsw import ensure_index
-from octavo_postgres.statistics import analyze_tables
+from octavo_postgres.pgvector_search import PgvectorIndex
+from octavo_postgres.planner_statistics import analyze_tables
 from octavo_postgres.store import PostgresStore
-from octavo_postgres.vectors import PgvectorIndex
 
 PROFILE = EmbeddingProfile("synthetic-384", "synthetic", "1", 384, 256)
 WORDS, PER_CHUNK, PER_DOCUMENT, BATCH = 30_000, 60, 10, 100

@@ -18,7 +18,7 @@ import psycopg
 from numpy.typing import NDArray
 
 from octavo.engine.wiring import open_library
-from octavo_postgres.dialect import encoded, query_texts, with_names
+from octavo_postgres.sql_dialect import encoded, query_texts, with_names
 
 BLOCK = 64_000  # chunks whose words are one block
 _TYPES = {"bigint": "int8", "double precision": "float8"}

@@ -24,12 +24,12 @@ from postgres_server import running
 from octavo.engine.engine import Engine
 from octavo.engine.library_transfer import digest_of
 from octavo.engine.wiring import open_library
-from octavo.engine.wiring.stores import open_tables
+from octavo.engine.wiring.store_opening import open_tables
 from octavo.model.job import JobKind
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Query
-from octavo.operations.database.copies import migrate
-from octavo.operations.memory.changes import remember
+from octavo.operations.database.backup_and_migration import migrate
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.retrieval.profiles import PROFILES
 

@@ -36,11 +36,11 @@ from scale import own_mb, paragraphs
 import postgres_server  # isort: skip
 import samples  # isort: skip
 
-from octavo.algorithms.text_analysis import Analyzer
-from octavo.embedding.fast_table_choice import fast_tier
+from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.embedding.fast_embedder_selection import fast_tier
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.model.collection import Collection
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Query
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import NoProgress

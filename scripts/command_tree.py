@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import click
 
-from octavo.interfaces.cli import errors
+from octavo.interfaces.cli import error_exit_codes
+from octavo.interfaces.cli.commands_from_requests import OperationCommand
 from octavo.interfaces.cli.main import NAME, cli
-from octavo.interfaces.cli.request_commands import OperationCommand
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def global_options() -> tuple[click.Option, ...]:
 
 
 def exit_codes() -> str:
-    listed = inspect.cleandoc(errors.__doc__ or "").partition("\n\n")[2]
+    listed = inspect.cleandoc(error_exit_codes.__doc__ or "").partition("\n\n")[2]
     return inspect.cleandoc(listed)
 
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from octavo_train.pairs import PairKind, TrainingPair
+from octavo_train.training_pairs_from_document import PairKind, TrainingPair
 
 NAMES = re.findall(
     r"\w+",

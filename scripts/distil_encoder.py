@@ -6,7 +6,7 @@ DATA holds `teachers/granite` (teachers.py), `encoder-1.onnx` with its `tokenize
 `words.rows.json` (encoder_words.py), `pairs*.jsonl.xz` and `passages*.jsonl.xz` (harvest_sources.py),
 `parallel.jsonl.xz` and `held.jsonl` (harvest_parallel.py) and `sets.json.xz` (write_sets.py). STATES keeps the weights
 of each run. On a batch the teachers say the sum of their cosines, each on the scale on which it is as sure as it is
-right (`octavo_train.contrastive.sureness`).
+right (`octavo_train.contrastive_training.sureness`).
 
 The plan names runs: `words` is `bpe` (granite's) or `own` (words.json), `pooling` is `first` or `mean`, `from` a run to
 go on from, `soup` the share of each run in their average, `mix` how much granite and encoder-1 are listened to,
@@ -33,9 +33,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from weights_data import Sets, lines, say
 
-from octavo_train.contrastive import TrainingSettings, mined, sureness
-from octavo_train.encoder_weights import WINDOW, Layer, Linear, Model
-from octavo_train.onnx_graph import read_graph
+from octavo_train.contrastive_training import TrainingSettings, mined, sureness
+from octavo_train.numpy_encoder import WINDOW, Layer, Linear, Model
+from octavo_train.onnx_graph_export import read_graph
 from octavo_train.torch_encoder import Encoder, Texts, embedded, packs, precision
 
 Ids = list[list[int]]

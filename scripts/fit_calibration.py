@@ -35,7 +35,7 @@ from octavo.algorithms.score_calibration import AnswerEvidence, Calibration, Hit
 from octavo.config.load import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.evaluation.dataset import Dataset, Question, read_dataset
+from octavo.evaluation.beir_dataset import Dataset, Question, read_dataset
 from octavo.evaluation.evaluation_run import (
     PROJECT,
     EvaluateRequest,
@@ -48,14 +48,14 @@ from octavo.evaluation.evaluation_run import (
 )
 from octavo.evaluation.query_runner import scope_of
 from octavo.interfaces.cli.progress import progress
-from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
 from octavo.model.library_location import Location
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.model.result import Candidate
+from octavo.retrieval.hit_relevance import scale_of
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.relevance import scale_of
 from octavo.retrieval.stage import Search
 
 SHOWN = 10

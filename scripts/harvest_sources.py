@@ -6,7 +6,9 @@ MIRRORS holds a git directory for each repository of `sources.toml` beside this 
 `owner+name/repo`. OUT gets pairs.jsonl.xz, passages.jsonl.xz and sources.json with each repository's commit and
 counts. FOLDER holds data sets in BEIR layout: what shares a long run of words with one of their texts is left out, and
 counted.
-The pairs are those `octavo models finetune` takes from a library: both call `octavo_train.pairs`.
+The pairs are those that `octavo models finetune` takes from a library: both call
+`octavo_train.training_pairs_from_document`.
+`octavo_train.training_pairs_from_document`.
 """
 
 from __future__ import annotations
@@ -31,11 +33,11 @@ from conversations import pairs_of_talk, talks_in_csv, talks_in_json
 
 from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId
-from octavo.model.text import normalise
-from octavo.parsing.commit import CommitParser
+from octavo.model.normalised_text import normalise
+from octavo.parsing.commit_parser import CommitParser
 from octavo.parsing.registry import parser_for
-from octavo_train.library_material import material_of
-from octavo_train.pairs import Material, TrainingPair, TrainingSection, pairs_of, passages_of
+from octavo_train.training_pairs_from_document import Material, TrainingPair, TrainingSection, pairs_of, passages_of
+from octavo_train.training_pairs_from_library import material_of
 
 PROSE = (".md", ".mdx", ".rst", ".adoc", ".txt", ".cnxml", ".xhtml")
 CODE = (".py", ".go", ".java", ".js", ".ts", ".rs", ".rb", ".c", ".h", ".cpp", ".cs", ".php", ".kt", ".scala")

@@ -13,12 +13,12 @@ from command_tree import Command, commands, exit_codes, global_options
 from generated import ROOT, main
 from man_page import manual
 
-from octavo.interfaces.cli.operation_summaries import SUMMARIES
-from octavo.operations.definitions import COMMANDS
+from octavo.interfaces.cli.operation_help_summaries import SUMMARIES
+from octavo.operations.all_operations import COMMANDS
 
 TARGET = ROOT / "docs" / "reference" / "commands.md"
 MANUAL = ROOT / "docs" / "man" / "octavo.1"
-SUMMARIES_MODULE = ROOT / "src" / "octavo" / "interfaces" / "cli" / "operation_summaries.py"
+SUMMARIES_MODULE = ROOT / "src" / "octavo" / "interfaces" / "cli" / "operation_help_summaries.py"
 
 _INTRODUCTION = """\
 # The command line

@@ -10,9 +10,9 @@ from typing import Any
 
 from generated import ROOT, main
 
+from octavo.operations.argument_parsing import aliases
+from octavo.operations.json_schemas import input_schema, kind, limits, output_schema
 from octavo.operations.operation import Operation
-from octavo.operations.request_arguments import aliases
-from octavo.operations.schemas import input_schema, kind, limits, output_schema
 from octavo.operations.table import OPERATIONS
 
 TARGET = ROOT / "docs" / "reference" / "operations.md"

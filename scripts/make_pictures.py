@@ -36,7 +36,7 @@ from textual.widgets import OptionList
 
 from octavo.config.load import load
 from octavo.interfaces.library_client import LibraryClient
-from octavo.interfaces.mcp.known_clients import CLIENTS
+from octavo.interfaces.mcp.client_config_locations import CLIENTS
 from octavo.interfaces.tui.app import OctavoApp
 
 PICTURES = ROOT / "docs" / "pictures"

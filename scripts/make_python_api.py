@@ -24,11 +24,11 @@ from typing import Any, get_args, get_type_hints
 from generated import ROOT, main
 
 import octavo.model
-from octavo.interfaces.python.dispatch import argument_meanings, docstring, positional_fields, signature
-from octavo.operations.fields import TIME
+from octavo.interfaces.python.method_dispatch import argument_meanings, docstring, positional_fields, signature
+from octavo.operations.argument_fields import TIME
 from octavo.operations.operation import Operation
-from octavo.operations.python_methods import methods
-from octavo.operations.request_fields import RequestField, request_fields
+from octavo.operations.python_method_names import methods
+from octavo.operations.request_field_metadata import RequestField, request_fields
 from octavo.operations.table import EVERY
 
 PACKAGE = ROOT / "src" / "octavo"
@@ -88,8 +88,8 @@ def stub() -> str:
                 "from os import PathLike",
                 "from typing import Any, Literal\n",
                 f"from octavo.answers import {', '.join(answers)}",
-                "from octavo.interfaces.python.engine_handle import Handle",
-                "from octavo.interfaces.python.progress import ProgressCallback\n",
+                "from octavo.interfaces.python.progress_callbacks import ProgressCallback",
+                "from octavo.interfaces.python.shared_engine_handle import Handle\n",
                 *choices,
                 "StrPath = str | PathLike[str]",
                 "Time = str | date | timedelta",

@@ -20,7 +20,7 @@ from octavo.config.load import load, profile_folders
 from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.file_preparation import recipe_of
-from octavo.evaluation.dataset import read_dataset
+from octavo.evaluation.beir_dataset import read_dataset
 from octavo.evaluation.evaluation_run import (
     PROJECT,
     EngineContender,
@@ -32,9 +32,9 @@ from octavo.evaluation.evaluation_run import (
     request_of,
 )
 from octavo.evaluation.query_runner import run_dataset
-from octavo.ingest.fast_vectors import embed_fast
+from octavo.ingest.fast_chunk_embedding import embed_fast
 from octavo.observability.progress import NoProgress
-from octavo.retrieval.profile_toml import find_profile
+from octavo.retrieval.profile_toml_files import find_profile
 
 PROFILES = ("lexical_only", "dense_only", "hybrid")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from octavo_train.encoder_weights import WINDOW, Array, Layer, Linear, Model
+from octavo_train.numpy_encoder import WINDOW, Array, Layer, Linear, Model
 
 LAYERS = 6
 Weights = Mapping[str, Array]

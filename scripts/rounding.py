@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from octavo_train.encoder_weights import HEADS, Model
-from octavo_train.quantise import Range, fold_contexts, input_scale, smoothing
+from octavo_train.int8_quantisation import Range, fold_contexts, input_scale, smoothing
+from octavo_train.numpy_encoder import HEADS, Model
 from octavo_train.torch_encoder import Encoder, Texts
 
 if TYPE_CHECKING:

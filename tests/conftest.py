@@ -44,7 +44,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def shared_models() -> Iterator[None]:
     """A model is loaded once in a process, not once for every library that a test opens."""
-    from octavo.embedding import crossencoder, onnx_embedder, onnxruntime_loading
+    from octavo.embedding import onnx_cross_encoder, onnx_embedder, onnxruntime_loading
 
     load, sessions = onnxruntime_loading.model_session, {}
 
@@ -55,7 +55,7 @@ def shared_models() -> Iterator[None]:
         return sessions[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (onnx_embedder, crossencoder):
+        for module in (onnx_embedder, onnx_cross_encoder):
             patch.setattr(module, "model_session", loaded)
         yield
 

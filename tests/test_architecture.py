@@ -20,7 +20,7 @@ CORE = sorted(PACKAGE.rglob("*.py"))
 
 LINES = 400
 LONGER = {
-    "chunking/code.py": "what is a unit of code, in one place for all languages",
+    "chunking/code_chunker.py": "what is a unit of code, in one place for all languages",
 }
 SAY_NOTHING = {
     "utils",
@@ -44,10 +44,10 @@ PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named
 
 ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "snapshots"}
 ASKED_BY_NAME = {
-    "octavo.embedding.model_catalog",
+    "octavo.embedding.model_listing",
     "octavo.embedding.model_download",
     "octavo.embedding.installed_models",
-    "octavo.embedding.fast_table_choice",
+    "octavo.embedding.fast_embedder_selection",
     "octavo.stores.shared.schema_versions",
 }  # which models lie on this machine, and which libraries this Octavo opens
 SPEAKS_TO_SQLITE = {f"stores/sqlite/{name}.py" for name in ("database", "salvage", "salvaged_vectors")}
@@ -356,10 +356,10 @@ def test_sql_lives_in_sql_files() -> None:
 def test_a_library_is_opened_in_one_module_a_damaged_one_in_another_and_other_programs_files_in_their_own() -> None:
     assert {named(path) for path in MODULES for module in imports(path) if module.split(".")[0] == "apsw"} == {
         "stores/sqlite/database.py",
-        "stores/sqlite/errors.py",
+        "stores/sqlite/error_translation.py",
         "stores/sqlite/salvage.py",
         "stores/sqlite/salvaged_vectors.py",
-        "octavo_import/sqlite_file.py",
+        "octavo_import/foreign_sqlite_file.py",
         "octavo_records/bibliography.py",
     }
 

@@ -27,7 +27,7 @@ HEAVY = {
 WRITING = {
     "octavo.ingest.pipeline",
     "octavo.parsing.markdown",
-    "octavo.chunking.sections",
+    "octavo.chunking.section_chunker",
     "octavo.sources.folder_scan",
 }
 
@@ -74,7 +74,7 @@ UNASKED = {
 
 OTHER_DOINGS = {
     "octavo.engine.indexing",
-    "octavo.engine.recorded_recipe",
+    "octavo.engine.recorded_index_recipe",
     "octavo.engine.folder_watcher",
     "octavo.engine.job_threads",
     "octavo.graph",
@@ -86,24 +86,24 @@ OTHER_DOINGS = {
     "octavo.memory",
     "octavo.model.commit_index",
     "octavo.model.job",
-    "octavo.model.language_model",
+    "octavo.model.language_model_calls",
     "octavo.model.memory",
     "octavo.model.query_log",
     "octavo.model.snapshot",
     "octavo.model.summary",
     "octavo.observability",
-    "octavo.operations.definitions",
-    "octavo.operations.search.length_limit",
-    "octavo.operations.search.search",
+    "octavo.operations.all_operations",
+    "octavo.operations.search.hit_length_limit",
+    "octavo.operations.search.search_operations",
     "octavo.operations.table",
-    "octavo.retrieval.stages.code_recall",
+    "octavo.retrieval.stages.code_query_recall",
     "octavo.retrieval.stages.memory_boosts",
     "octavo.retrieval.stages.registry",
-    "octavo.snapshots.lexical",
+    "octavo.snapshots.lexical_search",
     "octavo.snapshots.reader",
-    "octavo.snapshots.vectors",
+    "octavo.snapshots.vector_search",
     "octavo_postgres",
-    "octavo.stores.shared.commits",
+    "octavo.stores.shared.commit_index",
     "octavo.stores.shared.memories",
 }
 
@@ -153,7 +153,7 @@ def test_the_list_of_commands_is_shown_without_the_table_of_operations(arguments
     loaded = imported_by(COMMAND, *arguments)
     assert {name for name in loaded if name.startswith("octavo.operations")} == {
         "octavo.operations",
-        "octavo.operations.text_blocks",
+        "octavo.operations.styled_text_lines",
     }
 
 
@@ -224,8 +224,8 @@ def test_a_model_begins_to_load_before_the_rest_of_a_search_is_imported(library:
     later = (
         "octavo.engine.engine",
         "octavo.retrieval.pipeline",
-        "octavo.operations.search.run_search",
-        "octavo.interfaces.presenting.operation_output",
+        "octavo.operations.search.search_execution",
+        "octavo.interfaces.presenting.command_output",
     )
     assert all(loaded.index("onnxruntime") < loaded.index(name) for name in later)
 

@@ -58,10 +58,10 @@ if TYPE_CHECKING:
         StorageError,
     )
     from octavo.interfaces.python.async_library import AsyncLibrary, open_async
+    from octavo.interfaces.python.language_model_tools import ToolAnswer, Tools
     from octavo.interfaces.python.library import Library
-    from octavo.interfaces.python.opening import open
-    from octavo.interfaces.python.progress import ProgressUpdate
-    from octavo.interfaces.python.tools import ToolAnswer, Tools
+    from octavo.interfaces.python.library_opening import open
+    from octavo.interfaces.python.progress_callbacks import ProgressUpdate
 
 __all__ = [
     "AsyncLibrary",
@@ -117,13 +117,13 @@ _ELSEWHERE: Mapping[str, str] = {
     "IndexingRun": "octavo.answers",
     "Library": "octavo.interfaces.python.library",
     "MemoryState": "octavo.answers",
-    "ProgressUpdate": "octavo.interfaces.python.progress",
+    "ProgressUpdate": "octavo.interfaces.python.progress_callbacks",
     "RecallAnswer": "octavo.answers",
     "SearchAnswer": "octavo.answers",
     "StatusAnswer": "octavo.answers",
-    "ToolAnswer": "octavo.interfaces.python.tools",
-    "Tools": "octavo.interfaces.python.tools",
-    "open": "octavo.interfaces.python.opening",
+    "ToolAnswer": "octavo.interfaces.python.language_model_tools",
+    "Tools": "octavo.interfaces.python.language_model_tools",
+    "open": "octavo.interfaces.python.library_opening",
     "open_async": "octavo.interfaces.python.async_library",
 }
 """Where a public name lives; what is not here is an error."""

@@ -5,16 +5,16 @@ Written by scripts/make_python_api.py from the table of operations: change that,
 
 from __future__ import annotations
 
-from octavo.embedding.model_catalog import ModelShown
 from octavo.embedding.model_download import FetchedModel
+from octavo.embedding.model_listing import ModelShown
 from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer, RelatedDocument
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.jobs.summary_jobs import SummariesBuilt
 from octavo.memory.sync_report import SkippedNote, SyncReport
 from octavo.memory.version_diffs import SectionChange
-from octavo.model.advisory import Advisory, OfflineRun
-from octavo.model.collection import FolderState
+from octavo.model.maintenance_advisory import Advisory, OfflineRun
+from octavo.model.projects_and_collections import FolderState
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.result import Freshness, StageTrace
 from octavo.operations.answering.results import (
@@ -58,7 +58,7 @@ from octavo.operations.graph.results import (
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
 from octavo.operations.jobs.queue import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.library.excluded_files import ExcludedFiles
-from octavo.operations.library.exporting import ExportAnswer
+from octavo.operations.library.library_export import ExportAnswer
 from octavo.operations.library.results import (
     AddAnswer,
     Check,
@@ -94,7 +94,7 @@ from octavo.operations.memory.results import (
     VersionState,
 )
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
-from octavo.operations.models.text_vectors import EmbedAnswer, EmbeddedText
+from octavo.operations.models.text_embedding import EmbedAnswer, EmbeddedText
 from octavo.operations.profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.projects.results import (
     ProjectsListAnswer,
@@ -123,7 +123,7 @@ from octavo.operations.reading.results import (
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 from octavo.operations.snapshots.snapshots import ShownSnapshot, SnapshotsAnswer
 from octavo.operations.summaries.summaries import FoundSummary, SummariesAnswer, SummariesCleared
-from octavo.operations.tokens.tokens import (
+from octavo.operations.tokens.access_tokens import (
     AuditedRow,
     ListedToken,
     TokenCreated,
@@ -134,8 +134,8 @@ from octavo.operations.tokens.tokens import (
 from octavo.operations.writing.results import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
 from octavo.services.web_page_fetching import FetchedPage
 from octavo.writing.heading_checks import Violation
-from octavo.writing.link_updates import LinkChange
-from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer
+from octavo.writing.link_rewriting import LinkChange
+from octavo.writing.note_change_transaction import LinkedWriteAnswer, WriteAnswer
 from octavo.writing.note_lint import Finding
 
 __all__ = [

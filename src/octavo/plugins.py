@@ -1,7 +1,7 @@
 """Packages beside the core, ours and other people's: named by entry points, imported when first used.
 
 group               name                                     object
-octavo.stores       scheme of a library's URL                `engine.wiring.stores.StoreEngine`
+octavo.stores       scheme of a library's URL                `engine.wiring.store_opening.StoreEngine`
 octavo.converters   extension of a file, without its dot     function that reads the file
 octavo.stages       name of a stage in a profile             frozen dataclass of one of the four shapes
 octavo.importers    name of another program                  `operations.database.importing.Importer`
@@ -39,16 +39,16 @@ EXPORTERS = "octavo.exporters"
 REFERENCES = "octavo.references"
 
 OURS: Mapping[str, Mapping[str, str]] = {
-    STORES: dict.fromkeys(("postgresql", "postgres"), "octavo_postgres.engine"),
+    STORES: dict.fromkeys(("postgresql", "postgres"), "octavo_postgres.store_entry_point"),
     CONVERTERS: {
-        **dict.fromkeys(("json", "txt"), "octavo_records.conversations:read_conversations"),
-        "bib": "octavo_records.personal_records:read_references",
-        "ics": "octavo_records.personal_records:read_calendar",
-        "opml": "octavo_records.personal_records:read_outline",
-        "vcf": "octavo_records.personal_records:read_contacts",
-        **dict.fromkeys(("jsonl", "ndjson"), "octavo_records.exported_lines:read_lines"),
+        **dict.fromkeys(("json", "txt"), "octavo_records.conversation_converter:read_conversations"),
+        "bib": "octavo_records.calendars_contacts_references:read_references",
+        "ics": "octavo_records.calendars_contacts_references:read_calendar",
+        "opml": "octavo_records.calendars_contacts_references:read_outline",
+        "vcf": "octavo_records.calendars_contacts_references:read_contacts",
+        **dict.fromkeys(("jsonl", "ndjson"), "octavo_records.json_lines_converter:read_lines"),
         "doc": "octavo_office.doc:read_doc",
-        "msg": "octavo_office.outlook:read_message",
+        "msg": "octavo_office.outlook_msg:read_message",
         "ppt": "octavo_office.ppt:read_ppt",
         "rtf": "octavo_office.rtf:read_rtf",
         "xls": "octavo_office.xls:read_xls",
@@ -57,35 +57,35 @@ OURS: Mapping[str, Mapping[str, str]] = {
         "intent": "octavo_stages.query_expansion:QueryIntent",
         "concepts": "octavo_stages.query_expansion:ConceptExpansion",
         "dense_feedback": "octavo_stages.query_expansion:FeedbackRecall",
-        "phrase": "octavo_stages.lexical_channels:PhraseRecall",
-        "title": "octavo_stages.lexical_channels:TitleRecall",
-        "dense_clusters": "octavo_stages.clusters:ClusterRecall",
+        "phrase": "octavo_stages.phrase_and_title_recall:PhraseRecall",
+        "title": "octavo_stages.phrase_and_title_recall:TitleRecall",
+        "dense_clusters": "octavo_stages.cluster_recall:ClusterRecall",
         "dense_outline": "octavo_stages.outline_recall:OutlineRecall",
-        "graph": "octavo_stages.graph:GraphRecall",
-        "intent_fusion": "octavo_stages.intents:IntentFusion",
-        "community_boost": "octavo_stages.graph:CommunityBoost",
-        "graph_expansion": "octavo_stages.graph:GraphExpansion",
+        "graph": "octavo_stages.graph_stages:GraphRecall",
+        "intent_fusion": "octavo_stages.intent_fusion:IntentFusion",
+        "community_boost": "octavo_stages.graph_stages:CommunityBoost",
+        "graph_expansion": "octavo_stages.graph_stages:GraphExpansion",
         "recency_tiers": "octavo_stages.recency:RecencyTiers",
         "recency_decay": "octavo_stages.recency:RecencyDecay",
         "time_range": "octavo_stages.recency:TimeRange",
-        "ngram_duplicates": "octavo_stages.word_duplicates:NgramDuplicates",
-        "minhash_duplicates": "octavo_stages.word_duplicates:MinHashDuplicates",
+        "ngram_duplicates": "octavo_stages.word_duplicate_removal:NgramDuplicates",
+        "minhash_duplicates": "octavo_stages.word_duplicate_removal:MinHashDuplicates",
         "mmr": "octavo_stages.diversity:MarginalRelevance",
-        "cap_per_section": "octavo_stages.caps:CapPerSection",
-        "parent_expansion": "octavo_stages.parents:ParentExpansion",
+        "cap_per_section": "octavo_stages.section_cap:CapPerSection",
+        "parent_expansion": "octavo_stages.parent_section_expansion:ParentExpansion",
     },
     IMPORTERS: {
         "chroma": "octavo_import.chroma",
         "memento": "octavo_import.memento",
-        "mcp-memory-service": "octavo_import.memory_service",
-        "basic-memory": "octavo_import.note_programs:BASIC_MEMORY",
-        "ragdocs": "octavo_import.note_programs:RAGDOCS",
-        "msrl": "octavo_import.note_programs:MSRL",
-        "obsidian": "octavo_import.note_programs:OBSIDIAN",
+        "mcp-memory-service": "octavo_import.mcp_memory_service",
+        "basic-memory": "octavo_import.note_program_settings:BASIC_MEMORY",
+        "ragdocs": "octavo_import.note_program_settings:RAGDOCS",
+        "msrl": "octavo_import.note_program_settings:MSRL",
+        "obsidian": "octavo_import.note_program_settings:OBSIDIAN",
     },
     PROVIDERS: {},
     INDEXES: dict.fromkeys(("ivfpq", "hnsw"), "octavo_stages.faiss_indexes"),
-    TRAINERS: {"finetune": "octavo_train.library_training:train_model"},
+    TRAINERS: {"finetune": "octavo_train.finetuning_on_library:train_model"},
     EXPORTERS: {"site": "octavo_site.static_site:write_site"},
     REFERENCES: dict.fromkeys(("pdf", "epub", "html"), "octavo_records.bibliography:work_of"),
 }

@@ -20,8 +20,8 @@ from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotFound
 from octavo.model.import_report import Imported
 from octavo.observability.progress import Progress
 from octavo_import.collection_import import SourceCollection, count_records, import_records
-from octavo_import.record_writer import ImportedRecord
-from octavo_import.sqlite_file import SqliteFile
+from octavo_import.foreign_sqlite_file import SqliteFile
+from octavo_import.imported_record_writer import ImportedRecord
 
 DATABASE = "chroma.sqlite3"
 KNOWN = {"sysdb": 10, "metadb": 6, "embeddings_queue": 2}

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.engine.indexing import fill_in_vectors
-from octavo.engine.recorded_recipe import ensure_recipe
+from octavo.engine.recorded_index_recipe import ensure_recipe
 from octavo.engine.snapshot_publishing import publish
 from octavo.errors import Conflict
-from octavo.model.collection import MEMORIES, Collection
 from octavo.model.embedding_profile import EmbeddingProfileSettings, NamedEmbeddingProfile
 from octavo.model.ids import collection_id
 from octavo.model.import_report import Imported, ImportedCollection
+from octavo.model.projects_and_collections import MEMORIES, Collection
 from octavo.model.recipe import EmbeddingProfile
 from octavo.observability.progress import Progress
-from octavo_import.record_writer import PAGE, ImportedRecord, compared, keep_vectors, write_records
+from octavo_import.imported_record_writer import PAGE, ImportedRecord, compared, keep_vectors, write_records
 
 _SERVICES = {"openai": "openai", "ollama": "ollama", "voyageai": "voyage", "jina": "jina"}
 """Functions of Chroma's that a provider here gives the same vectors as. Only the model's name is believed: where texts

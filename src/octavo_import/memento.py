@@ -17,6 +17,7 @@ from octavo.model.library_location import DatabaseUrl
 from octavo.model.memory import MemoryKind, MemoryLink
 from octavo.observability.progress import Progress
 from octavo.plugins import install_command
+from octavo_import.foreign_sqlite_file import named_queries
 from octavo_import.memory_import import (
     ImportedMemory,
     ImportedVersion,
@@ -24,7 +25,6 @@ from octavo_import.memory_import import (
     count_memories,
     import_memories,
 )
-from octavo_import.sqlite_file import named_queries
 
 SCHEMES = frozenset(("postgresql", "postgres"))
 """Addresses that this importer is asked about."""

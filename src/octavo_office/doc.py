@@ -8,14 +8,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.heading_styles import TITLE_LEVEL
+from octavo.converting.heading_style_names import TITLE_LEVEL
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.word_list_numbers import item_parts
+from octavo.converting.word_list_numbering import item_parts
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
-from octavo_office.compound import Compound, NoCompound
-from octavo_office.document_properties import summary_facts
-from octavo_office.word_text import CELL, Paragraph, Story, WordText
+from octavo_office.compound_file import Compound, NoCompound
+from octavo_office.ole_document_properties import summary_facts
+from octavo_office.word97_text import CELL, Paragraph, Story, WordText
 
 CONVERTER = "doc-2"
 _WORD_97, _WORD_6 = 0xA5EC, (0xA5DC, 0xA5DB)

@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Any
 
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.heading_styles import TITLE_LEVEL, heading_level
+from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.dataclass import dataclass, replace
 from octavo.model.converted_file import Converted, RefusedFile

@@ -8,7 +8,7 @@ import numpy as np
 
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.postings import POSITION_BITS
+from octavo_postgres.posting_lists import POSITION_BITS
 
 _BLOCK_BATCH = 5_000
 _FIELD_BITS = 3

@@ -20,13 +20,13 @@ from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.vector_index_tuning import Tuning
 from octavo.observability.logs import logger
-from octavo.stores.shared.database import first, value
-from octavo.stores.shared.projects import KeyCache, profile_body
-from octavo_postgres.connections import Connection
+from octavo.stores.shared.database_port import first, value
+from octavo.stores.shared.projects_and_collections import KeyCache, profile_body
+from octavo_postgres.connection_pool import Connection
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.dialect import queries
-from octavo_postgres.errors import translated
-from octavo_postgres.vectors import INDEXED_DIMENSIONS, index_name, tuning_of
+from octavo_postgres.error_translation import translated
+from octavo_postgres.pgvector_search import INDEXED_DIMENSIONS, index_name, tuning_of
+from octavo_postgres.sql_dialect import queries
 
 EXACT_BELOW = Postgres().index_from
 """Vectors. So many are compared one by one in a few hundredths of a second, and exactly."""

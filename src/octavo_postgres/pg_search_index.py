@@ -11,11 +11,11 @@ from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, Lexical
 from octavo.model.query import Terms
 from octavo.model.result import ScoredChunk, best_first
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.dialect import queries
 from octavo_postgres.forward_index import forward_rows
 from octavo_postgres.hnsw import exclusive_connection
-from octavo_postgres.pg_search import Capability, detected
-from octavo_postgres.postings import BOOSTS, tokens_of
+from octavo_postgres.pg_search_detection import Capability, detected
+from octavo_postgres.posting_lists import BOOSTS, tokens_of
+from octavo_postgres.sql_dialect import queries
 
 TEXTS_STATE = "lexical_texts"
 """Counter in `library`: whether the texts that pg_search indexes are stored, and whether they are complete."""

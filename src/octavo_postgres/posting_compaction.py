@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.stores.shared.database import value
+from octavo.stores.shared.database_port import value
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.postings import POSITION_BITS
+from octavo_postgres.posting_lists import POSITION_BITS
 
 COMPACTED = "lexical_forgotten"
 """Counter in `library`: rows deleted up to this generation are no longer listed as deletions."""

@@ -13,17 +13,17 @@ from octavo.model.library_location import DatabaseUrl
 from octavo.model.recipe import EmbeddingProfile
 from octavo.observability.metrics import Gauge
 from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import value
+from octavo.stores.shared.database_port import value
 from octavo.stores.shared.embeddings import VectorFormat
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects_and_collections import KeyCache
 from octavo.stores.shared.store import SharedStore
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import Half, little_endian, matrix
 from octavo_postgres.hnsw import EXACT_BELOW, ensure_index
-from octavo_postgres.lexical_choice import LexicalBackend, LexicalChoice
-from octavo_postgres.notifications import JobListener
-from octavo_postgres.statistics import analyze_tables
-from octavo_postgres.vectors import MOST_DIMENSIONS, PgvectorIndex
+from octavo_postgres.job_notifications import JobListener
+from octavo_postgres.lexical_index_choice import LexicalBackend, LexicalChoice
+from octavo_postgres.pgvector_search import MOST_DIMENSIONS, PgvectorIndex
+from octavo_postgres.planner_statistics import analyze_tables
 
 
 class PostgresStore(SharedStore):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import apsw
 
-from octavo.bounded_small_files import read_small
+from octavo.bounded_file_reading import read_small
 from octavo.converting.text_builder import one_line
 from octavo.model.result import Publication
 from octavo.stores.shared.named_queries import parse_queries

@@ -15,17 +15,17 @@ from markupsafe import Markup
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.graph.graph_view import GraphView, Shown, view
 from octavo.graph.html_page import page as graph_page
-from octavo.graph.whole_graph import GraphView, Shown, view
 from octavo.interfaces.web.document_pages import FileFacts, document_body
-from octavo.interfaces.web.markdown import picture_names
-from octavo.interfaces.web.text_as_html import DocumentPlace, heading_id
+from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, heading_id
+from octavo.interfaces.web.markdown_to_html import picture_names
 from octavo.model.document import Kind, Section
 from octavo.model.stored_rows import StoredDocument
-from octavo.operations.library.exporting import file_paths, safe_parts
+from octavo.operations.library.library_export import file_paths, safe_parts
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.results import GetAnswer
-from octavo.retrieval.collection_files import collection_file, pictures
+from octavo.retrieval.pictures_and_original_files import collection_file, pictures
 
 _LINK = re.compile(r'<a href="(/(?:document|find)[/?][^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _SOURCE = re.compile(r'(?<=src=")/file/([^"/]+)/([^"]+)(?=")')

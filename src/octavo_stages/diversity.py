@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from octavo.algorithms.marginal_relevance import marginal_relevance
-from octavo.algorithms.shingles import shingles
 from octavo.algorithms.text_similarity import jaccards
+from octavo.algorithms.word_shingles import shingles
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, in_order
 from octavo.retrieval.stages.refinement_helpers import noted, shares, texts_of
-from octavo.retrieval.stages.semantic_duplicates import cosines_between
+from octavo.retrieval.stages.semantic_duplicate_removal import cosines_between
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from octavo.dataclass import dataclass
 from octavo.model.result import Ranking
 from octavo.ports import RoutedIndex
 from octavo.retrieval.stage import Search, UsesQueryVector
-from octavo.retrieval.stages.recall import none_near, vectors_for
+from octavo.retrieval.stages.lexical_and_dense_recall import none_near, vectors_for
 
 
 @dataclass(frozen=True, slots=True)

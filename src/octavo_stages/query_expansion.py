@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.nearest_chunks import cosines
-from octavo.algorithms.query_intent import intent_of
+from octavo.algorithms.query_intent_classification import intent_of
+from octavo.algorithms.vector_nearest_neighbors import cosines
 from octavo.dataclass import dataclass, replace
 from octavo.model.query import Query
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
-from octavo.retrieval.stages.hypothetical_answer import aim
+from octavo.retrieval.stages.hypothetical_answer_recall import aim
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,16 @@ import torch
 from tokenizers import Tokenizer
 
 from octavo.dataclass import dataclass, replace
+from octavo.embedding.huggingface_tokenizer import load_tokenizer, without_surrogates
 from octavo.embedding.model_folder import ModelDirectory
-from octavo.embedding.tokenizer_json import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
-from octavo_train.candidate_lists import CandidateList
-from octavo_train.encoder_weights import RerankerWeights
-from octavo_train.onnx_graph import read_reranker
-from octavo_train.requirements import RERANKER_REMEDY
-from octavo_train.saved_runs import SavedRun, is_out_of_memory, training_device
+from octavo_train.numpy_encoder import RerankerWeights
+from octavo_train.onnx_graph_export import read_reranker
+from octavo_train.reranker_candidate_list import CandidateList
+from octavo_train.resumable_runs import SavedRun, is_out_of_memory, training_device
 from octavo_train.torch_crossencoder import CrossEncoder, RerankSettings, train
+from octavo_train.training_requirements import RERANKER_REMEDY
 
 _SMALLEST_BATCH = 2
 

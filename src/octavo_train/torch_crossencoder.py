@@ -15,9 +15,9 @@ from torch.nn import functional
 
 from octavo.algorithms.rank_fusion import z_scores
 from octavo.dataclass import dataclass
-from octavo_train.candidate_lists import CandidateList
-from octavo_train.contrastive import SAVE_SECONDS, TrainingStep
-from octavo_train.encoder_weights import RerankerWeights
+from octavo_train.contrastive_training import SAVE_SECONDS, TrainingStep
+from octavo_train.numpy_encoder import RerankerWeights
+from octavo_train.reranker_candidate_list import CandidateList
 from octavo_train.torch_encoder import Encoder, precision
 
 _NO_CANDIDATE = -30.0  # a logit that no softmax notices

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from octavo_train.encoder_weights import EPSILON, HEADS, Layer, Linear, Model
+from octavo_train.numpy_encoder import EPSILON, HEADS, Layer, Linear, Model
 
 Ids = Sequence[Sequence[int]]
 

@@ -10,7 +10,7 @@ import samples
 from executed_queries import record
 from set_clock import SetClock
 
-from octavo.model.collection import Collection
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 from octavo.stores.sqlite.store import SqliteStore
 

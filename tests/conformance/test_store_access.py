@@ -6,7 +6,7 @@ import pytest
 import samples
 
 from octavo.model.access_token import AccessScope, AccessToken, AuditedWrite, token_hash
-from octavo.model.collection import Collection
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 
 READER = AccessToken("reader", token_hash("octavo_a"), AccessScope.READ, ("one", "zwei"), 60, 1.0, 9.0)

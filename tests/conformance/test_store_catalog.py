@@ -9,9 +9,9 @@ import pytest
 import samples
 
 from octavo.errors import NotFound
-from octavo.model.collection import Collection, CollectionSettings, Project
 from octavo.model.document import Kind
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, collection_id, project_id
+from octavo.model.projects_and_collections import Collection, CollectionSettings, Project
 from octavo.model.query import Filters
 from octavo.ports import Store
 

@@ -9,7 +9,7 @@ import samples
 from set_clock import SetClock
 
 from octavo.model.clustering import NO_CLUSTER, ClusteringState
-from octavo.model.collection import Collection
+from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.ports import Store
 

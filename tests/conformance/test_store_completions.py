@@ -5,8 +5,8 @@ from __future__ import annotations
 import samples
 from set_clock import SetClock
 
-from octavo.model.collection import Collection
-from octavo.model.language_model import Completion, Usage
+from octavo.model.language_model_calls import Completion, Usage
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 
 A, B = "a" * 64, "b" * 64

@@ -12,14 +12,14 @@ import samples
 from numpy.typing import NDArray
 from search_vectors import Meaning
 
-from octavo.algorithms.query_syntax import parse_query
-from octavo.algorithms.text_analysis import Analyzer
-from octavo.model.collection import Collection
+from octavo.algorithms.query_parsing import parse_query
+from octavo.algorithms.search_tokenizer import Analyzer
 from octavo.model.ids import ChunkKey
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Condition, Filters, Query
 from octavo.ports import Store, VectorIndex
-from octavo.retrieval.admitted_chunks import chunks_meeting
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.filtered_chunks import chunks_meeting
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search
 
 WORDS = ("red", "green", "blue", "black", "blond")

@@ -8,9 +8,9 @@ import pytest
 import samples
 from set_clock import SetClock
 
-from octavo.model.collection import Collection
-from octavo.model.damage import LibraryPart
 from octavo.model.ids import project_id
+from octavo.model.library_damage import LibraryPart
+from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.ports import Store
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import samples
 
-from octavo.model.collection import Collection
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId, text_hash
+from octavo.model.normalised_text import Span
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
 from octavo.model.stored_rows import LibraryCounts, StoredDocument
-from octavo.model.text import Span
 from octavo.ports import Store
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import samples
 
-from octavo.model.collection import Collection
 from octavo.model.entity import Entity, EntityKind, Mention, MentionRole, ReadDocument
 from octavo.model.ids import DocumentId, document_id
+from octavo.model.normalised_text import Span
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, PropertyCondition
-from octavo.model.text import Span
 from octavo.ports import Store
 
 JANE = Entity(EntityKind.PERSON, "jane doe", "Jane Doe")

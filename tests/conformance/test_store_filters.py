@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 import samples
 
-from octavo.algorithms.property_conditions import read_condition
-from octavo.model.collection import Collection
+from octavo.algorithms.front_matter_conditions import read_condition
 from octavo.model.document import Kind
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import ANY_LANGUAGE, Filters
 from octavo.ports import Store
 

@@ -9,12 +9,22 @@ import samples
 from set_clock import SetClock
 
 from octavo.graph.edge_extraction import linked
-from octavo.model.collection import Collection
 from octavo.model.document import Document, Kind, Link, LinkKind
-from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS, Drift, Edge, EdgeType, Ghost, Reached, ThematicLink, Walk
 from octavo.model.ids import DocumentId, document_id
+from octavo.model.link_graph import (
+    COMMUNITIES,
+    THEMATIC_LINKS,
+    Drift,
+    Edge,
+    EdgeType,
+    Ghost,
+    Reached,
+    ThematicLink,
+    Walk,
+)
+from octavo.model.normalised_text import Span
 from octavo.model.prepared_document import PreparedDocument
-from octavo.model.text import Span
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import samples
 
-from octavo.model.collection import Collection
 from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 
 OLD, NEW = "a" * 40, "ab" + "c" * 38

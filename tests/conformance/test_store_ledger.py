@@ -7,9 +7,9 @@ from dataclasses import replace
 import samples
 from set_clock import SetClock
 
-from octavo.model.collection import Collection
 from octavo.model.ids import DocumentId, RecipeId
-from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 
 

@@ -9,9 +9,9 @@ import pytest
 import samples
 from lexical_oracle import BOOSTS
 
-from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
 from octavo.model.score_tolerance import rounded
 from octavo.ports import Store

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from octavo.model.collection import Collection
 from octavo.model.ids import collection_id
 from octavo.model.note_write_record import NoteWrite, Replaced, ReplacedPart
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 
 WHOLE = Replaced((ReplacedPart(b"\xef\xbb\xbfold\r\n\x00"),))

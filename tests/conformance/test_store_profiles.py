@@ -8,9 +8,9 @@ import pytest
 from set_clock import SetClock
 
 from octavo.errors import NotFound
-from octavo.model.collection import PlaceKind
 from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import project_id
+from octavo.model.projects_and_collections import PlaceKind
 from octavo.ports import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")

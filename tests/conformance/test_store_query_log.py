@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import samples
 
-from octavo.model.collection import Collection
 from octavo.model.ids import ChunkId, DocumentId
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query_log import LoggedQuery, ShownHit
 from octavo.ports import Store
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import samples
 from set_clock import SetClock
 
-from octavo.model.collection import Collection
 from octavo.model.ids import text_hash
 from octavo.model.memory import (
     MemoryAction,
@@ -16,6 +15,7 @@ from octavo.model.memory import (
     MemoryStatus,
     MemoryVersion,
 )
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 
 SECRET, HIDDEN = "key is abc123", "key is …"

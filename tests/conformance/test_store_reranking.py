@@ -5,8 +5,8 @@ from __future__ import annotations
 import samples
 from set_clock import SetClock
 
-from octavo.model.collection import Collection
 from octavo.model.ids import text_hash
+from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 
 ASKED, A, B, C = (text_hash(text) for text in ("question", "a", "b", "c"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import samples
 
-from octavo.model.collection import Collection
 from octavo.model.ids import document_id
+from octavo.model.normalised_text import Span
+from octavo.model.projects_and_collections import Collection
 from octavo.model.summary import NodeType, Summarised, Summary, Unsummarised
-from octavo.model.text import Span
 from octavo.ports import Store
 
 PROFILE = samples.embedding_profile()

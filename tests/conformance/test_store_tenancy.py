@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import samples
 
-from octavo.model.collection import Collection
-from octavo.model.ledger import FileOutcome
+from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.prepared_document import PreparedDocument
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
 from octavo.ports import Store
 

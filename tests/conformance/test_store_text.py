@@ -6,8 +6,8 @@ import pytest
 import samples
 from observation import observed
 
-from octavo.model.collection import Collection
 from octavo.model.ids import collection_id, project_id
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
 from octavo.ports import Store
 

@@ -10,8 +10,8 @@ import samples
 from observation import observed
 
 from octavo.errors import NotFound
-from octavo.model.collection import Collection
 from octavo.model.prepared_document import PreparedDocument
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
 from octavo.ports import Store
 

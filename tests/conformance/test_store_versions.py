@@ -5,9 +5,9 @@ from __future__ import annotations
 import samples
 from set_clock import SetClock
 
-from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import PreparedDocument
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
 from octavo.model.stored_rows import DocumentVersion
 from octavo.ports import Store

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 from workbench import GOOD, Bench, several_processes
 
-from octavo.model.collection import CollectionSettings
-from octavo.model.ledger import FileOutcome, LedgerEntry
+from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
+from octavo.model.projects_and_collections import CollectionSettings
 
 
 class Case(NamedTuple):

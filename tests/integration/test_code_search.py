@@ -12,11 +12,11 @@ from workbench import Bench
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.retrieval.profiles import PROFILES
-from octavo.sources.git import git_program
+from octavo.sources.git_commits import git_program
 
 SMALL = {
     "target_min_tokens": 15,

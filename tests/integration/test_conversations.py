@@ -7,9 +7,9 @@ from typing import Any
 
 from workbench import Bench, found
 
-from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
-from octavo.model.ledger import FileOutcome
+from octavo.model.indexing_ledger import FileOutcome
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
 
 ONLY = CollectionSettings(kind=Kind.CONVERSATION)

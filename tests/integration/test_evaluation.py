@@ -15,11 +15,11 @@ from click.testing import CliRunner, Result
 from octavo.config.schema import Config, Embedding
 from octavo.engine.wiring import open_engine
 from octavo.errors import InvalidArgument
-from octavo.evaluation.dataset import Files, read_dataset
+from octavo.evaluation.beir_dataset import Files, read_dataset
+from octavo.evaluation.dataset_from_library import Level, make
 from octavo.evaluation.evaluation_run import EvaluateRequest, evaluate, originals, outcomes, request_of
-from octavo.evaluation.generated_dataset import Level, make
 from octavo.evaluation.measures import MEASURES
-from octavo.evaluation.report import BEGIN, END
+from octavo.evaluation.report_tables import BEGIN, END
 from octavo.evaluation.significance import compare
 from octavo.evaluation.stored_results import Results, matching
 from octavo.interfaces.cli.main import cli

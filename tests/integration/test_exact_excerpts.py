@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from workbench import VAULT, Bench
 
 from octavo.engine.engine import Engine
-from octavo.model.collection import CollectionSettings
+from octavo.model.normalised_text import LineIndex, normalise
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.model.result import Hit
-from octavo.model.text import LineIndex, normalise
 from octavo.retrieval.profiles import PROFILES
 
 VOCABULARY = sorted({word for path in VAULT.rglob("*.md") for word in path.read_text("utf-8").split()})

@@ -11,7 +11,7 @@ from octavo.dataclass import replace
 from octavo.engine.wiring import open_engine
 from octavo.model.query import Filters, Query
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
 
 FILLER = {
     f"filler{number}.md": f"# {title}\n\n{text}\n"

@@ -10,7 +10,7 @@ from documents import pdf
 from workbench import Bench, found
 
 from octavo.errors import InvalidArgument
-from octavo.operations.library.exporting import export
+from octavo.operations.library.library_export import export
 from octavo.operations.library.requests import ExportRequest
 
 NOTE = "---\ntags: [kitchen]\n---\n# Bread\n\nThe dough rests overnight.\n"

@@ -14,11 +14,11 @@ import pytest
 from workbench import several_processes
 
 from octavo.config.schema import Jobs
-from octavo.engine import freshness, full_vectors
+from octavo.engine import full_vector_upgrade, index_freshness
 from octavo.engine.engine import Engine
-from octavo.engine.freshness import learning
+from octavo.engine.index_freshness import learning
 from octavo.engine.wiring import open_library
-from octavo.ingest import fast_vectors as fast
+from octavo.ingest import fast_chunk_embedding as fast
 from octavo.model.query import Query
 from octavo.model.result import Freshness
 from octavo.model.stored_rows import StoredVectors
@@ -172,10 +172,10 @@ def test_the_best_candidates_get_their_full_vector_before_a_search_says_that_not
 def test_beside_somebody_who_learns_a_search_takes_no_more_passages_than_it_has_time_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(full_vectors, "LEAST_JUDGED", 2)
+    monkeypatch.setattr(full_vector_upgrade, "LEAST_JUDGED", 2)
     with opened(folder) as engine:
         engine.index()
-        engine.store.leases.take(engine.project.id, freshness.PACE, "a worker", 600.0, {"a_second": 0.5})
+        engine.store.leases.take(engine.project.id, index_freshness.PACE, "a worker", 600.0, {"a_second": 0.5})
         assert engine.search(Query("what is the capital of Mongolia?")).freshness.pending == len(NOTES) - 2
         assert len(full(engine)) == 2
 

@@ -16,7 +16,7 @@ from tiny import tiny_folder
 
 from octavo.config.schema import Jobs
 from octavo.embedding.bundled_embedder import bundled_fast_embedder
-from octavo.embedding.fast_vectors import StaticEmbedder
+from octavo.embedding.static_token_embedder import StaticEmbedder
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, InvalidArgument, NotFound, NotIndexed
@@ -31,7 +31,7 @@ from octavo.operations.models.requests import (
     ModelsShowRequest,
 )
 from octavo.operations.models.results import FinetuneAnswer
-from octavo_train.library_training import train_model
+from octavo_train.finetuning_on_library import train_model
 
 CONCEPTS = (
     ("rain", "drops"),

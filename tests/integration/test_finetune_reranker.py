@@ -29,10 +29,10 @@ from octavo.operations.models.requests import (
     ModelsShowRequest,
 )
 from octavo.operations.models.results import FinetuneAnswer
-from octavo.retrieval.built_in_profiles.reranked import HYBRID_RERANK
-from octavo_train.library_training import train_model
-from octavo_train.pairs import PairKind, TrainingPair
-from octavo_train.reranker_lists import found_lists
+from octavo.retrieval.built_in_profiles.cross_encoder import HYBRID_RERANK
+from octavo_train.finetuning_on_library import train_model
+from octavo_train.reranker_training_lists import found_lists
+from octavo_train.training_pairs_from_document import PairKind, TrainingPair
 
 NONE = "no-reranker"
 

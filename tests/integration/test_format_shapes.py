@@ -18,9 +18,9 @@ import pytest
 from octavo.converting.sandboxed_conversion import SandboxedConverter
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import Source
-from octavo.model.formats import format_of
+from octavo.model.file_formats import format_of
 from octavo.model.ids import DocumentId
-from octavo.model.text import normalise
+from octavo.model.normalised_text import normalise
 from octavo.parsing.registry import parser_for
 
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")

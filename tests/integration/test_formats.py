@@ -13,11 +13,11 @@ from octavo.converting.sandboxed_conversion import SandboxedConverter
 from octavo.engine.engine import Engine
 from octavo.engine.file_preparer_pool import InlinePreparers
 from octavo.errors import NotFound, NotIndexed
-from octavo.ingest.prepare import Origin
+from octavo.ingest.file_preparation import Origin
 from octavo.model.converted_file import Converted, RefusedFile
+from octavo.model.file_formats import FileFormat
 from octavo.model.folder_scan import SeenFile
-from octavo.model.formats import FileFormat
-from octavo.model.ledger import FileOutcome
+from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.page_position import Position
 from octavo.model.result import Hit
 from octavo.operations.library.doctor import health_checks
@@ -29,7 +29,7 @@ from octavo.operations.library.status import status
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 PAPER = pdf(
     [
@@ -134,7 +134,8 @@ def test_a_reason_is_cut_between_words_and_never_is_a_path() -> None:
 
 def test_a_run_ends_with_what_was_left_out_and_why(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "octavo.model.formats.FORMATS", {".pdf": FileFormat("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
+        "octavo.model.file_formats.FORMATS",
+        {".pdf": FileFormat("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")},
     )
     bench.write({"a.md": "# A\n", "b.pdf": PAPER, "c.pdf": PAPER, "d.png": b"\x89PNG", "e.xyz": "what", ".hidden": "x"})
     assert "1 read, 4 left out: 2 .pdf (install no_such_module), 1 .xyz, 1 image" in said(bench)
@@ -155,7 +156,8 @@ def test_a_search_where_nothing_could_be_read_says_what_to_install(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "octavo.model.formats.FORMATS", {".pdf": FileFormat("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
+        "octavo.model.file_formats.FORMATS",
+        {".pdf": FileFormat("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")},
     )
     bench.write({"b.pdf": PAPER})
     bench.index()
@@ -168,7 +170,7 @@ def test_installing_the_package_reads_what_was_left_out_before(bench: Bench, mon
     bench.write({"page.html": PAGE})
     with monkeypatch.context() as without:
         without.setattr(
-            "octavo.model.formats.FORMATS",
+            "octavo.model.file_formats.FORMATS",
             {".html": FileFormat("HTML", "octavo.converting.html:read_html", "no_such_module")},
         )
         without.setattr("octavo.parsing.registry.EXTENSIONS", frozenset({".md"}))

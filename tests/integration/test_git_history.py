@@ -15,22 +15,22 @@ from workbench import Bench
 from octavo.engine.commit_history_updates import follow_histories, index_moved
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
-from octavo.ingest import commit_history as ingest_history
-from octavo.ingest.history_watch import HistoryWatch
-from octavo.model.collection import CollectionSettings
+from octavo.ingest import commit_indexing as ingest_history
+from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
 from octavo.model.git_commit import commit_uri
-from octavo.model.ledger import FileOutcome
+from octavo.model.indexing_ledger import FileOutcome
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters
 from octavo.observability.progress import NoProgress
 from octavo.operations.history.commit_log import log
 from octavo.operations.history.file_history import history
 from octavo.operations.history.requests import HistoryRequest, LogRequest
-from octavo.retrieval.passages import read_passage
-from octavo.sources import git
+from octavo.retrieval.passage_reading import read_passage
+from octavo.sources import git_commits
 
-pytestmark = pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
+pytestmark = pytest.mark.skipif(git_commits.git_program() is None, reason="git is not installed")
 
 
 @pytest.fixture

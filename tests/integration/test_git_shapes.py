@@ -11,7 +11,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.operations.history.file_history import history
 from octavo.operations.history.requests import HistoryRequest
-from octavo.sources.git import git_program
+from octavo.sources.git_commits import git_program
 
 pytestmark = pytest.mark.skipif(git_program() is None, reason="git is not installed")
 

@@ -10,14 +10,14 @@ from git_repository import GitRepository
 from workbench import Bench
 
 from octavo.engine.commit_history_updates import follow_histories, index_moved
-from octavo.ingest import commit_history as ingest_history
-from octavo.ingest.history_watch import HistoryWatch
-from octavo.model.collection import CollectionSettings
+from octavo.ingest import commit_indexing as ingest_history
+from octavo.ingest.git_ref_watch import HistoryWatch
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
-from octavo.retrieval.passages import read_passage
-from octavo.sources import git
+from octavo.retrieval.passage_reading import read_passage
+from octavo.sources import git_commits
 
-pytestmark = pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
+pytestmark = pytest.mark.skipif(git_commits.git_program() is None, reason="git is not installed")
 
 WORD = "xylophonist"
 SECRET = f"{WORD} = 1\n"
@@ -83,7 +83,7 @@ def test_a_diff_too_long_to_be_read_whole_shows_nothing_of_a_withheld_file_at_it
 ) -> None:
     hash_ = repo.commit("Add", {"a.py": "x = 1  # " + "y" * 990_000 + "\n", "secrets.json": f"{'z' * 900_000}{WORD}"})
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("octavo.sources.git_records.RECORD", 100_000)
+        patched.setattr("octavo.sources.git_diff_tree_parser.RECORD", 100_000)
         bench.index()
     assert WORD not in text_of(bench, hash_)
 
@@ -140,7 +140,7 @@ def test_a_file_ignored_later_is_withheld_from_then_on_and_one_no_longer_ignored
     def noted(repository: object, hashes: list[str], **options: bool) -> object:
         if options["diffs"]:
             read_with_diffs.extend(hashes)
-        return git.commits(repository, hashes, **options)  # type: ignore[arg-type]
+        return git_commits.commits(repository, hashes, **options)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ingest_history, "commits", noted)
@@ -157,7 +157,7 @@ def test_a_file_ignored_later_is_withheld_from_then_on_and_one_no_longer_ignored
 def test_a_library_made_before_withholds_after_its_next_run(bench: Bench, repo: GitRepository) -> None:
     hash_ = repo.commit("Add", {".env": SECRET, "a.md": "# A\n"})
     with pytest.MonkeyPatch.context() as earlier:
-        earlier.setattr("octavo.sources.withheld_commit_files.Withholding.reason", lambda self, uri: None)
+        earlier.setattr("octavo.sources.commit_file_withholding.Withholding.reason", lambda self, uri: None)
         earlier.setattr("octavo.parsing.registry.PARSER_VERSION", "earlier")
         earlier.setattr("octavo.engine.wiring.file_preparation.PARSER_VERSION", "earlier")
         bench.index()

@@ -10,7 +10,7 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.model.graph import Walk
+from octavo.model.link_graph import Walk
 from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.reading.passage_reading import get

@@ -20,9 +20,9 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.graph.anchor_resolution import anchored
 from octavo.model.document import Document, LinkKind, Source
-from octavo.model.graph import Edge
 from octavo.model.ids import DocumentId
-from octavo.model.text import normalise
+from octavo.model.link_graph import Edge
+from octavo.model.normalised_text import normalise
 from octavo.parsing.markdown.parser import MarkdownParser
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "graph"

@@ -12,9 +12,9 @@ from workbench import Bench, exchange, several_processes
 
 from octavo.engine.engine import Engine
 from octavo.engine.file_preparer_pool import ProcessPreparers
-from octavo.ingest.prepare import Origin, PreparedFile, Preparer
+from octavo.ingest.file_preparation import Origin, PreparedFile, Preparer
 from octavo.model.folder_scan import SeenFile
-from octavo.model.ledger import FileOutcome
+from octavo.model.indexing_ledger import FileOutcome
 
 GOOD = {"good.py": "def fetch_otter(name):\n    return name\n", "notes.md": "# Notes\n\nAbout otters.\n"}
 

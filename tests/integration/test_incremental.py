@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from long_runs import examples
 from workbench import GOOD, VAULT, Bench
 
-from octavo.chunking.code import CodeChunker
-from octavo.chunking.code_groups import Groups
+from octavo.chunking.code_chunker import CodeChunker
+from octavo.chunking.code_piece_grouping import Groups
 from octavo.errors import RecipeMismatch
 from octavo.ingest.run_report import CollectionReport
-from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
-from octavo.model.ledger import FileOutcome
+from octavo.model.indexing_ledger import FileOutcome
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.retrieval.profiles import profile_named
 

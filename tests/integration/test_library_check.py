@@ -12,15 +12,15 @@ from octavo.engine.engine import Engine
 from octavo.engine.library_repair import damage, mend, mend_derived
 from octavo.engine.wiring import open_engine
 from octavo.errors import InvalidArgument, LibraryError, ProviderFailed
-from octavo.model.damage import LibraryPart
+from octavo.model.library_damage import LibraryPart
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbCheckRequest
-from octavo.operations.database.upkeep import db_check
+from octavo.operations.database.upgrade_check_repair import db_check
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.indexing import index, reindex
 from octavo.operations.library.requests import DoctorRequest, IndexRequest, ReindexRequest
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
 
 MANY = {f"many/{number}.md": f"# Note {number}\n\nThe lamp {number}.\n\n## Two\n\nTree.\n" for number in range(12)}

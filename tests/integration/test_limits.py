@@ -18,8 +18,8 @@ from octavo.model.query import Query
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo_stages.caps import CapPerSection
-from octavo_stages.parents import ParentExpansion
+from octavo_stages.parent_section_expansion import ParentExpansion
+from octavo_stages.section_cap import CapPerSection
 
 WORDS = (
     "lamp",

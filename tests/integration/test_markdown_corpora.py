@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
-from octavo.model.text import normalise
+from octavo.model.normalised_text import normalise
 from octavo.parsing.markdown.block_scanner import scan
 from octavo.parsing.markdown.frontmatter import front_matter
 from octavo.parsing.markdown.parser import MarkdownParser

@@ -11,9 +11,9 @@ import pytest
 from documents import pdf, zipped
 from workbench import Bench, found, several_processes
 
-from octavo.model.collection import CollectionSettings
-from octavo.model.ledger import FileOutcome
+from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.page_position import Position
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import reindex
 from octavo.operations.library.requests import ReindexRequest

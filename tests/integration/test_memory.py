@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from octavo.engine.wiring import open_library
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 

@@ -9,11 +9,11 @@ from workbench import Bench
 
 from octavo.model.query import Query
 from octavo.retrieval.built_in_profiles.documents import CALIBRATION
+from octavo.retrieval.hit_relevance import answers, by_relevance, scale_of
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.relevance import answers, by_relevance, scale_of
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
 
 BUNDLED = {"provider": "bundled"}
 GARDEN = {

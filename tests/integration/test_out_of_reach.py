@@ -14,11 +14,11 @@ from workbench import GOOD, Bench, exchange
 
 from octavo.engine.engine import Engine
 from octavo.errors import LeaseLost
+from octavo.ingest.file_preparation import Origin, PreparedFile
 from octavo.ingest.pipeline import Preparers
-from octavo.ingest.prepare import Origin, PreparedFile
-from octavo.model.collection import Collection
 from octavo.model.folder_scan import Scan, SeenFile
-from octavo.model.ledger import FileOutcome, FileStamp
+from octavo.model.indexing_ledger import FileOutcome, FileStamp
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Query
 from octavo.parsing.registry import EXTENSIONS
 from octavo.retrieval.profiles import PROFILES

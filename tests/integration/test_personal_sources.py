@@ -14,13 +14,13 @@ from workbench import Bench, found
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.rendering import ask_lines
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.language_model_text import written
+from octavo.operations.argument_parsing import request
+from octavo.operations.language_model_rendering import written
 from octavo.operations.library.requests import FetchRequest
 from octavo.operations.library.web_page_download import fetch
-from octavo.operations.request_arguments import request
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.run_search import find
-from octavo.operations.search.search import search
+from octavo.operations.search.search_execution import find
+from octavo.operations.search.search_operations import search
 
 MAIL = """\
 From ann@example.org Mon Nov 16 10:00:00 2026

@@ -13,13 +13,13 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, NotFound, RecipeMismatch
 from octavo.model.job import Job, JobState
-from octavo.operations.canonical.documents import canonical_upsert
+from octavo.operations.canonical.canonical_documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
 from octavo.operations.jobs.run_jobs import work, work_shortly
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest
 from octavo.operations.library.status import full_status
-from octavo.operations.memory.changes import memory_commit, remember
+from octavo.operations.memory.memory_changes import memory_commit, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
 from octavo.operations.models.registry import models_activate
@@ -39,7 +39,7 @@ from octavo.operations.profiles.requests import (
 from octavo.operations.projects.requests import SessionsListRequest
 from octavo.operations.projects.sessions import sessions_list
 from octavo.operations.search.requests import FindSimilarRequest, SearchRequest
-from octavo.operations.search.search import find_similar, search
+from octavo.operations.search.search_operations import find_similar, search
 
 SETTINGS = {"embedding.provider": "hashing"}
 FAST = Jobs(retry_seconds=0.001, max_retry_seconds=0.001, max_attempts=3)

@@ -21,9 +21,9 @@ import zstandard
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.model.collection import CollectionSettings
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.copies import migrate
+from octavo.operations.database.backup_and_migration import migrate
 from octavo.operations.snapshots.requests import SnapshotsBuildRequest
 from octavo.operations.snapshots.snapshots import snapshots_build
 

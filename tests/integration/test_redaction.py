@@ -22,14 +22,14 @@ from octavo.memory.sessions import start
 from octavo.memory.version_history import version
 from octavo.model.memory import MemoryLink
 from octavo.model.query import Query
-from octavo.operations.canonical.documents import canonical_upsert
+from octavo.operations.canonical.canonical_documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
 from octavo.operations.library.collections import add
 from octavo.operations.library.doctor import health_checks
 from octavo.operations.library.requests import AddRequest
-from octavo.retrieval.passages import read_passage
-from octavo.sources import git
-from octavo.sources.redaction import MARK
+from octavo.retrieval.passage_reading import read_passage
+from octavo.sources import git_commits
+from octavo.sources.secret_redaction import MARK
 
 TOKEN = TOKENS["GitHub token"]
 NOTE = f"# Deploy {TOKEN}\n\nThe key is {TOKEN}, keep it.\n\nThen restart the boiler.\n"
@@ -121,7 +121,7 @@ def test_a_collection_that_allows_secrets_stores_them_and_takes_it_back(bench: B
         assert [text for text in held.values() if TOKEN in text] == []  # nor does an earlier version say it
 
 
-@pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
+@pytest.mark.skipif(git_commits.git_program() is None, reason="git is not installed")
 def test_a_token_in_a_diff_or_a_message_is_redacted_and_named_with_its_commit(bench: Bench) -> None:
     repo = GitRepository(bench.folder)
     first = repo.commit("Add", {"a.py": f'key = "{TOKEN}"\n'})
@@ -140,7 +140,7 @@ def test_a_token_in_a_diff_or_a_message_is_redacted_and_named_with_its_commit(be
     assert TOKEN.lower() not in stored(bench).lower()
 
 
-@pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
+@pytest.mark.skipif(git_commits.git_program() is None, reason="git is not installed")
 def test_a_token_in_the_name_of_an_author_is_redacted(bench: Bench) -> None:
     repo = GitRepository(bench.folder)
     hash_ = repo.commit("Add", {"a.py": "x = 1\n"}, author=f"Ann {TOKEN} <{TOKENS['GitLab token']}@example.org>")
@@ -219,8 +219,8 @@ def test_no_token_enters_the_log_of_memories_or_their_tags(bench: Bench) -> None
 def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None:
     bench.write({"deploy.md": NOTE, "m.eml": f"From: a@example.org\nSubject: Door {TOKEN}\n\nThe boiler.\n"})
     with pytest.MonkeyPatch.context() as earlier:
-        earlier.setattr("octavo.ingest.prepare.redacted_conversion", lambda converted: (converted, ()))
-        earlier.setattr("octavo.ingest.prepare.redacted_source", lambda source: (source, ()))
+        earlier.setattr("octavo.ingest.file_preparation.redacted_conversion", lambda converted: (converted, ()))
+        earlier.setattr("octavo.ingest.file_preparation.redacted_source", lambda source: (source, ()))
         earlier.setattr("octavo.engine.wiring.file_preparation.REDACTION_VERSION", "none")
         bench.index()
         with bench.opened() as engine:

@@ -12,8 +12,8 @@ from workbench import Bench, exchange
 from octavo.errors import ModelUnavailable, NotFound
 from octavo.model.query import Query
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.stages.rerank import Rerank
-from octavo.retrieval.stages.token_budget import TokenBudget
+from octavo.retrieval.stages.reranking import Rerank
+from octavo.retrieval.stages.token_budget_cutoff import TokenBudget
 from octavo.retrieval.timed_reranker import MeasuredReranker
 
 NOTES = {f"{number}.md": f"# Note {number}\n\nThe moon and the water, {'again ' * number}.\n" for number in range(8)}

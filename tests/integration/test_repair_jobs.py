@@ -12,16 +12,16 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.library_repair import damage, mend
 from octavo.engine.wiring import open_library
-from octavo.model.damage import LibraryPart
+from octavo.model.indexing_ledger import LedgerEntry
 from octavo.model.job import JobKind, JobState
-from octavo.model.ledger import LedgerEntry
+from octavo.model.library_damage import LibraryPart
 from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.library.doctor import health_checks
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 SETTINGS = {"embedding.provider": "hashing"}
 LOST_MEMORIES = (

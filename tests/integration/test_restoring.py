@@ -18,8 +18,8 @@ from octavo.engine.wiring import open_library
 from octavo.errors import LibraryError
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.copies import restore, save_copy
-from octavo.operations.memory.changes import memory_commit
+from octavo.operations.database.backup_and_migration import restore, save_copy
+from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
 from octavo.retrieval.profiles import PROFILES

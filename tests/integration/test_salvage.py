@@ -19,7 +19,7 @@ from octavo.engine.library_repair import damage, mend, read_everything
 from octavo.errors import LibraryError
 from octavo.model.memory import MemoryFilter
 from octavo.observability.progress import NoProgress
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.stores.sqlite.salvage import TABLES, salvage
 

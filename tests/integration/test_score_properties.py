@@ -10,12 +10,12 @@ from types import ModuleType
 import pytest
 
 from octavo.dataclass import replace
-from octavo.engine import reader
+from octavo.engine import library_reader
 from octavo.engine.engine import Engine
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +47,7 @@ def test_who_narrows_a_search_asks_the_whole_library_once(engine: Engine, monkey
         asked.append(query)
         return run(profile, query, library)
 
-    monkeypatch.setattr(reader, "run", counted)
+    monkeypatch.setattr(library_reader, "run", counted)
     query, narrow = Query("how do I collimate the telescope at night"), Filters(path_prefix="equipment/")
     alone = engine.search(replace(query, filters=narrow)).hits
     assert [each.filters.empty for each in asked] == [False, True]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from workbench import Bench
 
-from octavo.operations.library.exporting import export
+from octavo.operations.library.library_export import export
 from octavo.operations.library.requests import ExportRequest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -28,12 +28,12 @@ from octavo.embedding.onnx_embedder import OnnxEmbedder
 from octavo.embedding.onnxruntime_loading import model_session
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, ModelUnavailable, OctavoError, SourceError
-from octavo.evaluation.dataset import read_dataset
+from octavo.evaluation.beir_dataset import read_dataset
 from octavo.model.folder_scan import Scan
 from octavo.model.library_location import DatabaseUrl
-from octavo.operations.memory.changes import memory_sync, remember
+from octavo.operations.memory.memory_changes import memory_sync, remember
 from octavo.operations.memory.requests import MemorySyncRequest, RememberRequest
-from octavo.retrieval.profile_toml import read_profiles
+from octavo.retrieval.profile_toml_files import read_profiles
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links, pipes and devices are those of POSIX systems")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from workbench import Bench
 
-from octavo.ingest import write_batches as ingest_batches
-from octavo.ingest.prepare import Origin, PreparedFile, Preparer
-from octavo.model.collection import CollectionSettings
+from octavo.ingest import write_batching as ingest_batches
+from octavo.ingest.file_preparation import Origin, PreparedFile, Preparer
 from octavo.model.folder_scan import SeenFile
+from octavo.model.projects_and_collections import CollectionSettings
 
 NOTES = {"disk/a.md": "# A\n\nApples.\n", "disk/deep/b.md": "# B\n\nPears.\n"}
 OTHER = {"top.md": "# Top\n\nCherries.\n"}

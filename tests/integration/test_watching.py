@@ -18,12 +18,12 @@ from workbench import GOOD, Bench, found
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.folder_watcher import MISSING, POLLING, WATCHING, QueuedPath, WatchedFolder
+from octavo.engine.live_configuration_reload import reconfigure
 from octavo.engine.open_library import OpenLibrary
-from octavo.engine.reconfigure import reconfigure
 from octavo.errors import StorageError
-from octavo.ingest.history_watch import HistoryWatch
+from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.ingest.run_report import CollectionReport, IndexReport
-from octavo.model.collection import Collection, CollectionSettings
+from octavo.model.projects_and_collections import Collection, CollectionSettings
 
 PATIENCE = 240.0
 QUICK = {"watch": {"debounce_ms": 250, "poll_ms": 100}}

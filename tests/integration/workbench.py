@@ -20,11 +20,11 @@ from octavo.config.load import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.ingest.prepare import Origin, PreparedFile, Preparer
+from octavo.ingest.file_preparation import Origin, PreparedFile, Preparer
 from octavo.ingest.run_report import CollectionReport, IndexReport
-from octavo.model.collection import CollectionSettings
 from octavo.model.folder_scan import SeenFile
-from octavo.model.ledger import LedgerEntry
+from octavo.model.indexing_ledger import LedgerEntry
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.model.result import Hit
 from octavo.retrieval.profiles import PROFILES

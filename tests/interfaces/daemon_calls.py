@@ -16,8 +16,8 @@ from typing import Any
 from mcp_calls import HANDSHAKE, message, raw, uris
 
 from octavo.config.load import load
-from octavo.interfaces.daemon.address import Address
 from octavo.interfaces.daemon.client import place
+from octavo.interfaces.daemon.socket_address import Address
 
 PATIENCE = 90.0
 
@@ -106,7 +106,7 @@ def client(*arguments: str, environ: Mapping[str, str] | None = None) -> Iterato
 def server() -> int | None:
     """The process that serves the library now."""
     from octavo.interfaces.daemon.client import Unreachable, VersionRefused, connect
-    from octavo.interfaces.daemon.protocol import ABOUT, Hello
+    from octavo.interfaces.daemon.handshake_messages import ABOUT, Hello
     from octavo.version import __version__
 
     try:
@@ -125,7 +125,7 @@ def await_end(at: Address) -> None:
 
 def stop(at: Address) -> None:
     from octavo.interfaces.daemon.client import Unreachable, connect
-    from octavo.interfaces.daemon.protocol import STOP, Hello
+    from octavo.interfaces.daemon.handshake_messages import STOP, Hello
     from octavo.version import __version__
 
     try:

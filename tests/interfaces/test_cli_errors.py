@@ -13,7 +13,7 @@ import pytest
 from cli_calls import Octavo, Vault, write_vault
 
 from octavo import errors
-from octavo.interfaces.cli.errors import EXITS, Exit, failure
+from octavo.interfaces.cli.error_exit_codes import EXITS, Exit, failure
 
 
 def every_error(kind: type[errors.OctavoError]) -> set[type[errors.OctavoError]]:

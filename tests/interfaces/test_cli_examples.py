@@ -14,8 +14,8 @@ from cli_calls import Octavo, Vault, surroundings
 from click.testing import CliRunner
 from library_places import Databases, ServerDatabases
 
+from octavo.interfaces.cli.commands_from_requests import OperationCommand
 from octavo.interfaces.cli.main import cli
-from octavo.interfaces.cli.request_commands import OperationCommand
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 ENDLESS = {"octavo serve", "octavo tui", "octavo mcp", "octavo watch", "octavo worker", "octavo daemon run"}

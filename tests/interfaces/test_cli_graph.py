@@ -12,7 +12,7 @@ from cli_calls import Location, Octavo
 from library_places import Databases
 
 from octavo.engine.wiring import open_library
-from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.error_exit_codes import Exit
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 NOTE = "observing/Closing down.md"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.query_syntax import parse_query
-from octavo.algorithms.text_analysis import Analyzer
-from octavo.interfaces.presenting.excerpt_lines import excerpt, flattened, reflowed
-from octavo.interfaces.presenting.match_marks import AnsweredTokens, marks, marks_of, meant
+from octavo.algorithms.query_parsing import parse_query
+from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.interfaces.presenting.excerpt_line_selection import excerpt, flattened, reflowed
+from octavo.interfaces.presenting.match_highlighting import AnsweredTokens, marks, marks_of, meant
 
 ANALYZER = Analyzer()
 

@@ -12,9 +12,9 @@ from git_repository import GitRepository
 from library_places import Databases
 
 from octavo.engine.wiring import open_library
-from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.mcp.instructions import holdings
-from octavo.sources.git import git_program
+from octavo.sources.git_commits import git_program
 
 pytestmark = pytest.mark.skipif(git_program() is None, reason="git is not installed")
 

@@ -14,8 +14,8 @@ import pytest
 from cli_calls import Location, Octavo, Shell, Vault
 
 import octavo as package
+from octavo.interfaces.cli.commands_from_requests import OperationCommand
 from octavo.interfaces.cli.main import cli, summary
-from octavo.interfaces.cli.request_commands import OperationCommand
 
 HEAVY = {
     "apsw",

@@ -15,8 +15,8 @@ from python_calls import HASHING
 
 import octavo as package
 from octavo.errors import Conflict, OctavoError, StorageError
-from octavo.writing import exclusive_renames, note_change, note_files
-from octavo.writing.exclusive_renames import exchange, rename_new
+from octavo.writing import no_overwrite_renames, note_change_transaction, note_files
+from octavo.writing.no_overwrite_renames import exchange, rename_new
 from octavo.writing.note_files import StagedFile, overwrite, read
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n"
@@ -43,7 +43,7 @@ def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The ways in which systems and disks differ."""
     if request.param != "by one call":
-        monkeypatch.setattr(exclusive_renames, "renamed_by_system", lambda *_: False)
+        monkeypatch.setattr(no_overwrite_renames, "renamed_by_system", lambda *_: False)
     if request.param == "by a placeholder":
         monkeypatch.setattr(os, "link", _no_links)
         monkeypatch.setattr(note_files, "unnamed_file", lambda *_: None)
@@ -84,7 +84,7 @@ def test_a_rename_does_not_overwrite_a_file_that_appears_meanwhile(
     library: package.Library, folder: Path, monkeypatch: pytest.MonkeyPatch, update_links: bool
 ) -> None:
     target = folder / "new.md"
-    made_before("rename_new", note_change, target, monkeypatch)
+    made_before("rename_new", note_change_transaction, target, monkeypatch)
     with pytest.raises(Conflict, match=r"new\.md was made meanwhile"):
         library.doc.rename("note.md", to="new.md", update_links=update_links)
     assert (target.read_text(), (folder / "note.md").read_text()) == ("theirs", NOTE)

@@ -22,8 +22,8 @@ from mcp import Client
 from mcp_calls import uris
 
 from octavo.engine.wiring import open_library
+from octavo.model.normalised_text import normalise
 from octavo.model.query import Query
-from octavo.model.text import normalise
 
 SECONDS = float(os.environ.get("OCTAVO_TEST_SECONDS", "3"))
 SETTINGS = {"embedding.provider": "hashing"}
@@ -92,9 +92,9 @@ import json, sys, time
 from pathlib import Path
 from octavo.engine.wiring import open_library
 from octavo.operations.memory.requests import RememberRequest
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 name, seconds = sys.argv[1], float(sys.argv[2])
 folder = Path(sys.argv[3]) / name

@@ -18,10 +18,10 @@ from http_calls import SETTINGS, in_process
 
 from octavo.config.schema import Serve
 from octavo.engine.child_process import Died
+from octavo.interfaces.answering_process_pool import ProcessPool
 from octavo.interfaces.cli.commands.serve import searching
 from octavo.interfaces.operation_threads import Calls
-from octavo.interfaces.process_pool import ProcessPool
-from octavo.interfaces.serving.app import make_app
+from octavo.interfaces.serving.asgi_app import make_app
 
 CALLS: Any = partial(operator.methodcaller, "__call__")
 """What makes a process that runs what it is sent, without a library."""

@@ -11,7 +11,7 @@ import pytest
 from cli_calls import Location, Octavo
 
 import octavo as api
-from octavo.engine.federation import library_names
+from octavo.engine.library_federation import library_names
 from octavo.model.library_location import DatabaseUrl
 
 TEAM = "# Pruning rules\n\nThe team prunes apple trees in February, and roses after the first frost.\n"

@@ -11,7 +11,7 @@ from secret_tokens import TOKENS
 
 import octavo as package
 from octavo.errors import InvalidArgument
-from octavo.sources.redaction import MARK
+from octavo.sources.secret_redaction import MARK
 from octavo.writing.redacted_notes import WITHHELD_CHANGES, with_keys, without_keys
 
 TOKEN, OTHER = TOKENS["GitHub token"], TOKENS["GitHub token"][:-1] + "X"

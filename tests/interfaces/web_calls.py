@@ -15,7 +15,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.evaluation.evaluation_run import results_folder
 from octavo.evaluation.stored_results import Outcome, Results
-from octavo.operations.request_arguments import request
+from octavo.operations.argument_parsing import request
 from octavo.operations.table import EVERY
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -11,7 +11,7 @@ from later_schema import add_migration
 
 from octavo.interfaces.cli.main import cli
 from octavo.model.library_location import DatabaseUrl
-from octavo_postgres.dialect import PACKAGE
+from octavo_postgres.sql_dialect import PACKAGE
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 

@@ -13,20 +13,20 @@ from embedding_services import Service, served
 from octavo.config.schema import Jobs
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
-from octavo.model.collection import Collection
 from octavo.model.library_location import DatabaseUrl
+from octavo.model.projects_and_collections import Collection
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import VectorRow
 from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 from octavo.operations.profiles.embedding_profiles import profiles_set
 from octavo.operations.profiles.requests import ProfilesSetRequest
 from octavo.vectors.exact import ExactIndex
 from octavo_postgres.hnsw import describe_index, ensure_index
+from octavo_postgres.pgvector_search import PgvectorIndex, index_name
 from octavo_postgres.store import PostgresStore
-from octavo_postgres.vectors import PgvectorIndex, index_name
 
 SETTINGS = {"embedding.provider": "hashing", "postgres.index_from": 10}
 FAST = Jobs(retry_seconds=0.001, max_retry_seconds=0.001, max_attempts=3)

@@ -18,12 +18,12 @@ from octavo.engine.wiring import open_library
 from octavo.errors import Busy, LibraryError, StorageError
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Filters, Query
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.stores.shared.database import reserve
+from octavo.stores.shared.database_port import reserve
 from octavo.stores.shared.documents import DocumentRepository
-from octavo_postgres.errors import translation
-from octavo_postgres.lexical_choice import LexicalChoice
+from octavo_postgres.error_translation import translation
+from octavo_postgres.lexical_index_choice import LexicalChoice
 from octavo_postgres.store import PostgresStore
 
 URL = DatabaseUrl("postgresql://ann:geheim@host/db")
@@ -95,7 +95,7 @@ def test_a_server_restarted_during_indexing_and_during_a_search(
 
     with open_library(url.secret, create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", tmp_path)
-        monkeypatch.setattr("octavo.ingest.write_batches.BATCH_FILES", 20)
+        monkeypatch.setattr("octavo.ingest.write_batching.BATCH_FILES", 20)
         monkeypatch.setattr(DocumentRepository, "put_all", interrupted)
         with pytest.raises(StorageError, match="was lost"):
             engine.index()

@@ -16,7 +16,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
 from octavo.model.library_location import DatabaseUrl
 from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 from octavo.operations.profiles.embedding_profiles import profiles_activate, profiles_set

@@ -16,7 +16,7 @@ from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, S
 from octavo.model.library_location import DatabaseUrl
 from octavo.stores.shared.named_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.dialect import PACKAGE, queries
+from octavo_postgres.sql_dialect import PACKAGE, queries
 from octavo_postgres.store import PostgresStore
 
 

@@ -12,10 +12,10 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.library_location import DatabaseUrl
 from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
-from octavo_postgres.vectors import PgvectorIndex
+from octavo_postgres.pgvector_search import PgvectorIndex
 
 PAGE = Path(__file__).parents[2] / "docs" / "guides" / "partitions.md"
 FAST = Jobs(retry_seconds=0.001, max_retry_seconds=0.001, max_attempts=3)

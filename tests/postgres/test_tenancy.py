@@ -17,10 +17,10 @@ from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.dialect import PACKAGE
+from octavo_postgres.sql_dialect import PACKAGE
 from octavo_postgres.store import PostgresStore
 
 SETTINGS = {"embedding.provider": "hashing"}

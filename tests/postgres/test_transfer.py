@@ -15,13 +15,13 @@ from postgres_server import Server
 from octavo.engine import library_transfer as transferring
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.engine.wiring.stores import open_tables
+from octavo.engine.wiring.store_opening import open_tables
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Query
-from octavo.operations.database.copies import migrate, restore, save_copy
+from octavo.operations.database.backup_and_migration import migrate, restore, save_copy
 from octavo.retrieval.profiles import PROFILES
-from octavo.stores.shared.transfer import TABLES
+from octavo.stores.shared.table_transfer import TABLES
 
 SETTINGS = {"embedding.provider": "hashing"}
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
@@ -51,7 +51,7 @@ def library(tmp_path: Path) -> Path:
         changed[0].with_name("moved.md").write_text(changed[0].read_text("utf-8"), "utf-8")
         changed[2].unlink()
         engine.index()
-        from octavo.operations.memory.changes import remember
+        from octavo.operations.memory.memory_changes import remember
         from octavo.operations.memory.requests import RememberRequest
 
         for text in ("the team meets on Thursdays", "the dome is locked with two keys"):
@@ -99,7 +99,7 @@ def test_to_a_server_and_back_is_the_same_library(library: Path, empty: Database
 
 def test_a_copied_library_goes_on_with_keys_of_its_own(library: Path, empty: DatabaseUrl) -> None:
     migrate(library, empty)
-    from octavo.operations.memory.changes import remember
+    from octavo.operations.memory.memory_changes import remember
     from octavo.operations.memory.requests import RememberRequest
 
     with opened(empty) as engine:
@@ -121,7 +121,7 @@ def test_an_interrupted_copy_goes_on_where_it_was(
             raise KeyboardInterrupt
         put(*arguments)
 
-    from octavo.stores.shared.transfer import TableTransfer
+    from octavo.stores.shared.table_transfer import TableTransfer
 
     put = TableTransfer.put
     monkeypatch.setattr(TableTransfer, "put", interrupted)
@@ -152,7 +152,7 @@ def test_a_source_that_changed_meanwhile_is_not_continued(
 def test_what_is_not_the_same_is_not_called_copied(
     library: Path, empty: DatabaseUrl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from octavo.stores.shared.transfer import TableTransfer
+    from octavo.stores.shared.table_transfer import TableTransfer
 
     put = TableTransfer.put
 

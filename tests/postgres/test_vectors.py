@@ -11,17 +11,17 @@ import pytest
 import samples
 from numpy.typing import NDArray
 
-from octavo.model.collection import Collection
 from octavo.model.ids import ChunkKey
+from octavo.model.projects_and_collections import Collection
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import VectorRow
 from octavo.model.vector_index_tuning import Tuning
-from octavo.stores.shared.projects import profile_body
+from octavo.stores.shared.projects_and_collections import profile_body
 from octavo.vectors.exact import ExactIndex
 from octavo_postgres.halfvec import vector_literal
 from octavo_postgres.hnsw import describe_index, ensure_index, expected_index
+from octavo_postgres.pgvector_search import PgvectorIndex, index_name, tuning_of
 from octavo_postgres.store import PostgresStore
-from octavo_postgres.vectors import PgvectorIndex, index_name, tuning_of
 
 PROFILE = EmbeddingProfile("test-16", "test", "1", 16, 128)
 CHUNKS = 400
@@ -102,7 +102,7 @@ def test_fast_vectors_stand_in_for_those_that_are_not_computed_yet(store: Postgr
 def test_filters_that_let_little_through_cost_no_answers(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo_postgres.vectors.FEW_ADMITTED", 0)
+    monkeypatch.setattr("octavo_postgres.pgvector_search.FEW_ADMITTED", 0)
     ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
     exact, index = ExactIndex(store, notes.project_id, PROFILE), index_of(store, notes)
     for seed in range(3):
@@ -159,7 +159,7 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: Postgr
 def test_four_times_as_many_candidates_as_wanted_are_looked_at_and_eight_times_with_filters(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo_postgres.vectors.FEW_ADMITTED", 0)
+    monkeypatch.setattr("octavo_postgres.pgvector_search.FEW_ADMITTED", 0)
     wanted: list[int] = []
     stage_a = PgvectorIndex.stage_a
 

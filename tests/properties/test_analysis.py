@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from octavo.algorithms.phrase_prefilter import PhrasePrefilter
-from octavo.algorithms.text_analysis import LONGEST, Analyzer, is_latin
+from octavo.algorithms.search_tokenizer import LONGEST, Analyzer, is_latin
 from octavo.algorithms.unicode_folding import EMOJI, FLAG, fold
 
 ANALYZER = Analyzer()

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from octavo.embedding.bpe import IDS, BpeCounter, counter_of
-from octavo.embedding.tokenizer_json import without_surrogates
+from octavo.embedding.huggingface_tokenizer import without_surrogates
 
 
 @cache

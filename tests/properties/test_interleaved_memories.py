@@ -13,7 +13,7 @@ from interleaving import Interleaved
 from set_clock import SetClock
 
 from octavo.errors import OctavoError
-from octavo.memory import canonical, commit
+from octavo.memory import canonical_documents, commit
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.folder_sync import sync
 from octavo.memory.project_memories import ProjectMemories
@@ -79,7 +79,7 @@ class Campaign:
 
     def upsert(self, memories: ProjectMemories) -> None:
         key = self.random.choice(["spec/a", "spec/b"])
-        self.note(canonical.upsert(memories, key, MemoryDraft(self.text()), self.by()))
+        self.note(canonical_documents.upsert(memories, key, MemoryDraft(self.text()), self.by()))
 
     def synchronise(self, memories: ProjectMemories) -> None:
         sync(memories, self.folder, accept_deletions=True)

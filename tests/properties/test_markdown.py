@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from octavo.model.document import BlockKind, Document, Source
 from octavo.model.ids import DocumentId
-from octavo.model.text import normalise
+from octavo.model.normalised_text import normalise
 from octavo.parsing.markdown.block_scanner import scan
 from octavo.parsing.markdown.frontmatter import load_yaml, plain_fields
 from octavo.parsing.markdown.parser import MarkdownParser

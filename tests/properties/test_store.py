@@ -17,9 +17,9 @@ from long_runs import examples
 from observation import observed
 from set_clock import SetClock
 
-from octavo.model.collection import Collection
 from octavo.model.document import Kind
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
 from octavo.model.stored_rows import VectorRow
 from octavo.ports import Store

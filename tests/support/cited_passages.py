@@ -5,8 +5,8 @@ from __future__ import annotations
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
+from octavo.model.normalised_text import Lines, Span
 from octavo.model.result import Citation, Hit
-from octavo.model.text import Lines, Span
 
 
 def passage(

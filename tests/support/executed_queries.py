@@ -57,7 +57,7 @@ def never_executed() -> dict[str, list[str]]:
 def known_queries(engine: str) -> set[str]:
     if engine == "sqlite":
         return set(load_queries("octavo.stores.sqlite"))
-    from octavo_postgres.dialect import query_texts  # needs psycopg
+    from octavo_postgres.sql_dialect import query_texts  # needs psycopg
 
     return set(query_texts())
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from octavo.model.model_settings import LanguageModels, ModelRoles, ModelSettings
+from octavo.model.language_model_settings import LanguageModels, ModelRoles, ModelSettings
 
 HANG, BREAK, CUT = "hang", "break", "cut"
 """Troubles: no answer until the gate opens; no answer at all; half an answer."""

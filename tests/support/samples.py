@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from octavo.model.chunk import Chunk, EmbeddingInput
-from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.document import Document, Kind, Section, shown_path
 from octavo.model.ids import (
     ChunkKey,
@@ -23,12 +22,13 @@ from octavo.model.ids import (
     section_id,
     text_hash,
 )
-from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.normalised_text import LineIndex, Span
 from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
+from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Terms
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.stored_rows import VectorRow
-from octavo.model.text import LineIndex, Span
 
 if TYPE_CHECKING:
     from octavo.ports import Store

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from octavo.model.graph import NameKind, NameMatch
 from octavo.model.ids import CollectionId
+from octavo.model.link_graph import NameKind, NameMatch
 
 NOTE_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rst", ".adoc", ".org")
 

@@ -8,11 +8,11 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from octavo.algorithms.prompt_file_parsing import PromptFile, parsed_prompt
 from octavo.algorithms.prompt_quotations import one_line, with_line_numbers
-from octavo.algorithms.prompt_template import PromptFile, parsed_prompt
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.model.document import shown_path
-from octavo.model.language_model import Prompt
+from octavo.model.language_model_calls import Prompt
 
 _BYTES_PER_TOKEN = 4
 _LEAST_LINES = 3  # of a passage that is cut: fewer say nothing

@@ -11,9 +11,9 @@ from octavo.answering.sentence_splitting import Sentence, sentences
 from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind, Section
 from octavo.model.ids import DocumentId, ProjectId
+from octavo.model.normalised_text import Lines, Span
 from octavo.model.page_position import Position, position
 from octavo.model.result import Hit
-from octavo.model.text import Lines, Span
 from octavo.ports import Store
 
 _CODE = frozenset({Kind.CODE, Kind.CONFIG})

@@ -11,9 +11,9 @@ from enum import StrEnum
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
-from octavo.answering.sentence_analysis import Reading, Token
+from octavo.answering.claim_word_alignment import HEADING, Window, WordPair, aligned
+from octavo.answering.sentence_role_parsing import Reading, Token
 from octavo.answering.synonyms_and_antonyms import is_verb, opposite
-from octavo.answering.word_alignment import HEADING, Window, WordPair, aligned
 
 _NEAR_BY = 4  # words from a verb to the `by` of its agent: directed, written and produced by
 _BESIDE = 3

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.marginal_relevance import marginal_relevance
-from octavo.algorithms.nearest_chunks import cosines
+from octavo.algorithms.vector_nearest_neighbors import cosines
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.sentence_splitting import Sentence, above
 from octavo.dataclass import dataclass
+from octavo.model.normalised_text import Span
 from octavo.model.score_tolerance import rounded
-from octavo.model.text import Span
 from octavo.ports import Embedder
 
 _MOST_SENTENCES = 120  # of all passages that are looked at: reading more would keep somebody waiting

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Document, Section
 from octavo.model.ids import chunk_id, text_hash
-from octavo.model.text import Lines, Span
+from octavo.model.normalised_text import Lines, Span
 
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
 

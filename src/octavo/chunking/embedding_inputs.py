@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from octavo.chunking.default_sizes import SPECIAL_TOKENS, context_reserve
-from octavo.chunking.pieces import by_lines
+from octavo.chunking.default_chunk_sizes import SPECIAL_TOKENS, context_reserve
+from octavo.chunking.indivisible_pieces import by_lines
 from octavo.model.chunk import Chunk, EmbeddingInput
 from octavo.model.document import HEADING_SEPARATOR, BlockKind, Document, Kind
 from octavo.model.ids import text_hash
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 from octavo.ports import TokenCounter
 
 _OWN_NAME = 400  # characters of a chunk searched for the name it declares

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
-from octavo.bounded_small_files import read_small
-from octavo.config.folder_libraries import BY_ITSELF, ORIGIN, made_for_repository, trusted
-from octavo.config.foreign_setting_names import RENAMED, msrl_settings, setting_for, with_present_names
+from octavo.bounded_file_reading import read_small
+from octavo.config.folder_library_discovery import BY_ITSELF, ORIGIN, made_for_repository, trusted
 from octavo.config.schema import Config
+from octavo.config.setting_name_aliases import RENAMED, msrl_settings, setting_for, with_present_names
 from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
+from octavo.model.language_model_settings import ROLES, ModelSettings
 from octavo.model.library_location import DatabaseUrl, Location, expand_user, location, real_path
-from octavo.model.model_settings import ROLES, ModelSettings
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
 MSRL_FILE = Path(".msrl") / "config.json"

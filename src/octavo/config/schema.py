@@ -14,9 +14,9 @@ from octavo.config.snapshot_settings import Snapshots
 from octavo.dataclass import dataclass
 from octavo.model.execution_provider import CPU, ExecutionProviders
 from octavo.model.field_constraints import Field
+from octavo.model.language_model_settings import LanguageModels
 from octavo.model.library_location import Location
 from octavo.model.lint_rules import RULES
-from octavo.model.model_settings import LanguageModels
 
 _Tokens = Annotated[int, Field(ge=1, le=100_000)]
 _FewTokens = Annotated[int, Field(ge=0, le=100_000)]

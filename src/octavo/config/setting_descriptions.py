@@ -14,8 +14,8 @@ from pydantic import TypeAdapter
 from octavo.config.load import MODELS, project_may_set, settings, unknown, variable
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass, replace
+from octavo.model.language_model_settings import ModelSettings
 from octavo.model.library_location import DatabaseUrl
-from octavo.model.model_settings import ModelSettings
 
 NAMES = "string, or list of strings"
 """The type of a setting that is one name or several."""

@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.text_builder import one_line
 from octavo.model.converted_file import Converted, Member, RefusedFile
-from octavo.model.formats import ending
+from octavo.model.file_formats import ending
 
 CONVERTER = "archive-2"
 _RATIO, _RATIO_FROM = 200, 10_000_000  # text shrinks to a tenth; a bomb to a thousandth

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.heading_styles import TITLE_LEVEL, heading_level
+from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
 from octavo.converting.pptx import chart_labels, diagram_labels
 from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
-from octavo.converting.word_list_numbers import ListLevel, ListNumbers, item_parts
+from octavo.converting.word_list_numbering import ListLevel, ListNumbers, item_parts
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
+from octavo.converting.charset_declarations import declared_text
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.declared_charset import declared_text
 from octavo.converting.html import write_html
 from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.text_builder import TextBuilder, one_line

@@ -13,8 +13,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from octavo.converting.archives import member_path, unused
+from octavo.converting.charset_declarations import declared_text
 from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.declared_charset import declared_text
 from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line

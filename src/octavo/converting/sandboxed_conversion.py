@@ -19,12 +19,12 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+from octavo.converting.charset_declarations import declared_text
 from octavo.converting.converter_process import ConversionSettings, received, send
-from octavo.converting.declared_charset import declared_text
 from octavo.converting.process_confinement import Confinement, Limits, close_memory
 from octavo.dataclass import replace
 from octavo.model.converted_file import Converted, Member, RefusedFile, from_plain
-from octavo.model.formats import SNIFFED, format_of, true_name
+from octavo.model.file_formats import SNIFFED, format_of, true_name
 from octavo.observability.logs import logger
 
 # The path comes first, so that the process finds the Octavo that started it wherever that lies.

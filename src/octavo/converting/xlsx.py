@@ -8,8 +8,8 @@ from datetime import date
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from octavo.converting.cell_values import Formats, epoch_of
 from octavo.converting.converter_process import ConversionSettings
+from octavo.converting.spreadsheet_cell_formatting import Formats, epoch_of
 from octavo.converting.spreadsheet_tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local

@@ -17,8 +17,8 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from octavo.embedding.bounded_cache import Bounded
-from octavo.embedding.tokenizer_json import without_surrogates
+from octavo.embedding.bounded_memory_cache import Bounded
+from octavo.embedding.huggingface_tokenizer import without_surrogates
 
 START, END = "<s>", "</s>"
 IDS = "i"

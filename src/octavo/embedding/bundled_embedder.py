@@ -11,7 +11,7 @@ from octavo.model.execution_provider import CPU, ExecutionProvider
 from octavo.ports import TokenCounter
 
 if TYPE_CHECKING:
-    from octavo.embedding.fast_vectors import StaticEmbedder
+    from octavo.embedding.static_token_embedder import StaticEmbedder
 
 MODELS = Path(__file__).parent / "models"
 MODEL_DIRECTORY = MODELS / "octavo-encoder-2"
@@ -29,6 +29,6 @@ def bundled_counter() -> TokenCounter:
 
 def bundled_fast_embedder() -> StaticEmbedder:
     """The table in the bundled encoder's space: its vectors are compared with that encoder's, and no other's."""
-    from octavo.embedding.fast_vectors import StaticEmbedder
+    from octavo.embedding.static_token_embedder import StaticEmbedder
 
     return StaticEmbedder(FAST_DIRECTORY, remedy=REMEDY)

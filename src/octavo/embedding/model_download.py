@@ -12,8 +12,8 @@ from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.embedding.installed_models import checked_name, models_folder
-from octavo.embedding.model_catalog import CARD, FETCHED
 from octavo.embedding.model_folder import BESIDE_GRAPH, FORMAT, GRAPH
+from octavo.embedding.model_listing import CARD, FETCHED
 from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
 from octavo.observability.progress import Progress
 from octavo.services.download import RemoteFile, fetch

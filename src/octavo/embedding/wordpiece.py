@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.embedding.bpe import IDS
-from octavo.embedding.tokenizer_json import TokenizersCounter, without_surrogates
+from octavo.embedding.huggingface_tokenizer import TokenizersCounter, without_surrogates
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

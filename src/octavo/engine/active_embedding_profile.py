@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from octavo.ingest.profile_switch import active_profile
+from octavo.ingest.embedding_profile_switch import active_profile
 from octavo.model.embedding_profile import LOCAL_PROVIDERS, NamedEmbeddingProfile
 
 if TYPE_CHECKING:
     from octavo.engine.wiring.adapters import Adapters
-    from octavo.ingest.search_accelerator import Accelerator
-    from octavo.model.collection import Project
+    from octavo.ingest.snapshot_search_accelerator import Accelerator
+    from octavo.model.projects_and_collections import Project
     from octavo.model.recipe import EmbeddingProfile
     from octavo.ports import Embedder, Store, SummaryIndex, VectorIndex
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from octavo.engine.full_vectors import embed_newest
-from octavo.engine.recorded_recipe import ensure_recipe
-from octavo.ingest.commit_history import HistoryRun, index_history
-from octavo.ingest.history_watch import HistoryWatch
-from octavo.ingest.prepare import Origin
+from octavo.engine.full_vector_upgrade import embed_newest
+from octavo.engine.recorded_index_recipe import ensure_recipe
+from octavo.ingest.commit_indexing import HistoryRun, index_history
+from octavo.ingest.file_preparation import Origin
+from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.ingest.run_report import CollectionReport, IndexReport
-from octavo.model.collection import Collection
 from octavo.model.folder_scan import Scan
 from octavo.model.git_commit import Repository, is_repository
+from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import Progress
 
 if TYPE_CHECKING:

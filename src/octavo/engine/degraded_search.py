@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from octavo.errors import OctavoError
-from octavo.model.graph import ENTITIES
+from octavo.model.link_graph import ENTITIES
 
 if TYPE_CHECKING:
     from octavo.engine.open_library import OpenLibrary

@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING, Self
 from octavo.config.retrieval_settings import Retrieval
 from octavo.engine.caller_permissions import current_caller
 from octavo.engine.index_options import IndexOptions
-from octavo.engine.reader import Reader
+from octavo.engine.library_reader import Reader
 from octavo.errors import LibraryError, NotFound
 from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
 
-    from octavo.algorithms.prompt_template import PromptFile
+    from octavo.algorithms.prompt_file_parsing import PromptFile
     from octavo.config.schema import Config, Jobs
     from octavo.engine.active_embedding_profile import EmbeddingSetup
-    from octavo.engine.federation import LibraryGroup
     from octavo.engine.folder_watcher import Watcher
     from octavo.engine.index_run_lease import Builds
     from octavo.engine.job_threads import JobThreads
+    from octavo.engine.library_federation import LibraryGroup
+    from octavo.engine.library_writer import Writer
     from octavo.engine.open_library import OpenLibrary
-    from octavo.engine.writer import Writer
     from octavo.ingest.run_report import IndexReport
-    from octavo.ingest.search_accelerator import Accelerator
+    from octavo.ingest.snapshot_search_accelerator import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
-    from octavo.model.collection import Collection, Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
+    from octavo.model.language_model_settings import Role
     from octavo.model.library_location import Location
-    from octavo.model.model_settings import Role
+    from octavo.model.projects_and_collections import Collection, Project
     from octavo.observability.progress import Progress
     from octavo.ports.work_observer import Observer
     from octavo.writing.project_notes import ProjectNotes
@@ -155,7 +155,7 @@ class Engine:
 
     @cached_property
     def writer(self) -> Writer:
-        from octavo.engine.writer import Writer
+        from octavo.engine.library_writer import Writer
 
         return Writer(self.library, lambda: self._job_threads is not None and self._job_threads.active)
 
@@ -187,7 +187,7 @@ class Engine:
         """Where this project's memories are read and written."""
         setup = self.library.active.setup
         if self._memories is None or self._memories[0] is not setup:
-            from octavo.engine.memories import project_memories
+            from octavo.engine.open_project_memories import project_memories
 
             self._memories = (setup, project_memories(self.library))
         return self._memories[1]

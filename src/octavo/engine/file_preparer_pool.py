@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 from octavo.engine.child_process import ChildProcess, Died
-from octavo.ingest.prepare import Origin, PreparationFailure, PreparedFile, Preparer
-from octavo.ingest.worker_messages import Packed, pack, unpack
+from octavo.ingest.file_preparation import Origin, PreparationFailure, PreparedFile, Preparer
+from octavo.ingest.worker_message_serialization import Packed, pack, unpack
 from octavo.model.folder_scan import SeenFile
 
 _GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it

@@ -17,19 +17,19 @@ from octavo.dataclass import dataclass
 from octavo.engine.commit_history_updates import follow_histories
 from octavo.engine.index_run_lease import Stopped
 from octavo.engine.indexing import is_stale
-from octavo.engine.memory_folders import MemoryFolders
+from octavo.engine.memory_folder_sync import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError
-from octavo.ingest.history_watch import HistoryWatch
+from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.ingest.run_report import IndexReport
-from octavo.model.collection import Collection, FolderState
 from octavo.model.git_commit import is_repository
+from octavo.model.projects_and_collections import Collection, FolderState
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
     from octavo.config.schema import Watch
+    from octavo.engine.library_reader import Reader
+    from octavo.engine.library_writer import Writer
     from octavo.engine.open_library import OpenLibrary
-    from octavo.engine.reader import Reader
-    from octavo.engine.writer import Writer
 
 WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
 

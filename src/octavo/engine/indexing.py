@@ -12,28 +12,28 @@ from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
 from octavo.engine.commit_history_updates import index_histories
-from octavo.engine.full_vectors import embed_by_fallback, embed_newest, make_inputs, upgrade
-from octavo.engine.memories import project_memories
-from octavo.engine.recorded_recipe import ensure_recipe, unredacted
+from octavo.engine.full_vector_upgrade import embed_by_fallback, embed_newest, make_inputs, upgrade
+from octavo.engine.open_project_memories import project_memories
+from octavo.engine.recorded_index_recipe import ensure_recipe, unredacted
 from octavo.engine.snapshot_publishing import publish
 from octavo.errors import NotIndexed, SourceError
 from octavo.ingest.batch_writer import Target
-from octavo.ingest.embed import embed_pending
-from octavo.ingest.fast_vectors import Filled, embed_fast, embed_in_tiers
+from octavo.ingest.chunk_embedding import embed_pending
+from octavo.ingest.embedding_profile_switch import missing as missing_vectors
+from octavo.ingest.fast_chunk_embedding import Filled, embed_fast, embed_in_tiers
+from octavo.ingest.file_preparation import Origin
 from octavo.ingest.pipeline import CollectionRun, index_collection, index_sources, recorded_as
 from octavo.ingest.plan import plan
-from octavo.ingest.prepare import Origin
-from octavo.ingest.profile_switch import missing as missing_vectors
 from octavo.ingest.run_report import CollectionReport, IndexReport, Problem
 from octavo.jobs.graph_jobs import queue_entities, queue_graph_jobs
 from octavo.jobs.handlers import queue_snapshot
 from octavo.jobs.summary_jobs import queue_summaries
 from octavo.memory.redaction_backfill import redact_stored
-from octavo.model.collection import Collection
 from octavo.model.document import Source
 from octavo.model.folder_scan import KnownFiles, Scan
+from octavo.model.indexing_ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.model.job import JobKind
-from octavo.model.ledger import REDACTED, FileOutcome, LedgerEntry
+from octavo.model.projects_and_collections import Collection
 from octavo.model.recipe import EmbeddingProfile
 from octavo.observability.progress import Progress
 from octavo.writing.folder_lock import finish_writes

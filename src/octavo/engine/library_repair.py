@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 from octavo.errors import LibraryError, OctavoError
 from octavo.jobs.graph_jobs import queue_graph_jobs
 from octavo.memory.item_repair import repair_items
+from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.reanalysis import reingest
-from octavo.model.collection import MEMORIES, Collection, Project
-from octavo.model.damage import Damage, LibraryPart
+from octavo.model.library_damage import Damage, LibraryPart
+from octavo.model.projects_and_collections import MEMORIES, Collection, Project
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress, Progress
 from octavo.ports import Store
@@ -22,7 +22,7 @@ _ALL = 1 << 40  # vectors: as many as are missing
 _STORED = {LibraryPart.FILE, LibraryPart.MEMORIES}
 
 if TYPE_CHECKING:
-    from octavo.ingest.search_accelerator import Accelerator
+    from octavo.ingest.snapshot_search_accelerator import Accelerator
 
 
 class ChunkEmbedder(Protocol):

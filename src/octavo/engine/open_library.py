@@ -16,17 +16,17 @@ from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.engine.active_embedding_profile import ActiveProfile
 from octavo.errors import Busy, ConfigurationError, InvalidArgument, NotFound, SourceError, StorageError
-from octavo.model.collection import MEMORIES, Collection, CollectionSettings, Project
 from octavo.model.ids import ChunkKey, ProjectId, collection_id
+from octavo.model.language_model_settings import Role
 from octavo.model.library_location import Location, real_path
-from octavo.model.model_settings import Role
+from octavo.model.projects_and_collections import MEMORIES, Collection, CollectionSettings, Project
 
 if TYPE_CHECKING:
     from octavo.engine.index_run_lease import Builds
     from octavo.engine.wiring.adapters import Adapters
-    from octavo.ingest.commit_history import HistoryRules
+    from octavo.ingest.commit_indexing import HistoryRules
     from octavo.model.folder_scan import Scan
-    from octavo.model.ledger import FileStamp
+    from octavo.model.indexing_ledger import FileStamp
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.ports import LanguageModel, Store
 

@@ -23,23 +23,23 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.file_preparation import recipe_of
 from octavo.errors import InvalidArgument, no_such_choice
-from octavo.evaluation.dataset import CorpusRecord, Dataset, Files, Question, read_dataset
-from octavo.evaluation.generated_dataset import Original, SectionPart
+from octavo.evaluation.beir_dataset import CorpusRecord, Dataset, Files, Question, read_dataset
+from octavo.evaluation.dataset_from_library import Original, SectionPart
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.query_runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
 from octavo.evaluation.stored_results import Outcome, outcome
 from octavo.jobs.summary_jobs import SummarySettings, make_summaries
-from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id
 from octavo.model.library_location import DatabaseUrl, Location
+from octavo.model.normalised_text import normalise
+from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.model.recipe import Recipe
-from octavo.model.text import normalise
 from octavo.observability.progress import NoProgress, Progress
-from octavo.retrieval.profile_toml import find_profile
+from octavo.retrieval.profile_toml_files import find_profile
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.summary_levels import searches_summaries
+from octavo.retrieval.stages.summary_recall_and_fusion import searches_summaries
 
 PROJECT = "evaluation"
 _WHOLE = "corpus"

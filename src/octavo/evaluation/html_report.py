@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from octavo.evaluation.report import SHOWN, by_dataset, differences, figures
+from octavo.evaluation.report_tables import SHOWN, by_dataset, differences, figures
 from octavo.evaluation.significance import bootstrap
 from octavo.evaluation.stored_results import Outcome
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, StorageError
-from octavo.evaluation.dataset import Dataset, Question
+from octavo.evaluation.beir_dataset import Dataset, Question
 from octavo.evaluation.measures import DIVERSITY, LATENCY, diversity, mean, percentile, score_rankings
 
 DEPTH = 100

@@ -8,7 +8,7 @@ from typing import Any
 
 from octavo.algorithms.document_name_matching import folded
 from octavo.model.document import Section
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 
 # What Obsidian leaves out of a heading when it compares it with a link.
 _LEFT_OUT = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\]")

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.group_naming import group_names
+from octavo.algorithms.group_names_by_keywords import group_names
 from octavo.dataclass import dataclass
 from octavo.errors import MissingExtra
-from octavo.graph.document_aliases import label
-from octavo.model.graph import Edge, EdgeType, Node, ThematicLink
+from octavo.graph.names_of_documents import label
 from octavo.model.ids import DocumentId
+from octavo.model.link_graph import Edge, EdgeType, Node, ThematicLink
 
 APART = (EdgeType.CHANGES, EdgeType.CONTAINS)  # they join no documents that belong together
 _ROUNDS = 10

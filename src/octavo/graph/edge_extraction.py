@@ -9,12 +9,12 @@ from itertools import islice
 from typing import Any
 
 from octavo.algorithms.document_name_matching import folded, folder, last, without_ending
-from octavo.graph.document_aliases import FOR_THEIR_FOLDER, ROOT, at_path, joined, names_of
 from octavo.graph.import_resolution import imported
+from octavo.graph.names_of_documents import FOR_THEIR_FOLDER, ROOT, at_path, joined, names_of
 from octavo.graph.sphinx_references import roles
 from octavo.model.document import Document, Kind, Link, LinkKind
-from octavo.model.graph import WEIGHTS, DocumentLinks, EdgeType, Lookup, OutLink, Reference
-from octavo.model.text import Span
+from octavo.model.link_graph import WEIGHTS, DocumentLinks, EdgeType, Lookup, OutLink, Reference
+from octavo.model.normalised_text import Span
 
 _MOST = 100_000  # links of one document: a list beyond that is data
 _MOST_FILES = 2_000  # of one commit

@@ -14,11 +14,11 @@ from typing import Any
 from octavo.algorithms.front_matter_block import FRONT_MATTER
 from octavo.algorithms.unicode_folding import entity_name
 from octavo.dataclass import dataclass
-from octavo.graph.external_identifiers import NameMention, address, doi, doi_and_web_links, name_mention
-from octavo.graph.proper_names import BETWEEN, proper_names
+from octavo.graph.doi_and_url_extraction import NameMention, address, doi, doi_and_web_links, name_mention
+from octavo.graph.proper_name_recognition import BETWEEN, proper_names
 from octavo.model.document import Kind
 from octavo.model.entity import RULES, Entity, EntityKind, Mention, MentionRole, NamedDocument
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 
 _MOST = 500  # mentions kept of one document, the most frequent: beyond that it is a list
 _LONGEST = 120

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from octavo.graph.whole_graph import GraphView
+from octavo.graph.graph_view import GraphView
 
 FORMAT = "octavo-graph-1"
 # What XML 1.0 cannot hold, however it is written.

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
 
-from octavo.graph.whole_graph import GraphView, NodeKind, ViewNode
+from octavo.graph.graph_view import GraphView, NodeKind, ViewNode
 
 _FILES = files("octavo.graph") / "drawing"
 _MARK = re.compile("@@([A-Z]+)@@")

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from sys import stdlib_module_names
 
 from octavo.algorithms.document_name_matching import folded, folder, last, module_stem
-from octavo.graph.document_aliases import at_path, joined
-from octavo.model.graph import Lookup, Reference
+from octavo.graph.names_of_documents import at_path, joined
+from octavo.model.link_graph import Lookup, Reference
 
 _MOST_NAMES = 16
 _MODULE_NAME = re.compile(r"[a-z_][a-z0-9_]*")

@@ -15,9 +15,9 @@ from dataclasses import field
 
 from octavo.algorithms.document_name_matching import folded
 from octavo.dataclass import dataclass
-from octavo.graph.document_aliases import ROOT
-from octavo.model.graph import Lookup, NameKind, NameMatch, Reference
+from octavo.graph.names_of_documents import ROOT
 from octavo.model.ids import CollectionId
+from octavo.model.link_graph import Lookup, NameKind, NameMatch, Reference
 
 _Rank = frozenset[NameKind]
 

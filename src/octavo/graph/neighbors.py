@@ -10,7 +10,8 @@ from octavo.dataclass import dataclass
 from octavo.graph.anchor_resolution import anchored
 from octavo.model.document import Kind
 from octavo.model.entity import CITED, MentionRole, SharedEntity
-from octavo.model.graph import (
+from octavo.model.ids import DocumentId
+from octavo.model.link_graph import (
     BOTH,
     ENTITY_EDGES,
     IN,
@@ -22,10 +23,9 @@ from octavo.model.graph import (
     Node,
     Walk,
 )
-from octavo.model.ids import DocumentId
 from octavo.model.memory import memory_of
+from octavo.model.normalised_text import LineIndex, short
 from octavo.model.stored_rows import StoredDocument
-from octavo.model.text import LineIndex, short
 from octavo.ports import ProjectLibrary
 
 _MOST_SHARING = 200  # what more documents name than that says nothing about any two of them

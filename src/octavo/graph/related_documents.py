@@ -11,11 +11,11 @@ import numpy as np
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.entity import MentionRole
-from octavo.model.graph import EdgeType, Node, Walk
 from octavo.model.ids import DocumentId
+from octavo.model.link_graph import EdgeType, Node, Walk
+from octavo.model.normalised_text import short
 from octavo.model.query import Filters
 from octavo.model.stored_rows import StoredDocument
-from octavo.model.text import short
 from octavo.ports import ProjectLibrary, VectorIndex
 
 _MEANING = 0.5  # what a cosine of 1 adds, as much as a link

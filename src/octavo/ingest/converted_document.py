@@ -8,16 +8,16 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from octavo.converting.declared_charset import declared_text
+from octavo.converting.charset_declarations import declared_text
 from octavo.dataclass import replace
 from octavo.model.converted_file import Converted, ConvertedHeading, Unit
 from octavo.model.document import Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
+from octavo.model.normalised_text import Span
 from octavo.model.page_position import stored_marks
-from octavo.model.text import Span
-from octavo.parsing.markdown.anchors import Anchors
-from octavo.parsing.markdown.document import section_ends
-from octavo.sources.redaction import described, redacted_values
+from octavo.parsing.markdown.document_assembly import section_ends
+from octavo.parsing.markdown.heading_anchors import Anchors
+from octavo.sources.secret_redaction import described, redacted_values
 from octavo.sources.text_decoding import UnreadableFile, decode
 
 _BREAKING = frozenset({Unit.PAGE, Unit.SLIDE, Unit.SHEET, Unit.TURN})

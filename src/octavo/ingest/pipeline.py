@@ -9,15 +9,15 @@ from typing import Protocol
 
 from octavo.dataclass import dataclass, replace
 from octavo.ingest.batch_writer import BatchWriter, Planned, Target
+from octavo.ingest.file_preparation import Origin, PreparedFile
 from octavo.ingest.plan import plan
-from octavo.ingest.prepare import Origin, PreparedFile
 from octavo.ingest.run_report import CollectionReport, Problem
-from octavo.ingest.write_batches import batches, rare_garbage_collection, with_progress
+from octavo.ingest.write_batching import batches, rare_garbage_collection, with_progress
 from octavo.model.document import Source
+from octavo.model.file_formats import format_of
 from octavo.model.folder_scan import Scan, SeenFile, container, is_under
-from octavo.model.formats import format_of
 from octavo.model.ids import RecipeId, recipe_id, text_hash
-from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.recipe import Recipe
 from octavo.observability.progress import Progress

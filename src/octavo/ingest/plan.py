@@ -8,7 +8,7 @@ from octavo.dataclass import dataclass
 from octavo.model.folder_scan import Scan, SeenFile, SkippedFile, container
 from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
-from octavo.model.ledger import LedgerEntry
+from octavo.model.indexing_ledger import LedgerEntry
 
 
 @dataclass(frozen=True, slots=True)

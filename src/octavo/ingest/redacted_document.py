@@ -9,7 +9,7 @@ from octavo.dataclass import replace
 from octavo.model.document import Document, Source
 from octavo.model.git_commit import Commit, Person
 from octavo.ports import Parser
-from octavo.sources.redaction import described, redacted, redacted_values
+from octavo.sources.secret_redaction import described, redacted, redacted_values
 
 _MARKDOWN = "rendered.md"
 

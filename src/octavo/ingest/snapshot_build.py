@@ -23,12 +23,12 @@ from octavo.model.snapshot import FileEntry, Manifest, Watermark, WindowVectors
 from octavo.observability.progress import Progress
 from octavo.plugins import INDEXES, load
 from octavo.ports import SnapshotSource, Store
-from octavo.snapshots.array_file import write_arrays
 from octavo.snapshots.folder import SnapshotFolder, carry, entries
+from octavo.snapshots.lexical_segment import Segment, make_segment, merge_segments
+from octavo.snapshots.memory_mapped_array_file import write_arrays
 from octavo.snapshots.reader import OUTLINE, SEGMENTS, SHARD, TOMBSTONES, OpenSnapshot, index_name
-from octavo.snapshots.section_outline import section_vectors
-from octavo.snapshots.segment import Segment, make_segment, merge_segments
-from octavo.snapshots.shards import joined, save_shard, without
+from octavo.snapshots.shard_routing_by_section import section_vectors
+from octavo.snapshots.vector_shards import joined, save_shard, without
 
 CODES = "codes"  # vectors found by their binary codes: the form that needs no index
 _ROWS_AT_ONCE = 1 << 22  # made into one segment, before these are merged

@@ -17,16 +17,16 @@ from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, NodeWithScore, QueryBundle, TextNode
 
 from octavo import Library
-from octavo.chunking.code import CodeChunker, MixedChunker
-from octavo.chunking.default_sizes import default_sizes
-from octavo.chunking.sections import SectionChunker
+from octavo.chunking.code_chunker import CodeChunker, MixedChunker
+from octavo.chunking.default_chunk_sizes import default_sizes
+from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.schema import Config
-from octavo.engine.wiring.embedders import ConfiguredEmbedder
+from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.integrations.citation_metadata import citation
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
-from octavo.model.text import normalise
-from octavo.parsing.configured_parser import ParserChoice
+from octavo.model.normalised_text import normalise
+from octavo.parsing.configured_parser_choice import ParserChoice
 
 
 class LlamaIndexRetriever(BaseRetriever):

@@ -24,25 +24,25 @@ from octavo.engine.caller_permissions import ANYONE, OWNER, authorise, current_c
 from octavo.engine.child_process import Died
 from octavo.engine.engine import Engine
 from octavo.engine.index_run_lease import Stopped
-from octavo.engine.reconfigure import reconfigure
+from octavo.engine.live_configuration_reload import reconfigure
 from octavo.engine.wiring import open_engine
-from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
+from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders
 from octavo.errors import DamagedLibrary, Forbidden, LibraryError, NotALibrary, OctavoError
-from octavo.interfaces.process_pool import ProcessPool
+from octavo.interfaces.answering_process_pool import ProcessPool
 from octavo.model.access_token import AuditedWrite
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
 from octavo.observability.metrics import Gauge, Metrics
 from octavo.observability.progress import Progress
+from octavo.operations.argument_parsing import request
 from octavo.operations.database.salvage import file_damage, heal, read_again
 from octavo.operations.hint_translation import answer_for_model
+from octavo.operations.json_schemas import dump
 from octavo.operations.library.results import Check, HealthAnswer
 from octavo.operations.operation import Operation
-from octavo.operations.request_arguments import request
-from octavo.operations.schemas import dump
 
 if TYPE_CHECKING:
-    from octavo.config.reloading import ConfigFiles
+    from octavo.config.config_file_reloading import ConfigFiles
 
 _T = TypeVar("_T")
 _PATIENCE = 30.0  # seconds

@@ -9,12 +9,12 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
 from octavo.graph.entity_extraction import KnownNames, declared_names, entities_of, named_in
 from octavo.jobs.token_budget_message import exhausted
-from octavo.model.collection import Project
 from octavo.model.document import Kind
 from octavo.model.entity import Mention, NamedDocument, ReadDocument, Unread
-from octavo.model.graph import ENTITIES
 from octavo.model.ids import ProjectId
-from octavo.model.model_settings import missing_model
+from octavo.model.language_model_settings import missing_model
+from octavo.model.link_graph import ENTITIES
+from octavo.model.projects_and_collections import Project
 from octavo.ports import EntityFinder, Store
 
 _AT_ONCE = 128  # documents whose entities are written in one transaction

@@ -14,7 +14,9 @@ from octavo.errors import NotIndexed
 from octavo.graph.communities import APART, leiden, weighted
 from octavo.graph.thematic_links import directions, nearest
 from octavo.model.document import Kind
-from octavo.model.graph import (
+from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
+from octavo.model.job import JobId, JobKind, JobState
+from octavo.model.link_graph import (
     COMMUNITIES,
     ENTITIES,
     NEIGHBOURS,
@@ -25,8 +27,6 @@ from octavo.model.graph import (
     GraphRun,
     ThematicLink,
 )
-from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
-from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import StoredVectors
 from octavo.ports import Store

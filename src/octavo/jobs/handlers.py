@@ -8,20 +8,20 @@ from typing import Any, Protocol
 
 from octavo.dataclass import replace
 from octavo.errors import MissingExtra
-from octavo.ingest.embed import embed_pending
-from octavo.ingest.profile_switch import CONFIGURED, missing, profile_named, switch, switch_back
-from octavo.ingest.search_accelerator import Accelerator
+from octavo.ingest.chunk_embedding import embed_pending
+from octavo.ingest.embedding_profile_switch import CONFIGURED, missing, profile_named, switch, switch_back
+from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.jobs.entity_jobs import EntitySettings, find_entities
 from octavo.jobs.graph_jobs import can_find_communities, find_communities, find_thematic_links
 from octavo.jobs.summary_jobs import SummarySettings, make_summaries
+from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.reanalysis import reingest
 from octavo.memory.redaction_backfill import redact_stored
-from octavo.model.collection import Project
 from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import ProjectId
 from octavo.model.job import REBUILD, Job, JobKind
 from octavo.model.memory import MemoryId
+from octavo.model.projects_and_collections import Project
 from octavo.model.recipe import Recipe
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress

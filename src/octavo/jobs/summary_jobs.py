@@ -12,14 +12,14 @@ from octavo.answering.extractive_summary import extracted
 from octavo.dataclass import dataclass, replace
 from octavo.errors import NotIndexed, ProviderFailed
 from octavo.jobs.token_budget_message import exhausted
-from octavo.model.collection import Project
 from octavo.model.document import shown_path
 from octavo.model.ids import ChunkKey
 from octavo.model.job import JobId, JobKind, JobState
-from octavo.model.model_settings import missing_model
+from octavo.model.language_model_settings import missing_model
+from octavo.model.normalised_text import Span
+from octavo.model.projects_and_collections import Project
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.summary import EXTRACT, FILES_ONLY, SUMMARIES, NodeType, Summary, Unsummarised
-from octavo.model.text import Span
 from octavo.ports import Embedder, Store, Summariser, VectorIndex
 
 _SENTENCES = {NodeType.SECTION: 3, NodeType.FILE: 5}

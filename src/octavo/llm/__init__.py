@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from octavo.model.model_settings import LanguageModels, Role
+from octavo.model.language_model_settings import LanguageModels, Role
 
 if TYPE_CHECKING:
     from octavo.ports import LanguageModel

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from octavo.dataclass import replace
 from octavo.errors import ProviderFailed
 from octavo.llm.reply_parsing import clipped, read_json, with_schema, without_thoughts
-from octavo.model.language_model import Completion, CompletionRequest, Usage
-from octavo.model.model_settings import ModelSettings, Prices
+from octavo.model.language_model_calls import Completion, CompletionRequest, Usage
+from octavo.model.language_model_settings import ModelSettings, Prices
 
 _BYTES_PER_TOKEN = 3  # rather too many tokens than too few: English has about four bytes to one
 _REFUSABLE = {"max_tokens": "max_completion_tokens", "temperature": ""}

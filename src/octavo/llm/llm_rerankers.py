@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from statistics import median
 
+from octavo.algorithms.prompt_file_parsing import PromptFile
 from octavo.algorithms.prompt_quotations import with_line_numbers
-from octavo.algorithms.prompt_template import PromptFile
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm.reply_parsing import read_json
-from octavo.model.language_model import CompletionRequest, Prompt
+from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 
 _NUMBER = re.compile(r"(?<![\w.-])(10(?:\.0+)?|\d(?:\.\d+)?)(?![\d%])")

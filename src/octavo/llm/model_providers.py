@@ -12,9 +12,9 @@ from octavo.llm import Keys
 from octavo.llm.chat_model import ChatModel, ChatWire
 from octavo.llm.llama_cpp import GgufServer
 from octavo.llm.rerank_services import RERANK_SERVICES, RerankService
-from octavo.model.language_model import Completion, CompletionRequest, Usage
+from octavo.model.language_model_calls import Completion, CompletionRequest, Usage
+from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.model.library_location import expand_user
-from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel, Reranker
 from octavo.services.json_client import Endpoint, address_problem
 

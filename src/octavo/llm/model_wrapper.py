@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.model.model_settings import Prices
+from octavo.model.language_model_settings import Prices
 from octavo.ports import LanguageModel
 
 

@@ -12,7 +12,7 @@ from octavo.errors import OctavoError
 from octavo.llm.model_wrapper import ModelWrapper
 from octavo.llm.reply_parsing import read_json
 from octavo.model.ids import ProjectId
-from octavo.model.language_model import Completion, CompletionRequest, Prompt, Usage
+from octavo.model.language_model_calls import Completion, CompletionRequest, Prompt, Usage
 from octavo.ports import Completions, LanguageModel
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from octavo.dataclass import replace
-from octavo.model.language_model import Message, Prompt
+from octavo.model.language_model_calls import Message, Prompt
 
 _CHARACTERS_PER_TOKEN = 16  # no tokenizer has longer tokens on average: more is a service that ignores the limit
 _OPENING, _CLOSING = "<think>", "</think>"

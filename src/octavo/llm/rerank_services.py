@@ -7,7 +7,7 @@ from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
-from octavo.model.model_settings import ModelSettings
+from octavo.model.language_model_settings import ModelSettings
 from octavo.services.json_client import Endpoint
 
 

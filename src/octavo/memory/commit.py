@@ -19,10 +19,10 @@ from octavo.memory.draft import (
     sequence_of,
     source_of,
 )
+from octavo.memory.duplicate_similarity import fingerprint
+from octavo.memory.link_type_extraction import text_links
 from octavo.memory.memory_indexing import as_item, index_document
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.similarity import fingerprint
-from octavo.memory.typed_links import text_links
 from octavo.model.ids import document_id, text_hash
 from octavo.model.memory import (
     MemoryAction,
@@ -37,7 +37,7 @@ from octavo.model.memory import (
     memory_uri,
 )
 from octavo.model.prepared_document import PreparedDocument
-from octavo.sources.redaction import redacted
+from octavo.sources.secret_redaction import redacted
 
 _RETRIES = 32  # attempts while other writers keep changing an item; each failed attempt is a change of theirs
 

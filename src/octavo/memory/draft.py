@@ -13,9 +13,9 @@ from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind, Source
 from octavo.model.ids import document_id, text_hash
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryKind, MemoryLink, SessionId, memory_uri
+from octavo.model.normalised_text import normalise
 from octavo.model.prepared_document import PreparedDocument
-from octavo.model.text import normalise
-from octavo.sources.redaction import redacted
+from octavo.sources.secret_redaction import redacted
 
 _TITLE_LENGTH = 80  # characters of the first line that become the title of a text without one
 _LONGEST = 1_000_000  # characters: more is a document, not a memory

@@ -20,8 +20,8 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, OctavoError, SourceError
 from octavo.memory.commit import Committed, archive, create, from_current, pin, revise
 from octavo.memory.draft import MemoryDraft, Provenance, checked, source_of
-from octavo.memory.memory_files import MemoryNote, file_name, read_note, write_note
-from octavo.memory.note_edits import edited
+from octavo.memory.memory_markdown_files import MemoryNote, file_name, read_note, write_note
+from octavo.memory.memory_note_edits import edited
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.sync_report import SkippedNote, SyncReport
@@ -29,8 +29,8 @@ from octavo.memory.version_history import given_title, version
 from octavo.model.ids import text_hash
 from octavo.model.library_location import real_path
 from octavo.model.memory import MemoryFile, MemoryFilter, MemoryItem, MemoryStatus
-from octavo.model.text import normalise
-from octavo.sources.redaction import replaced_by_marks
+from octavo.model.normalised_text import normalise
+from octavo.sources.secret_redaction import replaced_by_marks
 from octavo.sources.text_decoding import UnreadableFile, decode, read_bytes
 
 TRASH = ".trash"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from octavo.dataclass import replace
 from octavo.memory.commit import log_entry
 from octavo.memory.draft import Provenance
+from octavo.memory.duplicate_similarity import fingerprint
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.similarity import fingerprint
 from octavo.model.memory import MemoryAction, MemoryFilter, MemoryId
 
 _REPAIRED = Provenance(reason="repaired: the item did not stand at its newest version")

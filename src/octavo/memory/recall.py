@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from octavo.dataclass import dataclass, replace
 from octavo.memory.project_memories import ProjectMemories
-from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind
 from octavo.model.memory import (
     SUPERSEDES,
@@ -17,6 +16,7 @@ from octavo.model.memory import (
     memory_of,
     memory_uri,
 )
+from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters
 from octavo.model.result import Candidate, Hit, Result, ScoreStep
 

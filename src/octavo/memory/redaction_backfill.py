@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection as Container
 
 from octavo.dataclass import replace
+from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.reanalysis import reingest
 from octavo.model.memory import MemoryId
 from octavo.observability.logs import logger
-from octavo.sources.redaction import redacted
+from octavo.sources.secret_redaction import redacted
 
 
 def redact_stored(memories: ProjectMemories, only: Container[str] | None = None) -> int:

@@ -8,16 +8,16 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, from_current, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of
-from octavo.memory.memory_quotes import without_quotations
+from octavo.memory.duplicate_similarity import Similarity, compare, fingerprint
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.similarity import Similarity, compare, fingerprint
+from octavo.memory.recalled_text_quoting import without_quotations
 from octavo.memory.version_history import given_title
-from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, memory_of
+from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters, Terms
-from octavo.sources.redaction import redacted_values
 from octavo.sources.secret_detection import find_secrets
+from octavo.sources.secret_redaction import redacted_values
 
 _PROBES, _PROBE_WORDS = 4, 3  # lexical queries that look for similar memories, and the words of each
 _COMPARED = 8  # similar memories whose texts are compared

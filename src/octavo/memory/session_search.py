@@ -14,10 +14,10 @@ import numpy as np
 from octavo.algorithms.bm25 import damping, saturated, smoothed_idf
 from octavo.algorithms.rank_fusion import reciprocal_rank
 from octavo.memory.project_memories import ProjectMemories
-from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.memory import MemoryId, MemoryItem, SessionId, memory_of
+from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters
 
 

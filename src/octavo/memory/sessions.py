@@ -10,7 +10,7 @@ from octavo.memory.commit import create
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryKind, MemorySession, SessionId, session_id
-from octavo.sources.redaction import redacted
+from octavo.sources.secret_redaction import redacted
 
 
 def start(memories: ProjectMemories, title: str, author: str = "") -> MemorySession:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 
 RULES = "rules-3"
 """Who finds entities without a model."""

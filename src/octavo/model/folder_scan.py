@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import Path
 
 from octavo.dataclass import dataclass, replace
-from octavo.model.ledger import FileStamp
+from octavo.model.indexing_ledger import FileStamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.model.converted_file import PageMark, Unit
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 
 MARKS = "marks"
 """The key in a document's metadata under which its pages, slides, sheets or times are stored."""

@@ -9,7 +9,7 @@ from octavo.dataclass import dataclass
 if TYPE_CHECKING:
     from octavo.model.chunk import Chunk, EmbeddingInput
     from octavo.model.document import Document
-    from octavo.model.graph import DocumentLinks
+    from octavo.model.link_graph import DocumentLinks
 
 LexicalField = Literal["title", "headings", "keywords", "description", "tags", "aliases", "body"]
 LEXICAL_FIELDS: tuple[LexicalField, ...] = get_args(LexicalField)

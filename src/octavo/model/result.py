@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId
+from octavo.model.normalised_text import Lines, Span
 from octavo.model.page_position import NOWHERE, Position
 from octavo.model.score_tolerance import rounded
-from octavo.model.text import Lines, Span
 
 
 class ScoreStep(NamedTuple):

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from octavo.model.ids import ChunkKey, DocumentId
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 
 SUMMARIES = "summaries"
 """The kind of run under which the settings of the last build are kept."""

@@ -11,8 +11,8 @@ from octavo.dataclass import replace
 from octavo.errors import OctavoError
 from octavo.operations.library.results import HealthAnswer
 from octavo.operations.operation import Operation
-from octavo.operations.python_methods import method_of
-from octavo.operations.request_fields import RequestField, request_fields
+from octavo.operations.python_method_names import method_of
+from octavo.operations.request_field_metadata import RequestField, request_fields
 from octavo.operations.table import EVERY
 
 _COMMAND = re.compile(r"`octavo ([^`]+)`")

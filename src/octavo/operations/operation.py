@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from octavo.dataclass import dataclass
 from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
-from octavo.operations.answer_listing import Listing, listed
-from octavo.operations.language_model_text import written
-from octavo.operations.text_blocks import Block
+from octavo.operations.default_answer_rendering import Listing, listed
+from octavo.operations.language_model_rendering import written
+from octavo.operations.styled_text_lines import Block
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from octavo.errors import InvalidArgument
-from octavo.operations.definitions import DEFINITIONS
+from octavo.operations.all_operations import DEFINITIONS
 from octavo.operations.operation import DATA, DEFAULT, FULL, Operation
 
 SEEDS = frozenset({"edgecoder", "lsm", "memento", "msrl", "ragdocs"})

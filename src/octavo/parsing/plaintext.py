@@ -6,7 +6,7 @@ import re
 
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import section_id, text_hash
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){1,1000}")
 _TITLE_MARK = re.compile(r"(?:#\+title:|=+|\*+|#+)[ \t]+", re.IGNORECASE)  # org, AsciiDoc

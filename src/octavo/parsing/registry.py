@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from octavo.model.document import Document, Kind, Source
 from octavo.model.git_commit import is_commit
-from octavo.parsing.code.generated_files import generated_reason
-from octavo.parsing.code.languages import CODE_NAMES, language_of
+from octavo.parsing.code.generated_file_detection import generated_reason
+from octavo.parsing.code.language_detection import CODE_NAMES, language_of
 from octavo.parsing.code.registry import CODE_PARSER_VERSION, code_parser, script_parser
 from octavo.parsing.code.registry import EXTENSIONS as CODE_EXTENSIONS
-from octavo.parsing.commit import CommitParser
-from octavo.parsing.lightweight_markup import ADOC, MARKUP_VERSION, ORG, RST, TEX
+from octavo.parsing.commit_parser import CommitParser
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.parsing.plaintext import PlaintextParser
+from octavo.parsing.rst_asciidoc_org_latex_parser import ADOC, MARKUP_VERSION, ORG, RST, TEX
 from octavo.ports import Parser
 
 MARKDOWN = MarkdownParser()

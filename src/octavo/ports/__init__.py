@@ -7,21 +7,6 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 from __future__ import annotations
 
 from octavo.ports.access_tokens import AccessTokens
-from octavo.ports.adapters import (
-    AheadEmbedder,
-    AtOnceEmbedder,
-    ChoosingIndex,
-    Chunker,
-    Converter,
-    Embedder,
-    Parser,
-    ReadingEmbedder,
-    Reranker,
-    RoutedIndex,
-    TieredIndex,
-    TokenCounter,
-    VectorIndex,
-)
 from octavo.ports.document_storage import (
     Catalog,
     Clusters,
@@ -44,10 +29,25 @@ from octavo.ports.leases import Leases
 from octavo.ports.lexical_index import LexicalIndex
 from octavo.ports.memories_and_jobs import EmbeddingProfiles, Memories, Outbox
 from octavo.ports.note_write_log import NoteWrites
+from octavo.ports.parsers_models_and_indexes import (
+    AheadEmbedder,
+    AtOnceEmbedder,
+    ChoosingIndex,
+    Chunker,
+    Converter,
+    Embedder,
+    Parser,
+    ReadingEmbedder,
+    Reranker,
+    RoutedIndex,
+    TieredIndex,
+    TokenCounter,
+    VectorIndex,
+)
 from octavo.ports.project_library import ProjectLibrary
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
-from octavo.ports.rerank_scores import RerankScores
+from octavo.ports.rerank_score_cache import RerankScores
 from octavo.ports.snapshot_source import SnapshotSource
 from octavo.ports.store import IndexedStore, Store
 from octavo.ports.summaries import Summaries, SummaryIndex

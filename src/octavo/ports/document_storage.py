@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
     from octavo.model.chunk import EmbeddingInput
     from octavo.model.clustering import Clustering, ClusteringState
-    from octavo.model.collection import Collection, PlaceKind, Project
     from octavo.model.commit_index import FoundCommit, HistoryEntry
     from octavo.model.document import Kind, Section
-    from octavo.model.graph import (
+    from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
+    from octavo.model.indexing_ledger import FileStamp, LedgerEntry
+    from octavo.model.link_graph import (
         DocumentLinks,
         Drift,
         Edge,
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
         ThematicLink,
         Walk,
     )
-    from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
-    from octavo.model.ledger import FileStamp, LedgerEntry
+    from octavo.model.normalised_text import Span
     from octavo.model.prepared_document import PreparedDocument
+    from octavo.model.projects_and_collections import Collection, PlaceKind, Project
     from octavo.model.query import Filters
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.result import Candidate
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
         StoredVectors,
         VectorRow,
     )
-    from octavo.model.text import Span
 
 
 class Clusters(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from octavo.model.entity import EntityKind
     from octavo.model.ids import ProjectId
-    from octavo.model.language_model import Completion, CompletionRequest, Hypotheses, Subqueries
-    from octavo.model.model_settings import Prices
+    from octavo.model.language_model_calls import Completion, CompletionRequest, Hypotheses, Subqueries
+    from octavo.model.language_model_settings import Prices
 
 
 class LanguageModel(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from octavo.model.collection import Collection, Project
+    from octavo.model.projects_and_collections import Collection, Project
     from octavo.ports.store import Store
 
 

@@ -8,14 +8,13 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from octavo.model.damage import Damage
     from octavo.model.ids import ProjectId
+    from octavo.model.library_damage import Damage
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.stored_rows import LibraryCounts
     from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress
     from octavo.ports.access_tokens import AccessTokens
-    from octavo.ports.adapters import VectorIndex
     from octavo.ports.document_storage import (
         Catalog,
         Clusters,
@@ -31,9 +30,10 @@ if TYPE_CHECKING:
     from octavo.ports.lexical_index import LexicalIndex
     from octavo.ports.memories_and_jobs import EmbeddingProfiles, Memories, Outbox
     from octavo.ports.note_write_log import NoteWrites
+    from octavo.ports.parsers_models_and_indexes import VectorIndex
     from octavo.ports.pruning import Pruning
     from octavo.ports.query_log import QueryLog
-    from octavo.ports.rerank_scores import RerankScores
+    from octavo.ports.rerank_score_cache import RerankScores
     from octavo.ports.summaries import Summaries
 
 

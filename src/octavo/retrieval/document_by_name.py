@@ -8,8 +8,8 @@ from octavo.algorithms.document_name_matching import folded, last, module_stem, 
 from octavo.algorithms.spelling_suggestions import Vocabulary, nearest_spelling
 from octavo.errors import InvalidArgument
 from octavo.model.document import Kind
-from octavo.model.graph import NameKind, NameMatch, Node
 from octavo.model.ids import CollectionId
+from octavo.model.link_graph import NameKind, NameMatch, Node
 from octavo.model.stored_rows import StoredDocument
 from octavo.ports import ProjectLibrary
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from octavo.dataclass import replace
-from octavo.model.formats import format_of
+from octavo.model.file_formats import format_of
 from octavo.model.ids import DocumentId
 from octavo.model.page_position import NOWHERE, Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
-from octavo.retrieval.citations import best_stretch, citations
-from octavo.retrieval.searched_library import SearchedLibrary
-from octavo.retrieval.stages.match_kinds import matched
+from octavo.retrieval.hit_citations import best_stretch, citations
+from octavo.retrieval.search_data_sources import SearchedLibrary
+from octavo.retrieval.stages.match_kind_filter import matched
 
 
 def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibrary) -> tuple[Hit, ...]:

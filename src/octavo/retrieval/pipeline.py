@@ -12,7 +12,7 @@ from octavo.errors import LibraryError, OctavoError, ProviderFailed
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.result import NO_TIME_FOR, Candidate, Ranking, StageTrace
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import (
     AsksLanguageModel,
     CutsList,
@@ -24,8 +24,8 @@ from octavo.retrieval.stage import (
     Search,
     SkipStage,
 )
-from octavo.retrieval.stages.filter_listing import FilterRecall, as_listed
-from octavo.retrieval.stages.fuse import SingleChannel
+from octavo.retrieval.stages.filter_only_recall import FilterRecall, as_listed
+from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
 from octavo.retrieval.tie_breaking import by_place
 
 _T = TypeVar("_T")

@@ -11,7 +11,7 @@ import numpy as np
 
 from octavo.algorithms.front_matter_block import FRONT_MATTER
 from octavo.algorithms.prefix_expansion import Beginning, beginning
-from octavo.algorithms.sorted_key_arrays import Keys, either, without
+from octavo.algorithms.sorted_array_set_operations import Keys, either, without
 from octavo.algorithms.unicode_folding import is_ideograph
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, ProjectId

@@ -36,19 +36,19 @@ class _BuiltIn(Mapping[str, "RetrievalProfile"]):
 PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
     {
         "hybrid": "documents",
-        "hybrid_rerank": "reranked",
+        "hybrid_rerank": "cross_encoder",
         "hybrid_rrf": "documents",
         "weighted": "documents",
         "lexical_only": "documents",
         "code": "code",
         "memory": "memory",
         "dense_only": "documents",
-        "hyde_hybrid": "language",
-        "llm_rerank": "language",
-        "llm_expand": "language",
-        "dense_cross_rerank": "language",
+        "hyde_hybrid": "language_model",
+        "llm_rerank": "language_model",
+        "llm_expand": "language_model",
+        "dense_cross_rerank": "language_model",
         "multi_hop": "multi_hop",
-        "multi_vector": "summary_levels",
+        "multi_vector": "chunks_sections_and_files",
         "ragdocs": "ragdocs",
     }
 )
@@ -72,12 +72,12 @@ def profile_named(name: str, own: Mapping[str, RetrievalProfile] | None = None) 
 
 def reranked(profile: RetrievalProfile, *, by_model: bool = False) -> RetrievalProfile:
     """The profile with its best chunks read again by the reranker, or by a language model."""
-    return _changed("language", "judged", profile) if by_model else _changed("reranked", "reranked", profile)
+    return _changed("language_model", "judged", profile) if by_model else _changed("cross_encoder", "reranked", profile)
 
 
 def hypothesised(profile: RetrievalProfile) -> RetrievalProfile:
     """The profile with hypotheses of a language model in place of the question's meaning."""
-    return _changed("language", "hypothesised", profile)
+    return _changed("language_model", "hypothesised", profile)
 
 
 def _changed(module: str, change: str, profile: RetrievalProfile) -> RetrievalProfile:

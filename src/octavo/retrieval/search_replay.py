@@ -22,10 +22,10 @@ from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace
 from octavo.ports import Embedder, QueryWriter, SummaryIndex, VectorIndex
+from octavo.retrieval.hit_relevance import Scale
 from octavo.retrieval.pipeline import deeper_stage, run
-from octavo.retrieval.profile_toml import read_profile, write_profile
-from octavo.retrieval.relevance import Scale
-from octavo.retrieval.searched_library import SearchedLibrary, SearchModels, SearchVectors
+from octavo.retrieval.profile_toml_files import read_profile, write_profile
+from octavo.retrieval.search_data_sources import SearchedLibrary, SearchModels, SearchVectors
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage
 from octavo.retrieval.timed_reranker import MeasuredReranker
 

@@ -17,14 +17,14 @@ from octavo.model.prepared_document import LexicalField
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.ports import AtOnceEmbedder, ReadingEmbedder
-from octavo.retrieval.query_language import in_another_script, worded_in_another_language
-from octavo.retrieval.searched_library import SMALL, SearchedLibrary
+from octavo.retrieval.query_language_detection import in_another_script, worded_in_another_language
+from octavo.retrieval.search_data_sources import SMALL, SearchedLibrary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from octavo.retrieval.admitted_chunks import Admission
+    from octavo.retrieval.filtered_chunks import Admission
 
 
 _T = TypeVar("_T")
@@ -141,7 +141,7 @@ class Search:
 
     @cached_property
     def _admission(self) -> Admission:
-        from octavo.retrieval.admitted_chunks import Admission  # with numpy, which most searches by words do without
+        from octavo.retrieval.filtered_chunks import Admission  # with numpy, which most searches by words do without
 
         return Admission(self.library.store, self.library.project, self.library.text.written)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from octavo.dataclass import dataclass
 from octavo.errors import ModelUnavailable
 from octavo.observability.progress import NoProgress, Progress
-from octavo.services.http_failure import REQUEST_ERRORS, failure_of
+from octavo.services.http_error_translation import REQUEST_ERRORS, failure_of
 
 _PART = ".part"
 _PIECE = 1 << 20  # bytes read at once

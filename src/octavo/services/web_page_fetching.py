@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from octavo.dataclass import dataclass
 from octavo.model.ids import text_hash
-from octavo.services.http_failure import REQUEST_ERRORS, failure_of
+from octavo.services.http_error_translation import REQUEST_ERRORS, failure_of
 
 _SILENCE = 60.0  # seconds without a byte
 _LARGEST = 50_000_000  # bytes

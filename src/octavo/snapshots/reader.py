@@ -16,12 +16,12 @@ from octavo.model.ids import ProjectId, SnapshotId
 from octavo.model.snapshot import Manifest, WindowVectors
 from octavo.plugins import INDEXES, OURS, load
 from octavo.ports import SnapshotSource
-from octavo.snapshots.array_file import open_arrays
+from octavo.snapshots.checksum_verification import VerifiedFiles, written_at
 from octavo.snapshots.folder import SnapshotFolder
-from octavo.snapshots.section_outline import OutlineIndex
-from octavo.snapshots.segment import Segment, open_segment
-from octavo.snapshots.shards import ApproximateIndexes, Shards, open_shard
-from octavo.snapshots.verification import VerifiedFiles, written_at
+from octavo.snapshots.lexical_segment import Segment, open_segment
+from octavo.snapshots.memory_mapped_array_file import open_arrays
+from octavo.snapshots.shard_routing_by_section import OutlineIndex
+from octavo.snapshots.vector_shards import ApproximateIndexes, Shards, open_shard
 
 SEGMENTS = ("lexical-base.seg", "lexical-recent.seg")
 """The large base segment, which is carried over, and the rows added since it was built."""

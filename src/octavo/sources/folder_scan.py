@@ -17,10 +17,10 @@ from pathlib import Path
 
 from octavo.errors import SourceError
 from octavo.model.folder_scan import KnownFiles, Scan, SeenFile, SkippedFile
-from octavo.model.ledger import FileStamp
+from octavo.model.indexing_ledger import FileStamp
 from octavo.sources.ignore_rules import IGNORE_FILES, FolderRules, IgnoreRules, ignore_file, root_rules
-from octavo.sources.secret_files import is_secret_name
-from octavo.sources.unmounted_folders import OTHER_DISK, device_above, unmounted
+from octavo.sources.secret_file_names import is_secret_name
+from octavo.sources.unmounted_folder_detection import OTHER_DISK, device_above, unmounted
 
 Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
 

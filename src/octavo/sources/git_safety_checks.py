@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from octavo.bounded_small_files import read_small
+from octavo.bounded_file_reading import read_small
 from octavo.errors import SourceError
 from octavo.model.git_commit import REPOSITORY
 

@@ -15,11 +15,11 @@ import stat
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from octavo.bounded_small_files import read_small
+from octavo.bounded_file_reading import read_small
 from octavo.dataclass import dataclass, replace
-from octavo.model.formats import ENVIRONMENT_TEMPLATES, ending
+from octavo.model.file_formats import ENVIRONMENT_TEMPLATES, ending
 from octavo.sources.gitignore_patterns import IgnorePattern, IgnorePatterns, from_globs, parse
-from octavo.sources.secret_files import is_secret_name
+from octavo.sources.secret_file_names import is_secret_name
 
 _FORMER_JOURNAL = ".octavo-writes.journal"
 GITIGNORE = ".gitignore"

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator
 from math import log2
 
-from octavo.model.text import Span
-from octavo.sources.redaction import PRIVATE_KEY, find_keys
-from octavo.sources.secret_files import SecretMatch, without_overlaps
+from octavo.model.normalised_text import Span
+from octavo.sources.secret_file_names import SecretMatch, without_overlaps
+from octavo.sources.secret_redaction import PRIVATE_KEY, find_keys
 
 # Patterns stay strings until they are needed: `re` caches the compiled form.
 _ASSIGNMENT = r"""(?ix) (?<![a-z]) (?: pass(?:word|wd|phrase) | pwd | secret | token

@@ -10,8 +10,8 @@ from importlib import import_module
 
 from octavo.dataclass import dataclass
 from octavo.errors import SourceError
-from octavo.model.ledger import FileStamp
-from octavo.model.text import normalise
+from octavo.model.indexing_ledger import FileStamp
+from octavo.model.normalised_text import normalise
 
 _HEAD = 8192
 _TEXT_CONTROLS = bytes([7, 8, 9, 10, 11, 12, 13, 27])

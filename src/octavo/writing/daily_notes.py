@@ -11,15 +11,15 @@ from pathlib import Path
 from octavo.algorithms.document_name_matching import folded, last, without_ending
 from octavo.dataclass import replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.model.collection import Collection
+from octavo.model.projects_and_collections import Collection
+from octavo.writing.blank_lines_and_line_endings import content_lines
 from octavo.writing.heading_lines import one_line
 from octavo.writing.new_note_text import from_template, new_note
-from octavo.writing.note_change import NoteChange, NoteFile, WriteAnswer, WriteTerms
+from octavo.writing.note_change_transaction import NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.note_files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.writing.note_outline import NoteOutline
 from octavo.writing.project_notes import ProjectNotes
 from octavo.writing.section_edits import EditedText, append, append_to_end
-from octavo.writing.spacing import content_lines
 
 _SUFFIX = ".md"
 

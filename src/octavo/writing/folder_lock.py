@@ -13,7 +13,7 @@ from pathlib import Path
 
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.stores.sqlite.write_lock_queue import locked_elsewhere
-from octavo.writing.write_journal import Journal, journal_of, put_back
+from octavo.writing.multi_file_write_journal import Journal, journal_of, put_back
 
 _PATIENCE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.005

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import shown_path
+from octavo.writing.blank_lines_and_line_endings import before_blank_lines, is_blank, last_line, line_ending
 from octavo.writing.heading_lines import DEEPEST, at_level, is_atx
 from octavo.writing.note_outline import NoteOutline
 from octavo.writing.section_edits import EditedText, headings_between, same_start
-from octavo.writing.spacing import before_blank_lines, is_blank, last_line, line_ending
 from octavo.writing.text_splice import Splice, Spliced
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from octavo.writing.front_matter_values import PLACEHOLDER, TOML, filled
+from octavo.writing.blank_lines_and_line_endings import content_lines
+from octavo.writing.front_matter_value_quoting import PLACEHOLDER, TOML, filled
 from octavo.writing.heading_lines import heading_line
 from octavo.writing.note_outline import BOM, headings, text_start
 from octavo.writing.section_edits import without_own_heading
-from octavo.writing.spacing import content_lines
 
 
 def new_note(title: str, content: str) -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound, SourceError, StorageError
-from octavo.parsing.code.generated_files import generator_mark
-from octavo.writing.exclusive_renames import exchange, rename_new, replace_keeping_streams
-from octavo.writing.file_attributes import same_access
+from octavo.parsing.code.generated_file_detection import generator_mark
+from octavo.writing.file_attribute_copying import same_access
+from octavo.writing.no_overwrite_renames import exchange, rename_new, replace_keeping_streams
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
 _DRAFT, _DRAFT_SUFFIX = ".octavo-", ".draft"

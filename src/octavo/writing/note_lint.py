@@ -16,9 +16,9 @@ from octavo.model.lint_rules import (
     ORPHAN_NOTE,
     RULES,
 )
-from octavo.model.text import LineIndex
+from octavo.model.normalised_text import LineIndex
 from octavo.writing.heading_checks import violations
-from octavo.writing.linked_notes import LinkedNotes, NoteLink
+from octavo.writing.note_link_targets import LinkedNotes, NoteLink
 from octavo.writing.note_outline import NoteOutline
 
 

@@ -13,12 +13,12 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-from octavo.algorithms.heading_attributes import attributes
+from octavo.algorithms.markdown_heading_attributes import attributes
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import HEADING_SEPARATOR, shown_path
 from octavo.parsing.markdown.block_scanner import scan
-from octavo.parsing.markdown.inline import LONGEST, plain_text
+from octavo.parsing.markdown.inline_to_plain_text import LONGEST, plain_text
 from octavo.writing.text_splice import Spliced
 
 BOM = "\ufeff"

@@ -9,14 +9,15 @@ from typing import Protocol
 
 from octavo.config.schema import Config, Writing
 from octavo.errors import InvalidArgument, NotFound, OctavoError
-from octavo.ingest.commit_history import HistoryRules
-from octavo.model.collection import Collection, CollectionSettings, Project
+from octavo.ingest.commit_indexing import HistoryRules
 from octavo.model.folder_scan import Scan
 from octavo.model.note_write_record import NoteWrite
+from octavo.model.projects_and_collections import Collection, CollectionSettings, Project
 from octavo.observability.logs import logger
 from octavo.ports import Store
 from octavo.writing.folder_lock import folder_lock
-from octavo.writing.note_change import FileChange, NoteChange, NoteFile, WriteAnswer, WriteTerms
+from octavo.writing.multi_file_write_journal import Journal
+from octavo.writing.note_change_transaction import FileChange, NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.note_files import (
     File,
     encoded,
@@ -31,7 +32,6 @@ from octavo.writing.note_files import (
 from octavo.writing.note_outline import NoteOutline
 from octavo.writing.redacted_notes import hiding, left_out, without_keys
 from octavo.writing.section_edits import EditedText
-from octavo.writing.write_journal import Journal
 
 _INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
 

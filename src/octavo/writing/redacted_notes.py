@@ -10,15 +10,23 @@ from typing import TypeVar
 
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError
-from octavo.model.collection import Collection
 from octavo.model.ids import text_hash
+from octavo.model.projects_and_collections import Collection
+from octavo.sources.commit_file_withholding import IGNORED, Withholding
 from octavo.sources.ignore_rules import IgnoreRules
-from octavo.sources.redaction import MARK, MARKS, find_keys, new_marks, redacted, redacted_values, replaced_by_marks
-from octavo.sources.secret_files import secret_folder
-from octavo.sources.withheld_commit_files import IGNORED, Withholding
+from octavo.sources.secret_file_names import secret_folder
+from octavo.sources.secret_redaction import (
+    MARK,
+    MARKS,
+    find_keys,
+    new_marks,
+    redacted,
+    redacted_values,
+    replaced_by_marks,
+)
 from octavo.writing.file_diff import unified
 from octavo.writing.heading_checks import Violation
-from octavo.writing.link_updates import LinkChange
+from octavo.writing.link_rewriting import LinkChange
 from octavo.writing.note_lint import Finding
 from octavo.writing.text_splice import ChangedRange
 

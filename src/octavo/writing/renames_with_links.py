@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Protocol
 
-from octavo.algorithms.heading_attributes import attributes
+from octavo.algorithms.markdown_heading_attributes import attributes
 from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument
-from octavo.writing.collection_notes import collection_notes
+from octavo.writing.blank_lines_and_line_endings import line_ending
 from octavo.writing.heading_lines import heading_line, heading_text, renamed
-from octavo.writing.link_updates import Followed, LinkChange, follow, same_sections
-from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
+from octavo.writing.link_rewriting import Followed, LinkChange, follow, same_sections
+from octavo.writing.linked_notes_of_collection import collection_notes
 from octavo.writing.move_section import move
-from octavo.writing.note_change import (
+from octavo.writing.note_change_transaction import (
     FileChange,
     LinkedWriteAnswer,
     NoteChange,
@@ -24,11 +24,11 @@ from octavo.writing.note_change import (
     write_all,
 )
 from octavo.writing.note_files import File, encoded, located, refuse_changed, refuse_generated, refuse_irreplaceable
+from octavo.writing.note_link_targets import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.note_outline import NoteOutline
 from octavo.writing.project_notes import ProjectNotes
 from octavo.writing.redacted_notes import hidden, hiding
 from octavo.writing.section_edits import EditedText, check_section_path, headings_between, same_start
-from octavo.writing.spacing import line_ending
 from octavo.writing.text_splice import Splice, Spliced
 
 

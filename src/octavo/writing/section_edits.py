@@ -16,9 +16,15 @@ from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.block_scanner import scan
+from octavo.writing.blank_lines_and_line_endings import (
+    before_blank_lines,
+    content_lines,
+    last_line,
+    line_ending,
+    placed,
+)
 from octavo.writing.heading_lines import DEEPEST, heading_line, heading_text
 from octavo.writing.note_outline import ROOT, NoteHeading, NoteOutline, headings, parents
-from octavo.writing.spacing import before_blank_lines, content_lines, last_line, line_ending, placed
 from octavo.writing.text_splice import ChangedRange, Spliced
 
 FIRST, LAST = "first", "last"

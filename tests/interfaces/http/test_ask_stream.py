@@ -17,7 +17,7 @@ from language_model_services import HANG, ModelService, model_served
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
 from octavo.interfaces.operation_threads import Calls
-from octavo.interfaces.serving.app import make_app
+from octavo.interfaces.serving.asgi_app import make_app
 
 
 async def events(client: httpx2.AsyncClient, asked: dict[str, Any]) -> list[tuple[str, Any]]:

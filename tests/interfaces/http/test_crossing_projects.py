@@ -19,10 +19,10 @@ from python_calls import VAULT
 
 import octavo as api
 from octavo.engine.library_transfer import every_row
-from octavo.engine.wiring.stores import open_tables
+from octavo.engine.wiring.store_opening import open_tables
 from octavo.model.library_location import DatabaseUrl
 from octavo.operations.table import OPERATIONS
-from octavo.stores.shared.transfer import Table
+from octavo.stores.shared.table_transfer import Table
 
 OWNER = "0123456789abcdef-owner"
 _WORD = re.compile(r"[A-Za-z_]\w{3,}")

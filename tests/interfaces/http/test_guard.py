@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from octavo.config.schema import Serve
-from octavo.interfaces.http.guard import Guard
+from octavo.interfaces.http.request_guard import Guard
 from octavo.observability.metrics import Metrics
 
 PERSON, PROGRAM = {"accept": "text/html"}, {"accept": "*/*"}

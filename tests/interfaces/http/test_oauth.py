@@ -27,7 +27,7 @@ from mcp.shared.auth import ProtectedResourceMetadata
 import octavo as api
 from octavo.config.schema import OAuth
 from octavo.errors import ConfigurationError
-from octavo.interfaces.http.oauth import Issuer
+from octavo.interfaces.http.oauth_token_verification import Issuer
 
 OWNER = "0123456789abcdef-owner"
 RESOURCE = "https://books.example.org/mcp"
@@ -221,7 +221,7 @@ def test_keys_are_fetched_once_and_again_when_they_were_replaced(
     library: Location, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
-    monkeypatch.setattr("octavo.interfaces.http.oauth.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("octavo.interfaces.http.oauth_token_verification.time.monotonic", lambda: now[0])
 
     async def talk(client: httpx2.AsyncClient) -> None:
         async def status() -> int:
@@ -250,7 +250,7 @@ def test_a_token_that_is_no_jwt_is_looked_up_at_the_issuer(
     library: Location, stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
-    monkeypatch.setattr("octavo.interfaces.http.oauth.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("octavo.interfaces.http.oauth_token_verification.time.monotonic", lambda: now[0])
     (secret := tmp_path / "secret").write_text("s3cret\n")
     known = {"active": True, "sub": "ann", "aud": RESOURCE, "scope": "octavo:write", "exp": int(time.time()) + 60}
     stand_in.opaque = {

@@ -17,7 +17,7 @@ from cli_calls import Vault
 from http_calls import Running, running
 
 from octavo.config.load import load
-from octavo.interfaces.daemon.address import place
+from octavo.interfaces.daemon.socket_address import place
 from octavo.interfaces.server_token import token_path
 
 pytestmark = pytest.mark.skipif(

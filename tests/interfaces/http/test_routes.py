@@ -16,7 +16,7 @@ from replaced_functions import done_by
 
 from octavo.config.schema import Serve
 from octavo.interfaces.http import routes
-from octavo.operations.schemas import input_schema
+from octavo.operations.json_schemas import input_schema
 from octavo.operations.table import OPERATIONS
 
 

@@ -14,7 +14,7 @@ import yaml
 from cli_calls import Octavo
 
 from octavo.interfaces.cli.commands.skill import skill_text
-from octavo.operations.schemas import input_schema
+from octavo.operations.json_schemas import input_schema
 from octavo.operations.table import OPERATIONS, chosen
 
 PLUGIN = Path(__file__).parents[3] / "plugins" / "claude-code"

@@ -11,7 +11,7 @@ from cli_calls import Octavo, write_vault
 from mcp import Client
 from mcp_calls import over_stdio
 
-from octavo.config.folder_libraries import repository, repository_library
+from octavo.config.folder_library_discovery import repository, repository_library
 from octavo.config.load import load
 from octavo.interfaces.cli.commands.mcp import make_for_repository
 

@@ -23,10 +23,10 @@ from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed, OctavoError
 from octavo.interfaces.mcp.instructions import LIMIT, instructions, without_library
 from octavo.interfaces.mcp.server import failed, listed
-from octavo.model.collection import CollectionSettings
-from octavo.operations.answer_budget import size, tokens
+from octavo.model.projects_and_collections import CollectionSettings
+from octavo.operations.answer_length_budget import size, tokens
+from octavo.operations.json_schemas import input_schema, output_schema
 from octavo.operations.operation import FULL, Operation
-from octavo.operations.schemas import input_schema, output_schema
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.table import OPERATIONS, SETS, chosen, gives_data
 

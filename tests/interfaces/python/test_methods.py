@@ -19,8 +19,8 @@ from python_calls import VAULT
 
 import octavo
 from octavo import answers
-from octavo.interfaces.python.arguments import argument
-from octavo.operations.python_methods import method_of, methods
+from octavo.interfaces.python.argument_conversion import argument
+from octavo.operations.python_method_names import method_of, methods
 from octavo.operations.table import EVERY, OPERATIONS
 
 ON_TOP = "add ask doctor forget get index recall reindex remember remove search status"

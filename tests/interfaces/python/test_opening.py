@@ -17,7 +17,7 @@ from library_places import shown
 from python_calls import VAULT
 
 import octavo
-from octavo.interfaces.python.engine_handle import Handle
+from octavo.interfaces.python.shared_engine_handle import Handle
 
 
 def test_a_library_that_is_not_there_is_not_found_and_not_made(tmp_path: Path) -> None:

@@ -24,15 +24,15 @@ from textual.worker import WorkerCancelled  # noqa: E402
 
 from octavo.config.load import load  # noqa: E402
 from octavo.interfaces.library_client import LibraryClient  # noqa: E402
-from octavo.interfaces.tui.answer_text import preview_text  # noqa: E402
+from octavo.interfaces.tui.answer_rendering import preview_text  # noqa: E402
 from octavo.interfaces.tui.app import OctavoApp  # noqa: E402
-from octavo.interfaces.tui.ask import sentence_text  # noqa: E402
+from octavo.interfaces.tui.ask_screen import sentence_text  # noqa: E402
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, ConfirmDialog, FiltersDialog, RunDialog  # noqa: E402
-from octavo.interfaces.tui.library import TABS, indexing  # noqa: E402
+from octavo.interfaces.tui.library_screen import TABS, indexing  # noqa: E402
+from octavo.interfaces.tui.markdown_rendering import rendered_markdown  # noqa: E402
 from octavo.interfaces.tui.navigation_bar import Navigation  # noqa: E402
 from octavo.interfaces.tui.reading_view import ReadingScreen  # noqa: E402
-from octavo.interfaces.tui.rendered_markdown import rendered_markdown  # noqa: E402
-from octavo.model.advisory import Advisory  # noqa: E402
+from octavo.model.maintenance_advisory import Advisory  # noqa: E402
 from octavo.operations.answering.results import AnswerSentence  # noqa: E402
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tui"

@@ -14,7 +14,7 @@ from http_calls import in_process
 
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError
-from octavo.interfaces.serving.server import read_token
+from octavo.interfaces.serving.http_listener import read_token
 from octavo.interfaces.web.document_pages import heading_paths
 from octavo.interfaces.web.library_pages import drawing
 from octavo.operations.reading.results import OutlineSection

@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import NotFound
-from octavo.interfaces.http.client_disconnects import while_wanted
-from octavo.interfaces.web.markdown import inline, markdown
-from octavo.interfaces.web.text_as_html import DocumentPlace, code, sentence
+from octavo.interfaces.http.disconnect_cancellation import while_wanted
+from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, code, sentence
+from octavo.interfaces.web.markdown_to_html import inline, markdown
 
 HTML = {"accept": "text/html"}
 

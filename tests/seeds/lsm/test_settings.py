@@ -13,7 +13,7 @@ from octavo.config.load import load
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 from octavo.retrieval.stage import RetrievalProfile
 
 _LSM = {

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.operations.canonical.documents import canonical_upsert
+from octavo.operations.canonical.canonical_documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
-from octavo.operations.memory.changes import memory_link, memory_unlink, remember
+from octavo.operations.memory.memory_changes import memory_link, memory_unlink, remember
+from octavo.operations.memory.memory_versions import memory_get
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     MemoryGetRequest,
@@ -23,7 +24,6 @@ from octavo.operations.memory.requests import (
     RecallRequest,
     RememberRequest,
 )
-from octavo.operations.memory.versions import memory_get
 
 if TYPE_CHECKING:
     from postgres_server import Server

@@ -11,9 +11,9 @@ from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
 from octavo.interfaces.cli.main import cli
 from octavo.interfaces.operation_threads import Calls
-from octavo.interfaces.serving.app import make_app
+from octavo.interfaces.serving.asgi_app import make_app
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 from octavo.retrieval.profiles import PROFILES, reranked
 
 _TOKEN = "a-token-that-is-long-enough-to-be-one"

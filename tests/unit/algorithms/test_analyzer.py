@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from octavo.algorithms import text_analysis
+from octavo.algorithms import search_tokenizer
+from octavo.algorithms.search_tokenizer import Analyzer
 from octavo.algorithms.stopwords import STOP_WORDS
-from octavo.algorithms.text_analysis import Analyzer
 from octavo.algorithms.unicode_folding import fold
 
 ANALYZER = Analyzer()
@@ -291,7 +291,7 @@ def test_a_text_without_spaces_is_analysed_in_linear_time_into_short_tokens(text
     started = time.process_time()
     tokens = ANALYZER.tokens(text)
     assert time.process_time() - started < 10  # quadratic would be hours
-    assert all(len(token) <= text_analysis.LONGEST for token in tokens)
+    assert all(len(token) <= search_tokenizer.LONGEST for token in tokens)
 
 
 def test_a_long_word_is_known_by_its_start() -> None:
@@ -300,7 +300,7 @@ def test_a_long_word_is_known_by_its_start() -> None:
 
 
 def test_what_is_remembered_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_analysis, "REMEMBERED_WORDS", 8)
+    monkeypatch.setattr(search_tokenizer, "REMEMBERED_WORDS", 8)
     forgetful = Analyzer()
     text = " ".join(f"someWord{i % 7} other_{i} café{i % 5}" for i in range(200))
     assert forgetful.joined(text) == ANALYZER.joined(text)
@@ -310,8 +310,8 @@ def test_what_is_remembered_is_bounded_and_changes_nothing(monkeypatch: pytest.M
 @given(st.text(st.sampled_from("abZ09_-.+#'/ é æßſıłÖ") | st.characters(max_codepoint=0x24F), max_size=12))
 @example("c++ ASP.NET node.js libc++11 F#x être.net")
 def test_words_in_latin_letters_are_cut_as_words_in_any_script_are(text: str) -> None:
-    folded = text_analysis.BEYOND_LATIN.sub(" ", fold(text))
-    simple, full = text_analysis.latin_piece_pattern(), text_analysis.piece_pattern()
+    folded = search_tokenizer.BEYOND_LATIN.sub(" ", fold(text))
+    simple, full = search_tokenizer.latin_piece_pattern(), search_tokenizer.piece_pattern()
     assert [(piece.lastgroup, piece.span()) for piece in simple.finditer(folded)] == [
         (piece.lastgroup, piece.span()) for piece in full.finditer(folded)
     ]
@@ -340,8 +340,7 @@ def test_the_version_names_the_rules() -> None:
 def test_importing_the_analyzer_loads_no_stemmer() -> None:
     import subprocess
 
-    code = (
-        "import sys, octavo.algorithms.text_analysis, octavo.algorithms.query_syntax; print('Stemmer' in sys.modules)"
-    )
+    modules = "octavo.algorithms.search_tokenizer, octavo.algorithms.query_parsing"
+    code = f"import sys, {modules}; print('Stemmer' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"

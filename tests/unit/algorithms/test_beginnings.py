@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.algorithms.prefix_expansion import beginning
-from octavo.algorithms.text_analysis import Analyzer, written_words
+from octavo.algorithms.search_tokenizer import Analyzer, written_words
 
 ANALYZER = Analyzer()
 DOCS = Path(__file__).parents[3] / "docs"

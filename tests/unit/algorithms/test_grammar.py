@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.query_grammar import operands
-from octavo.algorithms.query_syntax import parse_query
-from octavo.algorithms.text_analysis import Analyzer
+from octavo.algorithms.boolean_query_grammar import operands
+from octavo.algorithms.query_parsing import parse_query
+from octavo.algorithms.search_tokenizer import Analyzer
 from octavo.model.query import Condition, Filters, Terms
 
 ANALYZER = Analyzer()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.algorithms.phrase_prefilter import PhrasePrefilter
-from octavo.algorithms.text_analysis import Analyzer
+from octavo.algorithms.search_tokenizer import Analyzer
 
 ANALYZER = Analyzer()
 

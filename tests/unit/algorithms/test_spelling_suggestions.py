@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.algorithms import spelling_suggestions
-from octavo.algorithms.shingles import jaccard
 from octavo.algorithms.spelling_suggestions import Vocabulary, nearest_spelling
 from octavo.algorithms.text_similarity import trigrams
+from octavo.algorithms.word_shingles import jaccard
 
 WORDS = st.text("abcé日\U0001f600", max_size=6)
 

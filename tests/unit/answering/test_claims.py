@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_runs import examples
 
-from octavo.algorithms.text_analysis import Analyzer
-from octavo.answering.citation_support import Checked, CitationChecker, Support
+from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.answering.citation_verification import Checked, CitationChecker, Support
 from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.embedding.hashing_embedder import HashingEmbedder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.answering.multi_hop import composite
+from octavo.answering.multi_hop_search import composite
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.answering.written_answer import DraftSentence, drafts
+from octavo.answering.llm_answer_writing import DraftSentence, drafts
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.text_analysis import shared_analyzer
+from octavo.algorithms.search_tokenizer import shared_analyzer
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.answering.extractive_answer import statements
 from octavo.answering.sentence_splitting import sentences
 from octavo.dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
+from octavo.model.normalised_text import Lines, Span
 from octavo.model.result import Citation, Hit
-from octavo.model.text import Lines, Span
 
 
 def passage(text: str, title: str = "Refunds") -> NumberedPassage:

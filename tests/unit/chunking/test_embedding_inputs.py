@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from chunk_samples import WordCounter, built, words
 
-from octavo.chunking.default_sizes import context_reserve, default_sizes
+from octavo.chunking.default_chunk_sizes import context_reserve, default_sizes
 from octavo.chunking.embedding_inputs import context_line, inputs, joined
-from octavo.chunking.sections import SectionChunker
+from octavo.chunking.section_chunker import SectionChunker
 from octavo.model.chunk import EmbeddingInput
 from octavo.model.document import Document
 from octavo.model.ids import text_hash

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from chunk_samples import SIZES, WordCounter, assert_sound, built, chunked, texts, words
 
-from octavo.chunking.pieces import ATOMIC_LIMIT, CHARACTERS_PER_TOKEN
-from octavo.chunking.sections import SectionChunker
+from octavo.chunking.indivisible_pieces import ATOMIC_LIMIT, CHARACTERS_PER_TOKEN
+from octavo.chunking.section_chunker import SectionChunker
 
 
 def sentence(number: int, word: str) -> str:

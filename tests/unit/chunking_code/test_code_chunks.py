@@ -6,9 +6,9 @@ from textwrap import dedent
 
 from chunk_samples import WordCounter, assert_sound
 
-from octavo.chunking.code import CodeChunker, MixedChunker, is_code, signature
+from octavo.chunking.code_chunker import CodeChunker, MixedChunker, is_code, signature
 from octavo.chunking.embedding_inputs import inputs
-from octavo.chunking.sections import SectionChunker
+from octavo.chunking.section_chunker import SectionChunker
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId

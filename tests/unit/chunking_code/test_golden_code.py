@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from chunk_samples import assert_sound
 
-from octavo.chunking.code import CodeChunker, MixedChunker
-from octavo.chunking.default_sizes import default_sizes
-from octavo.chunking.sections import SectionChunker
+from octavo.chunking.code_chunker import CodeChunker, MixedChunker
+from octavo.chunking.default_chunk_sizes import default_sizes
+from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.chunk import Chunk
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
-from octavo.model.text import normalise
+from octavo.model.normalised_text import normalise
 from octavo.parsing.code.registry import code_parser
 from octavo.ports import TokenCounter
 

@@ -10,7 +10,7 @@ from octavo.config.config_file_edits import set_value
 from octavo.config.load import Loaded, load
 from octavo.config.setting_descriptions import plain, written
 from octavo.errors import ConfigurationError
-from octavo.model.model_settings import ModelSettings
+from octavo.model.language_model_settings import ModelSettings
 
 LOCAL = """
 [llm.models.local]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.config.foreign_setting_names import RENAMED
 from octavo.config.load import load
+from octavo.config.setting_name_aliases import RENAMED
 from octavo.errors import ConfigurationError
 
 

@@ -15,8 +15,8 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.ocr import caption, read_image, recognised
 from octavo.converting.pdf import read_pdf
 from octavo.model.converted_file import Converted, RefusedFile
+from octavo.model.normalised_text import Span
 from octavo.model.page_position import position
-from octavo.model.text import Span
 
 ON = ConversionSettings(ocr=True, ocr_pages=10, ocr_languages="eng+deu")
 HEAD = (

@@ -19,8 +19,8 @@ from documents import pdf, zipped
 from octavo.converting.archives import read_archive
 from octavo.converting.converter_process import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, Unit, from_plain, to_plain
-from octavo.model.formats import FORMATS, format_of, left_out_reason
-from octavo.model.text import normalise
+from octavo.model.file_formats import FORMATS, format_of, left_out_reason
+from octavo.model.normalised_text import normalise
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

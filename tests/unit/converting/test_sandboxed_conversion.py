@@ -16,7 +16,7 @@ import pytest
 from octavo.converting.process_confinement import Confinement, Limits
 from octavo.converting.sandboxed_conversion import SandboxedConverter, ScratchFolder, remove_abandoned
 from octavo.model.converted_file import Converted, RefusedFile
-from octavo.model.formats import FileFormat
+from octavo.model.file_formats import FileFormat
 
 Ask = Callable[[str], str]
 READERS = str(Path(__file__).parents[2] / "support")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from octavo.embedding.crossencoder import REMEDY, OnnxCrossEncoder
+from octavo.embedding.onnx_cross_encoder import REMEDY, OnnxCrossEncoder
 from octavo.errors import ModelUnavailable
 
 onnx = pytest.importorskip("onnx", reason="the tiny graph of these tests is made with the onnx package")

@@ -11,11 +11,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from octavo.embedding.embedding_services import completed
+from octavo.embedding.embedding_service_providers import completed
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
 from octavo.llm.model_providers import model_named
 from octavo.model.embedding_profile import EmbeddingProfileSettings
-from octavo.model.model_settings import LanguageModels, ModelSettings
+from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.services.json_client import Endpoint, Patience
 
 ONCE = Patience(timeout_seconds=10.0, retries=0)

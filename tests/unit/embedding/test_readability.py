@@ -10,7 +10,7 @@ from wordpiece_words import VOCABULARY
 
 from octavo.algorithms.vocabulary_coverage import Readability, fluent_trust, trust
 from octavo.embedding.bundled_embedder import bundled_embedder, bundled_fast_embedder
-from octavo.embedding.tokenizer_json import TokenizersCounter
+from octavo.embedding.huggingface_tokenizer import TokenizersCounter
 from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.ports import ReadingEmbedder
 

@@ -11,7 +11,7 @@ import pytest
 from embedding_services import DIMENSIONS, Service, served
 
 from octavo.config.api_keys import api_key
-from octavo.embedding.embedding_services import completed, remote_embedder
+from octavo.embedding.embedding_service_providers import completed, remote_embedder
 from octavo.embedding.hashing_embedder import HashingEmbedder
 from octavo.embedding.remote_embedder import RemoteEmbedder
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from long_runs import examples
 
 from octavo.embedding.bundled_embedder import bundled_embedder, bundled_fast_embedder
-from octavo.embedding.fast_vectors import StaticEmbedder
+from octavo.embedding.static_token_embedder import StaticEmbedder
 from octavo.errors import ModelUnavailable
 
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dome", "rain", "close", "##s", "."]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
-from octavo.engine import freshness
-from octavo.engine.freshness import Counts
+from octavo.engine import index_freshness
+from octavo.engine.index_freshness import Counts
 from octavo.errors import LibraryError
 from octavo.model.result import Freshness
 
@@ -40,7 +40,7 @@ def test_a_large_library_is_counted_beside_the_search_that_noticed_a_change() ->
 
     def count() -> Freshness:
         asked[0] += 1
-        busy(freshness.COUNTED_AT_ONCE * 1.2)
+        busy(index_freshness.COUNTED_AT_ONCE * 1.2)
         if asked[0] > 1:
             assert may_end.wait(30)
         return fresh(asked[0])
@@ -63,7 +63,7 @@ def test_a_count_that_fails_beside_a_search_leaves_the_last_one() -> None:
         asked[0] += 1
         if asked[0] > 1:
             raise LibraryError("gone")
-        busy(freshness.COUNTED_AT_ONCE * 1.2)
+        busy(index_freshness.COUNTED_AT_ONCE * 1.2)
         return fresh(1)
 
     counts = Counts(count, lambda: generation[0])

@@ -20,8 +20,8 @@ from octavo.model.ids import SnapshotId
 from octavo.model.job import JobKind
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.clusters import cluster_build
+from octavo.operations.graph.graph_build_and_communities import graph_build
 from octavo.operations.graph.requests import ClusterBuildRequest, GraphBuildRequest
-from octavo.operations.graph.whole_graph import graph_build
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest, StatusRequest
 from octavo.operations.library.status import full_status, status

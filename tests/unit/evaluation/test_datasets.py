@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from octavo.errors import InvalidArgument, OctavoError, SourceError
-from octavo.evaluation.dataset import CorpusRecord, Files, Question, read_dataset
+from octavo.evaluation.beir_dataset import CorpusRecord, Files, Question, read_dataset
 
 CORPUS = [
     {"_id": "d1", "title": "Tea", "text": "Green tea is not oxidised."},

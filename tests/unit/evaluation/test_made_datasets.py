@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from octavo.errors import InvalidArgument, NotIndexed
-from octavo.evaluation.dataset import read_dataset
-from octavo.evaluation.generated_dataset import Level, Original, SectionPart, make, write_dataset
+from octavo.evaluation.beir_dataset import read_dataset
+from octavo.evaluation.dataset_from_library import Level, Original, SectionPart, make, write_dataset
 
 BODY = "Enough words to be an answer, and a few more of them.\n"
 

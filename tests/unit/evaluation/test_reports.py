@@ -9,7 +9,16 @@ import pytest
 from octavo.errors import InvalidArgument
 from octavo.evaluation.html_report import page
 from octavo.evaluation.measures import RANKED
-from octavo.evaluation.report import BEGIN, END, by_dataset, figures, markdown, markdown_table, overview, replaced
+from octavo.evaluation.report_tables import (
+    BEGIN,
+    END,
+    by_dataset,
+    figures,
+    markdown,
+    markdown_table,
+    overview,
+    replaced,
+)
 from octavo.evaluation.stored_results import Outcome
 
 

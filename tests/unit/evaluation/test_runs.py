@@ -11,7 +11,7 @@ from struct import pack, unpack
 import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.evaluation.dataset import CorpusRecord, Dataset, Question
+from octavo.evaluation.beir_dataset import CorpusRecord, Dataset, Question
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.query_runner import EvaluationRun, Ranked, best_per_document, run_dataset, write_trec
 from octavo.evaluation.stored_results import Outcome, Results, matching, outcome

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.graph.export import as_graphml, as_json
+from octavo.graph.graph_view import GraphView, NodeKind, Shown, ViewEdge, ViewNode, view
 from octavo.graph.html_page import page
-from octavo.graph.whole_graph import GraphView, NodeKind, Shown, ViewEdge, ViewNode, view
 from octavo.model.document import Section
-from octavo.model.graph import Edge, EdgeType, Lookup, Node, ThematicLink
 from octavo.model.ids import DocumentId, SectionId
-from octavo.model.text import Span
+from octavo.model.link_graph import Edge, EdgeType, Lookup, Node, ThematicLink
+from octavo.model.normalised_text import Span
 
 NAMESPACE = {"g": "http://graphml.graphdrawing.org/xmlns"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.model.graph import WEIGHTS, EdgeType
+from octavo.model.link_graph import WEIGHTS, EdgeType
 from octavo.operations.graph.definitions import GRAPH
 
 PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "graph.md").read_text("utf-8")

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.algorithms.document_name_matching import folded, name_match
-from octavo.graph.document_aliases import names_of
 from octavo.graph.edge_extraction import links_of
 from octavo.graph.link_resolution import Resolver
+from octavo.graph.names_of_documents import names_of
 from octavo.model.document import Document, Kind, Link, LinkKind
-from octavo.model.graph import DocumentName, NameKind, NameMatch
 from octavo.model.ids import CollectionId, DocumentId
-from octavo.model.text import Span
+from octavo.model.link_graph import DocumentName, NameKind, NameMatch
+from octavo.model.normalised_text import Span
 
 HERE, THERE = CollectionId("here"), CollectionId("there")
 

@@ -7,9 +7,9 @@ from octavo.graph.edge_extraction import linked
 from octavo.graph.link_resolution import Resolver
 from octavo.graph.sphinx_references import SphinxRole, labels, roles
 from octavo.model.document import Document, Kind, Source
-from octavo.model.graph import EdgeType
 from octavo.model.ids import CollectionId, DocumentId
-from octavo.parsing.commit import CommitParser
+from octavo.model.link_graph import EdgeType
+from octavo.parsing.commit_parser import CommitParser
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.parsing.plaintext import PlaintextParser
 

@@ -23,7 +23,7 @@ from octavo.model.import_report import Imported
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.importing import open_source
-from octavo_import import record_writer
+from octavo_import import imported_record_writer
 from octavo_import.chroma import ChromaDirectory
 
 NOTES = [
@@ -124,14 +124,14 @@ def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch:
     many = [Held(f"n{number:03}", f"text {number}", [1.0, float(number)]) for number in range(40)]
     source = write_chroma(tmp_path / "chroma", {"notes": many})
     monkeypatch.setattr("octavo_import.collection_import.PAGE", 10)
-    write, pages = record_writer.write_documents, iter(range(100))
+    write, pages = imported_record_writer.write_documents, iter(range(100))
 
     def interrupted(*arguments: Any) -> None:
         if next(pages) == 2:
             raise KeyboardInterrupt
         write(*arguments)
 
-    monkeypatch.setattr(record_writer, "write_documents", interrupted)
+    monkeypatch.setattr(imported_record_writer, "write_documents", interrupted)
     with opened(tmp_path / "library.db") as engine:
         with pytest.raises(KeyboardInterrupt):
             taken(engine, source)
@@ -142,12 +142,12 @@ def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch:
 def test_what_is_not_the_same_is_not_called_copied(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = record_writer.write_documents
+    write = imported_record_writer.write_documents
 
     def careless(store: Any, collection: Any, several: Any, entries: Any) -> None:
         write(store, collection, several[1:], entries[1:])
 
-    monkeypatch.setattr(record_writer, "write_documents", careless)
+    monkeypatch.setattr(imported_record_writer, "write_documents", careless)
     with opened(tmp_path / "library.db") as engine, pytest.raises(LibraryError, match="a in notes is not what"):
         taken(engine, directory)
 

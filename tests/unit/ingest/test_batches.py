@@ -6,10 +6,10 @@ import gc
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from octavo.ingest.prepare import PreparationFailure, PreparedFile
-from octavo.ingest.write_batches import batches, rare_garbage_collection, with_progress
+from octavo.ingest.file_preparation import PreparationFailure, PreparedFile
+from octavo.ingest.write_batching import batches, rare_garbage_collection, with_progress
 from octavo.model.folder_scan import SeenFile
-from octavo.model.ledger import FileStamp
+from octavo.model.indexing_ledger import FileStamp
 from octavo.observability.progress import NoProgress
 
 

@@ -11,7 +11,7 @@ from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, NotFound
-from octavo.ingest.profile_switch import profile_named, switch
+from octavo.ingest.embedding_profile_switch import profile_named, switch
 from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.operations.profiles.embedding_profiles import profiles_reindex
 from octavo.operations.profiles.requests import ProfilesReindexRequest

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import samples
 
-from octavo.algorithms.text_analysis import Analyzer
-from octavo.chunking.sections import SectionChunker
+from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.hashing_embedder import WhitespaceCounter
-from octavo.ingest.prepare import Origin, PreparationFailure, PreparedFile, Preparer
-from octavo.ingest.worker_messages import pack, unpack
+from octavo.ingest.file_preparation import Origin, PreparationFailure, PreparedFile, Preparer
+from octavo.ingest.worker_message_serialization import pack, unpack
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.recipe import ChunkSizes
 from octavo.parsing.registry import EXTENSIONS, parser_for

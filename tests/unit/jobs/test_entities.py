@@ -8,21 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
+from octavo.engine.maintenance_advisories import advisories
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound, OctavoError
 from octavo.jobs.entity_jobs import EntitySettings, find_entities
 from octavo.jobs.handlers import handlers
 from octavo.model.entity import EntityKind
-from octavo.model.graph import ENTITIES, EdgeType
 from octavo.model.job import JobKind, JobState
-from octavo.model.language_model import Completion, Usage
-from octavo.model.model_settings import Prices
+from octavo.model.language_model_calls import Completion, Usage
+from octavo.model.language_model_settings import Prices
+from octavo.model.link_graph import ENTITIES, EdgeType
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.entities import graph_entities, graph_mentions
 from octavo.operations.graph.export import graph_export
+from octavo.operations.graph.graph_build_and_communities import graph_build
 from octavo.operations.graph.requests import (
     GraphBuildRequest,
     GraphEntitiesRequest,
@@ -31,9 +32,8 @@ from octavo.operations.graph.requests import (
     GraphNeighborsRequest,
     GraphRelatedRequest,
 )
-from octavo.operations.graph.whole_graph import graph_build
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 NOTES = {
     "paper.md": "---\nauthor: Jane Doe\ndoi: 10.1000/heron\n---\n# Herons\n\nHerons stand in the shallow water.\n",

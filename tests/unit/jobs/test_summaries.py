@@ -25,7 +25,7 @@ from octavo.retrieval.built_in_profiles.documents import HYBRID
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
-from octavo.retrieval.stages.summary_levels import FileRecall, LevelFusion, SectionRecall
+from octavo.retrieval.stages.summary_recall_and_fusion import FileRecall, LevelFusion, SectionRecall
 
 LONG = " ".join(f"The furnace number {number} in the cellar heats water for the house." for number in range(20))
 NOTES = {

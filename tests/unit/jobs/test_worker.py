@@ -26,7 +26,7 @@ from octavo.errors import ProviderFailed
 from octavo.jobs.worker import JobWorker, Round, delay
 from octavo.memory import commit
 from octavo.memory.draft import MemoryDraft
-from octavo.memory.reanalysis import reingest
+from octavo.memory.memory_rechunking import reingest
 from octavo.model.ids import project_id
 from octavo.model.job import Job, JobKind, JobState
 from octavo.operations.jobs.queue import jobs_purge, jobs_retry

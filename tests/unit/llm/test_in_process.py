@@ -9,8 +9,8 @@ import pytest
 
 from octavo.errors import ConfigurationError, ModelUnavailable, ProviderFailed
 from octavo.llm import model_for
-from octavo.model.language_model import CompletionRequest, Prompt
-from octavo.model.model_settings import LanguageModels, ModelSettings
+from octavo.model.language_model_calls import CompletionRequest, Prompt
+from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel
 
 pytest.importorskip("xllamacpp", reason="the extra `llm` is not installed")

@@ -13,7 +13,7 @@ from octavo.llm import model_for
 from octavo.llm.llm_rerankers import order_in, score_in
 from octavo.llm.model_providers import rerank_service
 from octavo.llm.prompt_files import prompt_named
-from octavo.model.language_model import CompletionRequest, Prompt
+from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}

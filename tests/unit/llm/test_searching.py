@@ -12,18 +12,18 @@ from language_model_services import CUT, HANG, ModelService, model_served
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
-from octavo.model.language_model import CompletionRequest, Prompt
+from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.model.query import Query
 from octavo.model.result import Result, StageTrace
+from octavo.operations.answer_to_json_data import plain
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.database.pruning import db_prune
 from octavo.operations.database.requests import DbPruneRequest
-from octavo.operations.plain_data import plain
+from octavo.operations.database.version_pruning import db_prune
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import without_hits
-from octavo.operations.search.run_search import find
-from octavo.retrieval.profile_toml import read_profile, write_profile
+from octavo.operations.search.search_execution import find
+from octavo.retrieval.profile_toml_files import read_profile, write_profile
 from octavo.retrieval.profiles import PROFILES
 
 NOTES = {

@@ -14,8 +14,8 @@ from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm import model_for
 from octavo.llm.chat_model import ChatModel
 from octavo.llm.model_providers import OpenAIChatWire
-from octavo.model.language_model import CompletionRequest, Message, Prompt
-from octavo.model.model_settings import LanguageModels, ModelSettings
+from octavo.model.language_model_calls import CompletionRequest, Message, Prompt
+from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.ports import LanguageModel
 from octavo.services.json_client import Endpoint

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.llm.model_sizes import millions_of_parameters, smallest_first
-from octavo.model.model_settings import LanguageModels, ModelSettings
+from octavo.llm.model_size_ordering import millions_of_parameters, smallest_first
+from octavo.model.language_model_settings import LanguageModels, ModelSettings
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory import commit, sessions
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
-from octavo.model.collection import Collection
 from octavo.model.document import Kind
 from octavo.model.ids import collection_id
 from octavo.model.job import JobKind, JobState
@@ -28,6 +27,7 @@ from octavo.model.memory import (
     SessionId,
     memory_uri,
 )
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query
 from octavo.retrieval.profiles import profile_named
 

@@ -19,13 +19,14 @@ from octavo.errors import InvalidArgument, SourceError
 from octavo.memory import folder_sync
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.folder_sync import TRASH, sync
-from octavo.memory.memory_files import read_note, write_note
+from octavo.memory.memory_markdown_files import read_note, write_note
 from octavo.memory.redaction_backfill import redact_stored
 from octavo.memory.remember import remember
 from octavo.memory.sync_report import SyncReport
 from octavo.model.ids import ProjectId
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
-from octavo.operations.memory.changes import forget, memory_commit, memory_restore
+from octavo.operations.memory.memory_changes import forget, memory_commit, memory_restore
+from octavo.operations.memory.memory_versions import memory_get, memory_history
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     ForgetRequest,
@@ -35,7 +36,6 @@ from octavo.operations.memory.requests import (
     MemoryRestoreRequest,
     RecallRequest,
 )
-from octavo.operations.memory.versions import memory_get, memory_history
 
 
 @pytest.fixture
@@ -243,7 +243,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), mi
 def test_a_memory_written_to_a_file_is_read_back_as_it_was(
     text: str, title: str, scope: str, tags: list[str], kind: MemoryKind, pinned: bool, version: int
 ) -> None:
-    from octavo.model.text import normalise
+    from octavo.model.normalised_text import normalise
 
     body = normalise(text).lstrip("\n")
     item = MemoryItem(

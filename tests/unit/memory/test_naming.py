@@ -6,14 +6,14 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
-from octavo.operations.memory.changes import forget, memory_commit
+from octavo.operations.memory.memory_changes import forget, memory_commit
+from octavo.operations.memory.memory_versions import memory_diff, memory_history
 from octavo.operations.memory.requests import (
     ForgetRequest,
     MemoryCommitRequest,
     MemoryDiffRequest,
     MemoryHistoryRequest,
 )
-from octavo.operations.memory.versions import memory_diff, memory_history
 
 
 def commit(engine: Engine, said: str) -> str:

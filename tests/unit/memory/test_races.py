@@ -12,15 +12,15 @@ from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict
-from octavo.memory import canonical, commit
+from octavo.memory import canonical_documents, commit
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryAction, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbRepairRequest
-from octavo.operations.database.upkeep import db_repair
-from octavo.operations.memory.changes import memory_commit
+from octavo.operations.database.upgrade_check_repair import db_repair
+from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.requests import MemoryCommitRequest
 
 TEXT = (
@@ -67,19 +67,22 @@ def test_an_edit_of_a_memory_that_is_archived_meanwhile_does_not_bring_it_back(m
 
 
 def test_a_canonical_upsert_of_the_current_text_keeps_what_another_writer_revises(memories: ProjectMemories) -> None:
-    item = canonical.upsert(memories, "spec/app", MemoryDraft(TEXT)).item
-    other = interleaved(memories, lambda: canonical.upsert(memories, "spec/app", MemoryDraft("# Version two")))
-    made = canonical.upsert(other, "spec/app", MemoryDraft(TEXT), KEYED)
+    item = canonical_documents.upsert(memories, "spec/app", MemoryDraft(TEXT)).item
+    other = interleaved(
+        memories, lambda: canonical_documents.upsert(memories, "spec/app", MemoryDraft("# Version two"))
+    )
+    made = canonical_documents.upsert(other, "spec/app", MemoryDraft(TEXT), KEYED)
     assert (made.item.version, made.commit.action) == (3, MemoryAction.REVISED)
     assert current(memories, item.id).version == 3
 
 
 def test_a_canonical_upsert_takes_omitted_fields_from_the_version_it_replaces(memories: ProjectMemories) -> None:
-    canonical.upsert(memories, "spec/app", MemoryDraft(TEXT, tags=("draft",)))
+    canonical_documents.upsert(memories, "spec/app", MemoryDraft(TEXT, tags=("draft",)))
     other = interleaved(
-        memories, lambda: canonical.upsert(memories, "spec/app", MemoryDraft(EDITED, title="Ports", tags=("final",)))
+        memories,
+        lambda: canonical_documents.upsert(memories, "spec/app", MemoryDraft(EDITED, title="Ports", tags=("final",))),
     )
-    made = canonical.upsert(other, "spec/app", MemoryDraft("# Third"), expected=2)
+    made = canonical_documents.upsert(other, "spec/app", MemoryDraft("# Third"), expected=2)
     assert (made.item.title, made.item.tags) == ("Ports", ("final",))
 
 

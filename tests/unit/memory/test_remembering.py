@@ -13,10 +13,11 @@ from set_clock import SetClock
 from octavo.algorithms.prompt_quotations import QUOTED_MEMORIES
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.memory.memory_quotes import quoted, without_quotations
-from octavo.memory.similarity import compare, fingerprint
+from octavo.memory.duplicate_similarity import compare, fingerprint
+from octavo.memory.recalled_text_quoting import quoted, without_quotations
 from octavo.model.memory import MemoryFilter, MemoryId
-from octavo.operations.memory.changes import forget, memory_pin, memory_restore, remember
+from octavo.operations.memory.memory_changes import forget, memory_pin, memory_restore, remember
+from octavo.operations.memory.memory_versions import memory_diff, memory_get
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     ForgetRequest,
@@ -27,9 +28,8 @@ from octavo.operations.memory.requests import (
     RememberRequest,
 )
 from octavo.operations.memory.results import MemoryState
-from octavo.operations.memory.versions import memory_diff, memory_get
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 from octavo.operations.table import OPERATIONS
 
 LONG = (

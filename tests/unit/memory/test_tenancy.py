@@ -10,10 +10,10 @@ from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.memory import MemoryKind
 from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.changes import forget, memory_commit
+from octavo.operations.memory.memory_changes import forget, memory_commit
+from octavo.operations.memory.memory_versions import memory_get
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
-from octavo.operations.memory.versions import memory_get
 from octavo.operations.projects.projects import projects_list, projects_resolve, repository_place
 from octavo.operations.projects.requests import (
     ProjectsListRequest,

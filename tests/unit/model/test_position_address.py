@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from octavo.model.normalised_text import Span
 from octavo.model.page_position import Position, position, stretches
-from octavo.model.text import Span
 
 
 @pytest.mark.parametrize(

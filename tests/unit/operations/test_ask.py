@@ -11,10 +11,10 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ProviderFailed
 from octavo.model.query import Query
-from octavo.operations.answer_budget import tokens
+from octavo.operations.answer_length_budget import tokens
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.schemas import dump
+from octavo.operations.json_schemas import dump
 from octavo.operations.table import OPERATIONS
 from octavo.ports import Embedder
 

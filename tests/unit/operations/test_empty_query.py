@@ -7,7 +7,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.run_search import find
+from octavo.operations.search.search_execution import find
 
 
 @pytest.mark.parametrize("query", ["", "  "])

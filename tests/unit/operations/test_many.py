@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from octavo.engine.engine import Engine
-from octavo.operations.answer_budget import tokens
+from octavo.operations.answer_length_budget import tokens
 from octavo.operations.library.collections import collections_list
 from octavo.operations.library.requests import CollectionsListRequest
-from octavo.operations.reading.many_documents import get_many, list_documents
+from octavo.operations.reading.multiple_document_reading import get_many, list_documents
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 
 def test_a_glob_reads_every_document_it_matches_within_one_budget(engine: Engine) -> None:

@@ -77,7 +77,7 @@ def server() -> Iterator[FileServer]:
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    for module in ("operations.models.registry", "embedding.model_catalog", "embedding.model_download"):
+    for module in ("operations.models.registry", "embedding.model_listing", "embedding.model_download"):
         monkeypatch.setattr(f"octavo.{module}.models_folder", lambda: tmp_path / "models")
     with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as opened:
         yield opened

@@ -16,7 +16,7 @@ from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 FILES = {
     "Zanzibar offsite.md": "## Agenda\n\nBudget first, then the boats.\n\n## Guests\n\nEverybody.\n",

@@ -10,15 +10,15 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
+from octavo.evaluation.dataset_from_library import Level, LoggedQuestion, make
 from octavo.evaluation.evaluation_run import originals
-from octavo.evaluation.generated_dataset import Level, LoggedQuestion, make
 from octavo.operations.queries.opened_passages import OpenedPassage, opened_passages
 from octavo.operations.queries.query_log import AskedQuery, queries_clear, queries_list
 from octavo.operations.queries.requests import QueriesClearRequest, QueriesListRequest
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 DOME = "# Dome\n\n## Closing the dome\n\nThe dome closes at 85 per cent humidity, which the station measures.\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.operations.reading.many_documents import recent
+from octavo.operations.reading.multiple_document_reading import recent
 from octavo.operations.reading.requests import RecentRequest
 
 

@@ -14,10 +14,10 @@ from error_cases import ERROR_CASES
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, MissingExtra, NotFound, OctavoError
+from octavo.operations.argument_parsing import aliases, request
+from octavo.operations.json_schemas import dump, input_schema, output_schema
 from octavo.operations.operation import DEFAULT, Operation
-from octavo.operations.request_arguments import aliases, request
-from octavo.operations.request_fields import RequestField, request_fields
-from octavo.operations.schemas import dump, input_schema, output_schema
+from octavo.operations.request_field_metadata import RequestField, request_fields
 from octavo.operations.table import EVERY as TABLE
 from octavo.operations.table import OPERATIONS, chosen
 

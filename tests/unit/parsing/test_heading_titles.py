@@ -6,8 +6,8 @@ import pytest
 
 from octavo.model.document import Section, Source
 from octavo.model.ids import DocumentId, section_id
-from octavo.parsing.markdown.anchors import Anchors
-from octavo.parsing.markdown.inline import plain_text
+from octavo.parsing.markdown.heading_anchors import Anchors
+from octavo.parsing.markdown.inline_to_plain_text import plain_text
 from octavo.parsing.markdown.parser import MarkdownParser
 
 DOCUMENT = DocumentId("doc")

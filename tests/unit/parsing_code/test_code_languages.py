@@ -7,10 +7,16 @@ import sys
 
 import pytest
 
-from octavo.parsing.code.grammars import GRAMMARS
-from octavo.parsing.code.languages import CODE_EXTENSIONS, CODE_NAMES, CONFIG_EXTENSIONS, language_of, module_name
+from octavo.parsing.code.language_detection import (
+    CODE_EXTENSIONS,
+    CODE_NAMES,
+    CONFIG_EXTENSIONS,
+    language_of,
+    module_name,
+)
 from octavo.parsing.code.registry import CODE_PARSER_VERSION, EXTENSIONS, code_parser
 from octavo.parsing.code.treesitter import ascii_bytes, syntax_for
+from octavo.parsing.code.treesitter_grammars import GRAMMARS
 
 ASKED_FOR = """
     python javascript typescript tsx go rust java c cpp csharp ruby php kotlin swift scala shell sql html css
@@ -84,7 +90,7 @@ def test_a_snippet_without_a_name_is_known_by_how_it_begins(text: str, language:
 @pytest.mark.parametrize(
     ("uri", "language", "module"),
     [
-        ("src/octavo/model/text.py", "python", "octavo.model.text"),
+        ("src/octavo/model/normalised_text.py", "python", "octavo.model.normalised_text"),
         ("octavo/model/__init__.py", "python", "octavo.model"),
         ("web/components/index.js", "javascript", "components"),
         ("crate/src/parse/mod.rs", "rust", "parse"),

@@ -9,15 +9,15 @@ import time
 
 import pytest
 
-from octavo.chunking.code import CodeChunker
-from octavo.chunking.default_sizes import default_sizes
+from octavo.chunking.code_chunker import CodeChunker
+from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
-from octavo.model.text import normalise
+from octavo.model.normalised_text import normalise
 from octavo.parsing.code import treesitter
-from octavo.parsing.code.grammars import GRAMMARS
 from octavo.parsing.code.registry import code_parser
+from octavo.parsing.code.treesitter_grammars import GRAMMARS
 
 ENOUGH = 120.0
 """Seconds of processor: far above what any of this takes on a slow machine, far below what quadratic work would."""

@@ -9,8 +9,8 @@ import pytest
 
 from octavo.model.document import BlockKind, Document, Kind, LinkKind, Source
 from octavo.model.ids import DocumentId, text_hash
-from octavo.parsing.code.notebook import NotebookParser
-from octavo.parsing.configuration_files import ConfigParser
+from octavo.parsing.code.notebook_parser import NotebookParser
+from octavo.parsing.configuration_file_parser import ConfigParser
 from octavo.parsing.markdown.parser import MarkdownParser
 
 NOTEBOOK = NotebookParser(MarkdownParser(), ConfigParser())

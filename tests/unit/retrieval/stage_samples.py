@@ -11,14 +11,14 @@ import samples
 from numpy.typing import NDArray
 from search_vectors import Meaning
 
-from octavo.ingest.embed import embed_pending
+from octavo.ingest.chunk_embedding import embed_pending
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Query
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Candidate
 from octavo.observability.progress import NoProgress
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex

@@ -12,9 +12,9 @@ from search_vectors import Meaning
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.score_tolerance import rounded
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.context_smoothing import ContextSmoothing
+from octavo.retrieval.stages.neighbor_score_smoothing import ContextSmoothing
 from octavo.retrieval.stages.query_weighted_fusion import Balance, BalancedFusion
 from octavo.stores.sqlite.store import SqliteStore
 

@@ -17,15 +17,15 @@ import samples
 from search_vectors import Meaning
 from stage_samples import PROFILE, LetterEmbedder
 
-from octavo.algorithms.nearest_chunks import nearest
-from octavo.ingest.embed import embed_pending
+from octavo.algorithms.vector_nearest_neighbors import nearest
+from octavo.ingest.chunk_embedding import embed_pending
 from octavo.model.query import Filters, Query, Terms
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.searched_library import SearchedLibrary
-from octavo.stores.sqlite.lexical import Fts5Index
+from octavo.retrieval.search_data_sources import SearchedLibrary
+from octavo.stores.sqlite.fts5_index import Fts5Index
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
 

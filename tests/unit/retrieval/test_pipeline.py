@@ -14,21 +14,21 @@ from search_vectors import Meaning
 from octavo.errors import LibraryError, OctavoError, ProviderFailed, StorageError
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
+from octavo.model.normalised_text import Lines, Span
 from octavo.model.query import Filters, Query, Terms
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Candidate, Ranking, ScoredChunk
-from octavo.model.text import Lines, Span
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES, profile_named
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, in_order
-from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
-from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from octavo.retrieval.stages.recall import LexicalRecall
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
+from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
+from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
-from octavo_stages.parents import ParentExpansion
+from octavo_stages.parent_section_expansion import ParentExpansion
 
 PROFILE = samples.embedding_profile(dimensions=26)
 
@@ -57,7 +57,7 @@ def library() -> SearchedLibrary:
 
 
 def _library(embedder: Callable[[], LetterEmbedder] = LetterEmbedder) -> SearchedLibrary:
-    from octavo.ingest.embed import embed_pending
+    from octavo.ingest.chunk_embedding import embed_pending
     from octavo.observability.progress import NoProgress
 
     store = SqliteStore.in_memory()

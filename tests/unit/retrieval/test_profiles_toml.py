@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from octavo.errors import ConfigurationError
-from octavo.retrieval.profile_toml import read_profile, read_profiles, write_profile
+from octavo.retrieval.profile_toml_files import read_profile, read_profiles, write_profile
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.caps_and_merging import CapPerDocument
-from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from octavo.retrieval.stages.joined_fusion import JoinedFusion
-from octavo.retrieval.stages.recall import LexicalRecall
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
+from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
+from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
 from octavo.retrieval.stages.registry import SHAPES, stages
-from octavo_stages.caps import CapPerSection
+from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo_stages.recency import RecencyTiers
+from octavo_stages.section_cap import CapPerSection
 
 MINE = """
 name = "mine"

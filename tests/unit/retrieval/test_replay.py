@@ -17,21 +17,21 @@ from octavo.model.result import StageTrace
 from octavo.ports import Embedder
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.search_replay import read_recording, replay, run_recorded
-from octavo.retrieval.searched_library import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.corrected_spelling import TypoRecall
-from octavo.retrieval.stages.fuse import ScoreFusion
-from octavo.retrieval.stages.joined_fusion import JoinedFusion
+from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
+from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
-from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.rerank import Rerank
-from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
-from octavo.retrieval.stages.token_budget import TokenBudget
+from octavo.retrieval.stages.reranking import Rerank
+from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
+from octavo.retrieval.stages.semantic_duplicate_removal import SemanticDuplicates
+from octavo.retrieval.stages.spelling_corrected_recall import TypoRecall
+from octavo.retrieval.stages.token_budget_cutoff import TokenBudget
 from octavo.retrieval.timed_reranker import MeasuredReranker
 from octavo_stages.diversity import MarginalRelevance
-from octavo_stages.lexical_channels import PhraseRecall, TitleRecall
-from octavo_stages.parents import ParentExpansion
+from octavo_stages.parent_section_expansion import ParentExpansion
+from octavo_stages.phrase_and_title_recall import PhraseRecall, TitleRecall
 from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
 from octavo_stages.recency import RecencyDecay
 

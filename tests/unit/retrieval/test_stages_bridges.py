@@ -6,7 +6,7 @@ import pytest
 from stage_samples import asking, library, listed, note
 
 from octavo.retrieval.stage import SkipStage
-from octavo.retrieval.stages.second_hop import Bridges, names_in
+from octavo.retrieval.stages.second_hop_search import Bridges, names_in
 
 
 def test_names_are_found_with_their_small_words_and_without_the_words_that_begin_sentences() -> None:

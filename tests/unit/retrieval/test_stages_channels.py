@@ -10,14 +10,14 @@ from stage_samples import asking, library, note
 from octavo.model.query import Filters
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage
-from octavo.retrieval.stages.corrected_spelling import TypoRecall
-from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from octavo.retrieval.stages.joined_fusion import JoinedFusion
+from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
+from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
-from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo_stages.lexical_channels import PhraseRecall, TitleRecall
+from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
+from octavo.retrieval.stages.spelling_corrected_recall import TypoRecall
+from octavo_stages.phrase_and_title_recall import PhraseRecall, TitleRecall
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_channel_looks_deeper_where_there_is_little_to_look_through(
 
     assert count() == 6
     assert count(in_small=0) == 2
-    for module in ("stage", "searched_library"):
+    for module in ("stage", "search_data_sources"):
         monkeypatch.setattr(f"octavo.retrieval.{module}.SMALL", 10)
     assert count() == 2
     assert count(uris=tuple(f"{number}.md" for number in range(5))) == 5

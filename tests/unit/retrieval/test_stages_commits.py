@@ -8,15 +8,15 @@ import pytest
 import samples
 from search_vectors import Meaning
 
-from octavo.model.collection import Collection
 from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.searched_library import SearchedLibrary
-from octavo.retrieval.stages.commit_limits import CapCommits
-from octavo.retrieval.stages.recall import LexicalRecall
+from octavo.retrieval.search_data_sources import SearchedLibrary
+from octavo.retrieval.stages.commit_caps import CapCommits
+from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
 from octavo.stores.sqlite.store import SqliteStore
 
 FILES, COMMITS = 6, 40

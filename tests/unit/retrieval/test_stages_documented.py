@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.retrieval.profile_toml import read_profile
+from octavo.retrieval.profile_toml_files import read_profile
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stages.registry import SHAPES, stages
 

@@ -11,11 +11,11 @@ from stage_samples import LetterEmbedder, asking, library, note, uris
 
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.searched_library import SearchedLibrary, SearchText
+from octavo.retrieval.search_data_sources import SearchedLibrary, SearchText
 from octavo.retrieval.stage import RetrievalProfile, SkipStage
-from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from octavo.retrieval.stages.hypothetical_answer import HypothesisRecall
-from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.hypothetical_answer_recall import HypothesisRecall
+from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
 
 

@@ -8,12 +8,12 @@ from test_stages_graph import chain
 
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Ranking, ScoredChunk
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import SkipStage, in_order
-from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
-from octavo.retrieval.stages.joined_fusion import JoinedFusion
-from octavo_stages.graph import GraphExpansion
-from octavo_stages.intents import IntentFusion
+from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
+from octavo.retrieval.stages.score_and_rank_fusion import RankFusion, ScoreFusion
+from octavo_stages.graph_stages import GraphExpansion
+from octavo_stages.intent_fusion import IntentFusion
 
 
 def held() -> SearchedLibrary:

@@ -10,15 +10,15 @@ from stage_samples import NOTES, asking, details, library, listed, note, uris
 from octavo.graph.edge_extraction import linked
 from octavo.model.document import Link, LinkKind
 from octavo.model.ids import document_id
+from octavo.model.normalised_text import Span
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
-from octavo.model.text import Span
-from octavo.retrieval.profile_toml import read_profile, write_profile
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.profile_toml_files import read_profile, write_profile
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import SkipStage, in_order
-from octavo.retrieval.stages.linked_boost import NeighbourBoost
-from octavo_stages.graph import CommunityBoost, GraphRecall
+from octavo.retrieval.stages.linked_document_boost import NeighbourBoost
+from octavo_stages.graph_stages import CommunityBoost, GraphRecall
 
 
 def joined(*notes: tuple[PreparedDocument, str]) -> SearchedLibrary:

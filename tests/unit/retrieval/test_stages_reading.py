@@ -11,10 +11,10 @@ from octavo.errors import NotFound
 from octavo.model.result import StageTrace
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.stage import RetrievalProfile, SkipStage
-from octavo.retrieval.stages.fuse import SingleChannel
-from octavo.retrieval.stages.recall import LexicalRecall
-from octavo.retrieval.stages.token_budget import TokenBudget, check_cursor, next_cursor
-from octavo_stages.parents import ParentExpansion
+from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
+from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
+from octavo.retrieval.stages.token_budget_cutoff import TokenBudget, check_cursor, next_cursor
+from octavo_stages.parent_section_expansion import ParentExpansion
 
 
 def test_a_hit_grows_to_its_small_section_and_knows_its_lines() -> None:

@@ -12,11 +12,11 @@ from stage_samples import asking, library, listed, note, uris
 from octavo.errors import ProviderFailed
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile, SkipStage, in_order
-from octavo.retrieval.stages.fuse import SingleChannel
-from octavo.retrieval.stages.recall import LexicalRecall
-from octavo.retrieval.stages.rerank import Rerank, holding, passages
+from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
+from octavo.retrieval.stages.reranking import Rerank, holding, passages
+from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
 from octavo.retrieval.timed_reranker import MeasuredReranker
 
 

@@ -10,12 +10,12 @@ from stage_samples import asking, details, library, listed, note, uris
 from octavo.model.result import ScoreStep
 from octavo.retrieval.stage import Refine, SkipStage, in_order
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo.retrieval.stages.equal_texts import ExactDuplicates
-from octavo.retrieval.stages.near_copies import NearCopies
-from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
-from octavo_stages.caps import CapPerSection
+from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
+from octavo.retrieval.stages.near_copy_demotion import NearCopies
+from octavo.retrieval.stages.semantic_duplicate_removal import SemanticDuplicates
 from octavo_stages.diversity import MarginalRelevance
-from octavo_stages.word_duplicates import MinHashDuplicates, NgramDuplicates
+from octavo_stages.section_cap import CapPerSection
+from octavo_stages.word_duplicate_removal import MinHashDuplicates, NgramDuplicates
 
 SENTENCE = "the quick brown fox jumps over the lazy dog while nobody in the whole garden looks at it"
 

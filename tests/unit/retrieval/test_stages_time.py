@@ -6,7 +6,7 @@ import pytest
 from samples import MODIFIED
 from stage_samples import asking, details, library, listed, note, uris
 
-from octavo.retrieval.searched_library import SearchedLibrary
+from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import SkipStage
 from octavo_stages.recency import RecencyDecay, RecencyTiers, TimeRange
 

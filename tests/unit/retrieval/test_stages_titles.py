@@ -6,7 +6,7 @@ import pytest
 from stage_samples import asking, details, library, listed, note, uris
 
 from octavo.retrieval.stage import SkipStage
-from octavo.retrieval.stages.title_words import TitleWords
+from octavo.retrieval.stages.title_match_boost import TitleWords
 
 
 def test_a_document_gains_where_the_query_says_its_whole_title_in_any_form() -> None:

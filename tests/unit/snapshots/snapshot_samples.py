@@ -10,7 +10,7 @@ import samples
 from numpy.typing import NDArray
 from set_clock import SetClock
 
-from octavo.algorithms.text_analysis import Analyzer
+from octavo.algorithms.search_tokenizer import Analyzer
 from octavo.ingest.snapshot_build import Making, publish
 from octavo.model.ids import ProjectId, document_id
 from octavo.model.recipe import EmbeddingProfile
@@ -18,9 +18,9 @@ from octavo.model.snapshot import Manifest
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import NoProgress
 from octavo.snapshots.folder import SnapshotFolder
-from octavo.snapshots.lexical import SnapshotLexical
+from octavo.snapshots.lexical_search import SnapshotLexical
 from octavo.snapshots.reader import SnapshotReader
-from octavo.snapshots.vectors import SnapshotVectors
+from octavo.snapshots.vector_search import SnapshotVectors
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
 

@@ -16,8 +16,8 @@ from octavo.operations.graph.rendering import clusters_lines
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotRequest
 from octavo.operations.graph.results import ClustersAnswer
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.fuse import SingleChannel
-from octavo_stages.clusters import ClusterRecall
+from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
+from octavo_stages.cluster_recall import ClusterRecall
 
 SETTINGS = {"embedding.provider": "hashing"}
 PROFILE = RetrievalProfile("clustered", recall=(ClusterRecall(top=1),), fuse=SingleChannel())

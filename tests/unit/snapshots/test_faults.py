@@ -19,9 +19,9 @@ from snapshot_samples import Bench
 from octavo.config.snapshot_settings import Snapshots
 from octavo.errors import Busy, DamagedSnapshot, StorageError
 from octavo.ingest import snapshot_build as publishing
-from octavo.ingest.search_accelerator import Accelerator
 from octavo.ingest.snapshot_build import check, publish
-from octavo.ingest.snapshot_setup import SnapshotSetup
+from octavo.ingest.snapshot_build_settings import SnapshotSetup
+from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId
 from octavo.model.query import Filters, Terms
 from octavo.observability.progress import NoProgress

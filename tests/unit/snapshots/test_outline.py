@@ -18,8 +18,8 @@ from octavo.algorithms.marginal_relevance import marginal_relevance, representat
 from octavo.engine.wiring import open_library
 from octavo.model.query import Query
 from octavo.model.snapshot import WindowVectors
-from octavo.retrieval.profile_toml import read_profile
-from octavo.snapshots.section_outline import section_vectors
+from octavo.retrieval.profile_toml_files import read_profile
+from octavo.snapshots.shard_routing_by_section import section_vectors
 
 ROUTED = """
 name = "routed"

@@ -11,11 +11,12 @@ import pytest
 from git_repository import GitRepository
 
 from octavo.errors import SourceError
-from octavo.sources import git
-from octavo.sources.git_repositories import repositories
+from octavo.sources import git_commits
+from octavo.sources.git_repository_discovery import repositories
 
 pytestmark = pytest.mark.skipif(
-    git.git_program() is None or os.name != "posix", reason="git and the links and pipes of POSIX systems are needed"
+    git_commits.git_program() is None or os.name != "posix",
+    reason="git and the links and pipes of POSIX systems are needed",
 )
 
 
@@ -144,14 +145,14 @@ def test_a_repository_that_keeps_its_objects_elsewhere_in_the_folder_is_read(tmp
     (repo.folder / ".git" / "objects").rename(repo.folder / "store")
     (repo.folder / ".git" / "objects").symlink_to("../store")
     readable, unread = repositories(repo.folder, [""])
-    assert not unread and len(git.reachable(readable[0])) == 1
+    assert not unread and len(git_commits.reachable(readable[0])) == 1
 
 
 def test_a_git_that_knows_nothing_of_lazy_fetches_runs_no_program_for_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     older = tmp_path / "bin" / "git"
-    written(older, f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{git.git_program()}" "$@"\n')
+    written(older, f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{git_commits.git_program()}" "$@"\n')
     older.chmod(0o755)
     repo = GitRepository(tmp_path / "theirs")
     hash_ = repo.commit("Theirs", {"a.md": "theirs\n"})
@@ -168,5 +169,5 @@ def test_a_git_that_knows_nothing_of_lazy_fetches_runs_no_program_for_one(
         repo.git("config", name, value)
     monkeypatch.setenv("PATH", f"{older.parent}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(SourceError):
-        list(git.commits(git.open_repository(repo.folder, ""), [hash_], diffs=True))
+        list(git_commits.commits(git_commits.open_repository(repo.folder, ""), [hash_], diffs=True))
     assert not trap.exists()

@@ -14,7 +14,7 @@ from long_runs import examples
 
 from octavo.errors import SourceError
 from octavo.model.folder_scan import Scan, SeenFile, SkippedFile
-from octavo.model.ledger import FileStamp
+from octavo.model.indexing_ledger import FileStamp
 from octavo.sources.folder_scan import Lister, scan
 from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.text_decoding import Decoded, read

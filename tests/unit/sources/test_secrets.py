@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_tokens import ALNUM, TOKENS, made
 
-from octavo.model.text import Span
+from octavo.model.normalised_text import Span
 from octavo.sources.secret_detection import find_secrets
-from octavo.sources.secret_files import SecretMatch, is_secret_name
+from octavo.sources.secret_file_names import SecretMatch, is_secret_name
 
 SECRET_NAMES = """
 .env~ id_rsa~ server.pem.bak id_ed25519.old credentials.json.orig

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.model.query import Terms
-from octavo.stores.sqlite.lexical import match_expression
+from octavo.stores.sqlite.fts5_index import match_expression
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import samples
 from library_samples import change, every_row, filled, seen
 
 from octavo.errors import Busy, LibraryError, StorageError
-from octavo.model.collection import Collection
+from octavo.model.projects_and_collections import Collection
 from octavo.stores.sqlite.store import SqliteStore
 
 NOTES = samples.collection()

@@ -12,9 +12,9 @@ import onnxruntime
 import torch
 from rounding import Rounded, Settling, fixed, settle, vectors
 
-from octavo_train.encoder_weights import Model
-from octavo_train.onnx_graph import emit, read_graph, read_ranges_of
-from octavo_train.quantise import Range, calibrate, fold_contexts, ranges_as_arrays, read_ranges, spread_out
+from octavo_train.int8_quantisation import Range, calibrate, fold_contexts, ranges_as_arrays, read_ranges, spread_out
+from octavo_train.numpy_encoder import Model
+from octavo_train.onnx_graph_export import emit, read_graph, read_ranges_of
 from octavo_train.torch_encoder import Encoder, Texts
 
 DICE = np.random.default_rng(1)

@@ -12,8 +12,8 @@ pytest.importorskip("torch", reason="training needs torch, which is an extra: pi
 import torch
 from tiny import tiny_model
 
-from octavo_train.contrastive import Examples, TrainingSettings, TrainingStep, mined, taught, train
-from octavo_train.contrastive import sureness as sureness_of
+from octavo_train.contrastive_training import Examples, TrainingSettings, TrainingStep, mined, taught, train
+from octavo_train.contrastive_training import sureness as sureness_of
 from octavo_train.torch_encoder import Encoder, Texts
 
 CPU = torch.device("cpu")

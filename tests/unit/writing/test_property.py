@@ -6,7 +6,7 @@ import pytest
 
 from octavo.errors import InvalidArgument
 from octavo.parsing.markdown.frontmatter import front_matter
-from octavo.writing.front_matter_property import Value, set_property
+from octavo.writing.front_matter_property_edits import Value, set_property
 from octavo.writing.note_outline import NoteOutline
 
 NOTE = (

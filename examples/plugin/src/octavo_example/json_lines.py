@@ -11,7 +11,7 @@ from octavo.errors import InvalidArgument
 from octavo.model.import_report import Imported
 from octavo.observability.progress import Progress
 from octavo_import.collection_import import SourceCollection, count_records, import_records
-from octavo_import.record_writer import ImportedRecord
+from octavo_import.imported_record_writer import ImportedRecord
 
 _FILE = "records.jsonl"
 

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 from octavo.config.load import library_location, load, profile_folders
 from octavo.config.schema import Config, Log
 from octavo.dataclass import replace
-from octavo.engine.query_vector import load_model_ahead
-from octavo.engine.wiring.embedders import ConfiguredEmbedder, Embedders
-from octavo.engine.wiring.stores import open_store
+from octavo.engine.query_embedding import load_model_ahead
+from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders
+from octavo.engine.wiring.store_opening import open_store
 from octavo.errors import NotFound
-from octavo.ingest.profile_switch import active_profile
+from octavo.ingest.embedding_profile_switch import active_profile
 from octavo.model.ids import project_id
 from octavo.model.library_location import location
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
-    from octavo.engine.federation import LibraryGroup
+    from octavo.engine.library_federation import LibraryGroup
     from octavo.model.library_location import Location
     from octavo.ports import Store
 
@@ -86,7 +86,7 @@ def open_together(
 
     With `own`, the first is open already. Nothing is written to the others: no project is made, no query is logged.
     """
-    from octavo.engine.federation import LibraryGroup, LibraryMember, library_names
+    from octavo.engine.library_federation import LibraryGroup, LibraryMember, library_names
 
     place, configured = library_location(config), embedders(config.embedding)
     elsewhere = replace(config, log=Log(), retrieval=replace(config.retrieval, count_hits=False))

@@ -10,25 +10,25 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.text_analysis import Analyzer, shared_analyzer
+from octavo.algorithms.search_tokenizer import Analyzer, shared_analyzer
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass, replace
 from octavo.engine.free_memory import low_memory
-from octavo.engine.wiring.embedders import ConfiguredEmbedder, profile_embedder
-from octavo.engine.wiring.stores import accelerator
-from octavo.ingest.search_accelerator import Accelerator
-from octavo.model.collection import Project
+from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, profile_embedder
+from octavo.engine.wiring.store_opening import accelerator
+from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.embedding_profile import NamedEmbeddingProfile
 from octavo.model.library_location import Location
+from octavo.model.projects_and_collections import Project
 from octavo.ports import Embedder, Reranker, Store
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from octavo.algorithms.prompt_template import PromptFile
+    from octavo.algorithms.prompt_file_parsing import PromptFile
+    from octavo.engine.wiring.collection_sources import Sources
     from octavo.engine.wiring.file_preparation import Preparing
-    from octavo.engine.wiring.language_models import ConfiguredModels
-    from octavo.engine.wiring.sources import Sources
-    from octavo.engine.wiring.vector_indexes import Indexes
+    from octavo.engine.wiring.language_model_construction import ConfiguredModels
+    from octavo.engine.wiring.vector_index_construction import Indexes
     from octavo.ports.work_observer import Observer
 
 
@@ -63,7 +63,7 @@ class Adapters:
         """The language models, where any is configured."""
         if not self.config.llm.models:
             return None
-        from octavo.engine.wiring.language_models import ConfiguredModels
+        from octavo.engine.wiring.language_model_construction import ConfiguredModels
 
         return ConfiguredModels(self.config.llm, self._prompt_folders)
 
@@ -108,7 +108,7 @@ class Adapters:
     @cached_property
     def indexes(self) -> Indexes:
         """What finds the nearest vectors."""
-        from octavo.engine.wiring.vector_indexes import Indexes
+        from octavo.engine.wiring.vector_index_construction import Indexes
 
         return Indexes()
 
@@ -129,7 +129,7 @@ class Adapters:
         """A service's, where one has the role of reranking; else one made on this machine, by its name; without a
         name, the configuration's."""
         if self.rerank_service is not None:
-            from octavo.engine.wiring.language_models import service_reranker
+            from octavo.engine.wiring.language_model_construction import service_reranker
 
             return service_reranker(self.rerank_service, self.config.llm)
         from octavo.engine.wiring.local_models import reranker_of
@@ -144,6 +144,6 @@ class Adapters:
 
     def sources(self, config: Config) -> Sources:
         """What reads folders, by the configuration of now."""
-        from octavo.engine.wiring.sources import Sources
+        from octavo.engine.wiring.collection_sources import Sources
 
         return Sources(config)

@@ -7,11 +7,11 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from octavo.algorithms.text_analysis import Analyzer
-from octavo.chunking.code import CodeChunker, MixedChunker
-from octavo.chunking.commit import CommitChunker
-from octavo.chunking.default_sizes import default_sizes
-from octavo.chunking.sections import SectionChunker
+from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.chunking.code_chunker import CodeChunker, MixedChunker
+from octavo.chunking.commit_chunker import CommitChunker
+from octavo.chunking.default_chunk_sizes import default_sizes
+from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.load import conversions_folder
 from octavo.config.schema import Chunking, Config, Converting, Embedding
 from octavo.converting.conversion_cache import CachedConverter
@@ -19,23 +19,23 @@ from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.process_confinement import Limits
 from octavo.converting.sandboxed_conversion import SandboxedConverter
 from octavo.dataclass import dataclass, replace
-from octavo.embedding.fast_table_choice import opened, table_folder
+from octavo.embedding.fast_embedder_selection import opened, table_folder
 from octavo.engine.file_preparer_pool import InlinePreparers, ProcessPreparers
-from octavo.engine.wiring.embedders import ConfiguredEmbedder
-from octavo.engine.wiring.folder_settings import folder_config
-from octavo.engine.wiring.sources import file_rules, reads_archives
+from octavo.engine.wiring.collection_sources import file_rules, reads_archives
+from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
+from octavo.engine.wiring.folder_project_file import folder_config
 from octavo.errors import ConfigurationError
+from octavo.ingest.file_preparation import Preparer
 from octavo.ingest.pipeline import Preparers
-from octavo.ingest.prepare import Preparer
-from octavo.model.collection import CollectionSettings
-from octavo.model.formats import CONVERTER_VERSION, ending, left_out_reason
+from octavo.model.file_formats import CONVERTER_VERSION, ending, left_out_reason
+from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
-from octavo.parsing.configured_parser import NAMES, ParserChoice
+from octavo.parsing.configured_parser_choice import NAMES, ParserChoice
 from octavo.parsing.registry import PARSER_VERSION, extensions, not_indexed_reason
 from octavo.ports import Converter, Embedder, TokenCounter
 from octavo.sources.ignore_rules import IgnoreRules, member_reason
-from octavo.sources.redaction import VERSION as REDACTION_VERSION
-from octavo.sources.redaction import redacted_values
+from octavo.sources.secret_redaction import VERSION as REDACTION_VERSION
+from octavo.sources.secret_redaction import redacted_values
 
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
 

@@ -33,7 +33,7 @@ def counter_of(settings: Embedding) -> TokenCounter:
 def reranker_of(settings: Reranking, name: str | None = None) -> Reranker:
     if settings.model is None and name is None:
         raise ModelUnavailable("no reranker is configured", hint=RERANKER_HINT)
-    from octavo.embedding.crossencoder import OnnxCrossEncoder  # with numpy, for searches that rerank
+    from octavo.embedding.onnx_cross_encoder import OnnxCrossEncoder  # with numpy, for searches that rerank
 
     make = partial(OnnxCrossEncoder, threads=settings.threads, providers=settings.providers)
     if name is not None:

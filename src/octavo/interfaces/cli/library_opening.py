@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.model.library_location import Location
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config
     from octavo.engine.engine import Engine
-    from octavo.model.collection import Collection
+    from octavo.model.projects_and_collections import Collection
 
 
 class Session(NamedTuple):

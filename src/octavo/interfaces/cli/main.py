@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, NoReturn
 import click
 
 from octavo.errors import StorageError
-from octavo.interfaces.cli import errors, output
-from octavo.interfaces.cli.command_group import CommandGroup
-from octavo.interfaces.cli.errors import CommandFailure, Exit
-from octavo.interfaces.cli.operation_summaries import SUMMARIES
-from octavo.interfaces.cli.options import QUESTIONS, Choices, shared, wants_json
-from octavo.operations.text_blocks import visible
+from octavo.interfaces.cli import error_exit_codes, output
+from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.error_exit_codes import CommandFailure, Exit
+from octavo.interfaces.cli.operation_help_summaries import SUMMARIES
+from octavo.interfaces.cli.shared_options import QUESTIONS, Choices, shared, wants_json
+from octavo.operations.styled_text_lines import visible
 
 
 class Entry(NamedTuple):
@@ -39,10 +39,10 @@ _AT = "octavo.interfaces.cli.commands"
 COMMANDS: Mapping[str, Entry] = {
     "try": Entry(f"{_AT}.try_folder:try_folder", "Index a folder into a temporary library and ask it something."),
     "start": Entry(f"{_AT}.start:start", "Make a library, add a folder to it and read it."),
-    "init": Entry(f"{_AT}.library:init", "Make a library."),
+    "init": Entry(f"{_AT}.init_and_list:init", "Make a library."),
     "add": Entry(),
     "remove": Entry(),
-    "list": Entry(f"{_AT}.library:collections_list"),
+    "list": Entry(f"{_AT}.init_and_list:collections_list"),
     "index": Entry(f"{_AT}.index:index"),
     "watch": Entry(f"{_AT}.watch:watch", "Take in what changes in the folders, as it changes."),
     "search": Entry(f"{_AT}.search:search"),
@@ -130,8 +130,8 @@ class Commands(CommandGroup):
             module, _, name = entry.target.partition(":")
             command: click.Command = getattr(import_module(module), name)
             return command
-        from octavo.interfaces.cli.generated_commands import command_of, group_of
-        from octavo.operations.definitions import called
+        from octavo.interfaces.cli.default_operation_commands import command_of, group_of
+        from octavo.operations.all_operations import called
 
         if entry and entry.help:
             return group_of(cmd_name, entry.help)
@@ -182,9 +182,9 @@ class Commands(CommandGroup):
         if instruction := os.environ.get(COMPLETE_VARIABLE):
             from click.shell_completion import shell_complete
 
-            from octavo.interfaces.cli import powershell
+            from octavo.interfaces.cli import powershell_completion
 
-            powershell.register()
+            powershell_completion.register()
             sys.exit(shell_complete(self, extra, NAME, COMPLETE_VARIABLE, instruction))
         try:
             if not arguments:
@@ -194,7 +194,7 @@ class Commands(CommandGroup):
         except click.exceptions.Exit as finished:
             sys.exit(finished.exit_code)
         except (KeyboardInterrupt, click.Abort):
-            _stop(errors.STOPPED, arguments)
+            _stop(error_exit_codes.STOPPED, arguments)
         except click.ClickException as error:
             if isinstance(error, _BARE):
                 click.echo(error.format_message(), err=True)
@@ -215,7 +215,7 @@ class Commands(CommandGroup):
                 import traceback
 
                 traceback.print_exc()
-            _stop(errors.failure(error), arguments)
+            _stop(error_exit_codes.failure(error), arguments)
 
 
 def summary(name: str) -> str:
@@ -247,7 +247,7 @@ def _usage(error: click.ClickException, arguments: Sequence[str]) -> CommandFail
         "reason": message,
         "valid_options": list(choices) if choices else None,
     }
-    return errors.usage(message, hint, details)
+    return error_exit_codes.usage(message, hint, details)
 
 
 def _stop(failure: CommandFailure, arguments: list[str]) -> NoReturn:

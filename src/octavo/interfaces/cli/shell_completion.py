@@ -10,7 +10,7 @@ import click
 from octavo.config.schema import Config
 from octavo.errors import OctavoError
 from octavo.interfaces.cli.library_opening import Session, opened
-from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.shared_options import Choices
 
 _MOST = 200
 
@@ -33,7 +33,7 @@ def uris(context: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     from octavo.config.load import profile_folders
-    from octavo.retrieval.profile_toml import read_profiles
+    from octavo.retrieval.profile_toml_files import read_profiles
     from octavo.retrieval.profiles import PROFILES
 
     names = list(PROFILES)

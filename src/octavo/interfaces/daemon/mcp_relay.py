@@ -16,13 +16,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from octavo.errors import OctavoError, StorageError
-from octavo.interfaces.daemon.address import available
 from octavo.interfaces.daemon.client import Connection, Unreachable, started
-from octavo.interfaces.daemon.protocol import MCP
+from octavo.interfaces.daemon.handshake_messages import MCP
+from octavo.interfaces.daemon.socket_address import available
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
-    from octavo.config.reloading import ConfigFiles
+    from octavo.config.config_file_reloading import ConfigFiles
     from octavo.config.schema import Config
 
 _AGAIN_SECONDS = 0.1  # until what is being asked may be answered

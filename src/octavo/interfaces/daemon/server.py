@@ -26,23 +26,23 @@ from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.index_run_lease import RUNNING
-from octavo.engine.wiring.embedders import ConfiguredEmbedder
+from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
-from octavo.interfaces.answer_stream import stream_answer
-from octavo.interfaces.daemon.address import Address, private_folder
-from octavo.interfaces.daemon.protocol import ASK_ALOUD, LONGEST_LINE, STOP, WANTS, Hello, error_json, hello
+from octavo.interfaces.answer_streaming import stream_answer
+from octavo.interfaces.daemon.handshake_messages import ASK_ALOUD, LONGEST_LINE, STOP, WANTS, Hello, error_json, hello
+from octavo.interfaces.daemon.socket_address import Address, private_folder
 from octavo.interfaces.operation_threads import Calls, opened
 from octavo.interfaces.presenting.answer_formats import OutputFormat, Screen, written
-from octavo.interfaces.presenting.operation_output import search_answer
-from octavo.interfaces.presenting.terminal_lines import EXCERPT_LINES, TerminalView
+from octavo.interfaces.presenting.command_output import search_answer
+from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
 from octavo.observability.logs import logger
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AskAnswer
-from octavo.operations.request_arguments import request as parsed
-from octavo.operations.schemas import dump
+from octavo.operations.argument_parsing import request as parsed
+from octavo.operations.json_schemas import dump
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import whole_answer
-from octavo.operations.search.run_search import find_everywhere
+from octavo.operations.search.search_execution import find_everywhere
 from octavo.operations.table import chosen, named
 from octavo.version import __version__
 

@@ -24,7 +24,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from octavo.engine.caller_permissions import OWNER, Caller, caller_with
-from octavo.interfaces.http.oauth import Issuer
+from octavo.interfaces.http.oauth_token_verification import Issuer
 from octavo.model.access_token import TOKEN_PREFIX, AccessToken, token_hash
 
 _OWN_ACCOUNT = None if sys.platform == "win32" else os.geteuid()

@@ -7,10 +7,10 @@ from typing import Any
 
 from starlette.responses import JSONResponse, PlainTextResponse, StreamingResponse
 
-from octavo.interfaces.http.problems import MEDIA_TYPE
+from octavo.interfaces.http.problem_responses import MEDIA_TYPE
+from octavo.operations.argument_parsing import aliases
+from octavo.operations.json_schemas import input_schema, output_schema
 from octavo.operations.operation import Operation
-from octavo.operations.request_arguments import aliases
-from octavo.operations.schemas import input_schema, output_schema
 
 _PROBLEMS: Mapping[int, str] = {
     400: "The request cannot be asked.",

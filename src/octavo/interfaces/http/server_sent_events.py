@@ -10,14 +10,14 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from octavo.interfaces.answer_stream import stream_answer
-from octavo.interfaces.http.client_disconnects import while_wanted
+from octavo.interfaces.answer_streaming import stream_answer
+from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.operation_threads import Calls
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
+from octavo.operations.argument_parsing import request as parsed
+from octavo.operations.json_schemas import dump
 from octavo.operations.operation import Operation
-from octavo.operations.request_arguments import request as parsed
-from octavo.operations.schemas import dump
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container
 
 from octavo.algorithms.prompt_quotations import QUOTED_LINES, one_line
-from octavo.config.folder_libraries import is_made_by_itself
+from octavo.config.folder_library_discovery import is_made_by_itself
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
-from octavo.operations.answer_budget import size
+from octavo.operations.answer_length_budget import size
 
 LIMIT = 1_500  # bytes
 CITING = "Cite every statement as collection/uri:line."

@@ -9,10 +9,10 @@ from mcp import types
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.mcp.instructions import CITING, holdings
-from octavo.operations.language_model_text import written
+from octavo.operations.language_model_rendering import written
 from octavo.operations.search.rendering import search_lines
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search import search
+from octavo.operations.search.search_operations import search
 
 PROMPTS = (
     types.Prompt(

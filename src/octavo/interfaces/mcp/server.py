@@ -16,15 +16,15 @@ from octavo.engine.caller_permissions import CALLER, acting_as, current_caller
 from octavo.engine.engine import Engine
 from octavo.engine.index_run_lease import Stopped
 from octavo.errors import OctavoError
-from octavo.interfaces.mcp import memory_resources, prompts, resources
+from octavo.interfaces.mcp import document_resources, memory_resources, prompts
 from octavo.interfaces.mcp.instructions import instructions, without_library
 from octavo.interfaces.mcp.tool_aliases.aliased_server import SeedTools
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
-from octavo.interfaces.mcp.tool_aliases.requested_sets import aliases
+from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
 from octavo.interfaces.operation_threads import Answered, CallProgress, Calls
 from octavo.operations.hint_translation import error_for_model, for_model
+from octavo.operations.json_schemas import input_schema, output_schema, slim_input, slim_output
 from octavo.operations.operation import Operation
-from octavo.operations.schemas import input_schema, output_schema, slim_input, slim_output
 from octavo.operations.table import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
 
@@ -109,7 +109,7 @@ def make_server(
 
         def everything(engine: Engine) -> list[types.Resource]:
             engine = engine.within(project) if project else engine
-            return [*resources.collections(engine), *memory_resources.memories(engine)]
+            return [*document_resources.collections(engine), *memory_resources.memories(engine)]
 
         found = await calls.work(everything)
         return types.ListResourcesResult(resources=found)
@@ -117,10 +117,12 @@ def make_server(
     async def list_templates(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=[*resources.TEMPLATES, *memory_resources.TEMPLATES])
+        return types.ListResourceTemplatesResult(
+            resource_templates=[*document_resources.TEMPLATES, *memory_resources.TEMPLATES]
+        )
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        read = memory_resources.read if params.uri.startswith(memory_resources.SCHEME) else resources.read
+        read = memory_resources.read if params.uri.startswith(memory_resources.SCHEME) else document_resources.read
         found = await _translated(calls.work(lambda engine: read(engine, params.uri)), schemas)
         return types.ReadResourceResult(contents=[found])
 
@@ -135,7 +137,8 @@ def make_server(
         filled = (params.context.arguments if params.context else None) or {}
         argument = params.argument
         values = await _translated(
-            calls.work(lambda engine: resources.completions(engine, argument.name, argument.value, filled)), schemas
+            calls.work(lambda engine: document_resources.completions(engine, argument.name, argument.value, filled)),
+            schemas,
         )
         return types.CompleteResult(completion=values)
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import anyio
 
-from octavo.config.reloading import ConfigFiles
+from octavo.config.config_file_reloading import ConfigFiles
 from octavo.config.schema import Config
 from octavo.interfaces.mcp.line_transport import converse
 from octavo.interfaces.mcp.server import prepared_server

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from octavo.engine.index_run_lease import Stopped
 from octavo.errors import InvalidArgument
 from octavo.interfaces.python.library import Library
+from octavo.interfaces.python.library_opening import Settings, open
 from octavo.interfaces.python.methods import AsyncMethods
-from octavo.interfaces.python.opening import Settings, open
-from octavo.operations.python_methods import method_of
+from octavo.operations.python_method_names import method_of
 from octavo.operations.table import EVERY
 
 if TYPE_CHECKING:
     from octavo.answers import WatchAnswer
-    from octavo.interfaces.python.progress import ProgressCallback, ProgressUpdate
-    from octavo.interfaces.python.tools import ToolAnswer, Tools
-    from octavo.interfaces.python.watch import ChangeCallback, FolderWatch
+    from octavo.interfaces.python.folder_watch import ChangeCallback, FolderWatch
+    from octavo.interfaces.python.language_model_tools import ToolAnswer, Tools
+    from octavo.interfaces.python.progress_callbacks import ProgressCallback, ProgressUpdate
 
 
 _R = TypeVar("_R")

@@ -6,12 +6,12 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
-from octavo.interfaces.python.engine_handle import Handle
 from octavo.interfaces.python.methods import Methods
+from octavo.interfaces.python.shared_engine_handle import Handle
 
 if TYPE_CHECKING:
-    from octavo.interfaces.python.tools import Tools
-    from octavo.interfaces.python.watch import ChangeCallback, FolderWatch
+    from octavo.interfaces.python.folder_watch import ChangeCallback, FolderWatch
+    from octavo.interfaces.python.language_model_tools import Tools
 
 
 class Library(Methods):
@@ -67,7 +67,7 @@ class Library(Methods):
             debounce_ms: How long a folder must be quiet before it is looked at. 250 to 30,000.
             changed: Called with each run that indexed something, in the watcher's thread.
         """
-        from octavo.interfaces.python.watch import FolderWatch
+        from octavo.interfaces.python.folder_watch import FolderWatch
 
         return FolderWatch(self._handle, debounce_ms, changed)
 
@@ -77,6 +77,6 @@ class Library(Methods):
         Args:
             names: A set of tools (`default`, `code`, `memory`, …, `full`), or operations by name.
         """
-        from octavo.interfaces.python.tools import Tools
+        from octavo.interfaces.python.language_model_tools import Tools
 
         return Tools(self._handle, names if isinstance(names, str) else ",".join(names))

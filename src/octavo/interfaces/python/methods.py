@@ -33,6 +33,6 @@ class AsyncMethods(Methods):
 
 
 def _dispatch() -> Any:
-    from octavo.interfaces.python import dispatch  # opening a library does without the table
+    from octavo.interfaces.python import method_dispatch  # opening a library does without the table
 
-    return dispatch
+    return method_dispatch

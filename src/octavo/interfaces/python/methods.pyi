@@ -91,8 +91,8 @@ from octavo.answers import (
     ValidateAnswer,
     WriteAnswer,
 )
-from octavo.interfaces.python.engine_handle import Handle
-from octavo.interfaces.python.progress import ProgressCallback
+from octavo.interfaces.python.progress_callbacks import ProgressCallback
+from octavo.interfaces.python.shared_engine_handle import Handle
 
 AccessScope = Literal["read", "write", "admin"]
 ContentType = Literal["prose", "code", "table", "comment", "docstring", "config", "diff"]

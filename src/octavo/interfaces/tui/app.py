@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from octavo.interfaces.library_client import LibraryClient
-from octavo.interfaces.tui.ask import AskScreen
+from octavo.interfaces.tui.ask_screen import AskScreen
 from octavo.interfaces.tui.base_app import LibraryApp
-from octavo.interfaces.tui.library import LibraryScreen
-from octavo.interfaces.tui.memory import MemoryScreen
-from octavo.interfaces.tui.search import SearchScreen
-from octavo.interfaces.tui.trace import TraceScreen
+from octavo.interfaces.tui.library_screen import LibraryScreen
+from octavo.interfaces.tui.memory_screen import MemoryScreen
+from octavo.interfaces.tui.search_screen import SearchScreen
+from octavo.interfaces.tui.trace_screen import TraceScreen
 
 
 class OctavoApp(LibraryApp):

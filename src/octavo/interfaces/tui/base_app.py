@@ -20,8 +20,8 @@ from octavo.interfaces.editor_command import editor_command
 from octavo.interfaces.library_client import LibraryClient
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
 from octavo.interfaces.tui.navigation_bar import ADVISORIES, KEYS, SCREENS
-from octavo.model.advisory import Advisory
 from octavo.model.library_location import DatabaseUrl
+from octavo.model.maintenance_advisory import Advisory
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
 
 _T = TypeVar("_T")

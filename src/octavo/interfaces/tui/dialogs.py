@@ -16,8 +16,8 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Log, Select, Static
 
-from octavo.model.advisory import Advisory
 from octavo.model.document import Kind
+from octavo.model.maintenance_advisory import Advisory
 
 ANY_TIME = (("any time", ""), ("today", "1d"), ("this week", "7d"), ("this month", "30d"), ("this year", "365d"))
 

@@ -14,10 +14,10 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from octavo.dataclass import dataclass
-from octavo.interfaces.tui import answer_text
+from octavo.interfaces.tui import answer_rendering
 from octavo.interfaces.tui.base_app import LibraryApp
-from octavo.interfaces.tui.rendered_markdown import rendered_markdown
-from octavo.operations.text_blocks import visible
+from octavo.interfaces.tui.markdown_rendering import rendered_markdown
+from octavo.operations.styled_text_lines import visible
 
 _WHOLE = 50_000  # tokens of a document in one view
 SOURCE_KINDS = frozenset({"code", "config", "commit"})
@@ -73,7 +73,7 @@ class ReadingScreen(Screen[None]):
     def _drawn(self, text: str, width: int) -> tuple[Text, Text, Text]:
         first, last = self.place.lines
         if self.place.kind in SOURCE_KINDS:
-            drawn, _ = answer_text.preview_text(text.rstrip("\n"), 1, (first, last), self.place.query, width)
+            drawn, _ = answer_rendering.preview_text(text.rstrip("\n"), 1, (first, last), self.place.query, width)
             return Text(), drawn, Text()
         lines = text.split("\n")
         parts = (lines[: first - 1], lines[first - 1 : last], lines[max(last, first - 1) :])

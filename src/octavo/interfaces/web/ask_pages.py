@@ -9,12 +9,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from octavo.interfaces.http.client_disconnects import while_wanted
+from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.server_sent_events import streamed_answer
 from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, fields, given
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
-from octavo.operations.request_arguments import request as parsed
+from octavo.operations.argument_parsing import request as parsed
 
 _SHORT = 2  # sentences above the hits of a search
 _CERTAIN = frozenset({"quoted", "supported"})

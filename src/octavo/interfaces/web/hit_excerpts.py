@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from octavo.answering.sentence_splitting import sentences
-from octavo.interfaces.presenting.excerpt_lines import unheaded, without_link_end
-from octavo.interfaces.presenting.match_marks import Highlight, MarksOf
-from octavo.interfaces.web.markdown import passage, set_apart
-from octavo.interfaces.web.text_as_html import DocumentPlace
-from octavo.model.text import Span
+from octavo.interfaces.presenting.excerpt_line_selection import unheaded, without_link_end
+from octavo.interfaces.presenting.match_highlighting import Highlight, MarksOf
+from octavo.interfaces.web.links_and_code_as_html import DocumentPlace
+from octavo.interfaces.web.markdown_to_html import passage, set_apart
+from octavo.model.normalised_text import Span
 
 _ROOM = 420  # characters of prose that a hit shows
 _LINES = 8  # of source

@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
-from octavo.interfaces.web.markdown import markdown
+from octavo.interfaces.web.links_and_code_as_html import DocumentPlace
+from octavo.interfaces.web.markdown_to_html import markdown
 from octavo.interfaces.web.page_templates import Listed, Site, given
-from octavo.interfaces.web.text_as_html import DocumentPlace
-from octavo.operations.graph.cluster_page import map_data, map_panel
+from octavo.operations.graph.cluster_map_page import map_data, map_panel
 from octavo.operations.library.results import ListedDocument
 
 _CARD_TITLE = re.compile(r"\A# .*")

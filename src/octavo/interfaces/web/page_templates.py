@@ -12,12 +12,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from octavo.engine.freshness import learning
+from octavo.engine.index_freshness import learning
 from octavo.errors import NotIndexed, OctavoError
 from octavo.interfaces.http.authentication import Access
-from octavo.interfaces.http.problems import status_of
+from octavo.interfaces.http.problem_responses import status_of
 from octavo.interfaces.operation_threads import Calls
-from octavo.interfaces.web import markdown, text_as_html
+from octavo.interfaces.web import links_and_code_as_html, markdown_to_html
 from octavo.operations.table import EVERY, OPERATIONS
 from octavo.version import __version__
 
@@ -79,14 +79,14 @@ def templates(writable: bool = False, secured: bool = False) -> Environment:
         trim_blocks=True,
         auto_reload=False,  # templates are part of the package: none changes while it runs
     )
-    made.filters |= {"sentence": text_as_html.sentence, "learning": learning}
+    made.filters |= {"sentence": links_and_code_as_html.sentence, "learning": learning}
     made.globals |= {
         "version": __version__,
-        "document_link": text_as_html.document_link,
-        "differences": text_as_html.differences,
-        "inline": markdown.inline,
-        "place": text_as_html.DocumentPlace,
-        "named_link": text_as_html.named_link,
+        "document_link": links_and_code_as_html.document_link,
+        "differences": links_and_code_as_html.differences,
+        "inline": markdown_to_html.inline,
+        "place": links_and_code_as_html.DocumentPlace,
+        "named_link": links_and_code_as_html.named_link,
         "not_yet": lambda error: isinstance(error, NotIndexed),
         "writable": writable,
         "secured": secured,

@@ -10,12 +10,12 @@ from starlette.routing import Route
 from octavo.interfaces.web.ask_pages import Answers
 from octavo.interfaces.web.document_pages import DocumentPages
 from octavo.interfaces.web.library_pages import LibraryPages
-from octavo.interfaces.web.login import Login
+from octavo.interfaces.web.login_pages import Login
 from octavo.interfaces.web.memory_pages import MemoryPages
+from octavo.interfaces.web.note_editing_routes import Changes
 from octavo.interfaces.web.page_templates import Site
-from octavo.interfaces.web.pages import Pages
+from octavo.interfaces.web.search_pages import Pages
 from octavo.interfaces.web.settings_page import SettingsPage
-from octavo.interfaces.web.write_routes import Changes
 
 
 def page_routes(site: Site, describe: Callable[[], Mapping[str, Any]]) -> list[Route]:

@@ -8,19 +8,19 @@ from dataclasses import asdict
 
 from octavo.answering.answer_prompt import Mode, OwnPrompts, context
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage, passages_of, with_surroundings
-from octavo.answering.citation_support import CitationChecker
+from octavo.answering.citation_verification import CitationChecker
 from octavo.answering.extractive_answer import Statement, statements
-from octavo.answering.follow_up_questions import standalone
-from octavo.answering.model_judge import verdicts
-from octavo.answering.model_usage import MeteredModel
-from octavo.answering.multi_hop import Planning, gathered
-from octavo.answering.written_answer import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
+from octavo.answering.follow_up_question_rewriting import standalone
+from octavo.answering.llm_answer_judge import verdicts
+from octavo.answering.llm_answer_writing import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
+from octavo.answering.llm_usage_metering import MeteredModel
+from octavo.answering.multi_hop_search import Planning, gathered
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
+from octavo.model.normalised_text import short
 from octavo.model.result import Hit, Result
-from octavo.model.text import short
-from octavo.operations.answer_budget import BYTES_PER_TOKEN, json_size, size
+from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.answering.rendering import EXTRACTIVE, ask_lines
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import (
@@ -32,13 +32,13 @@ from octavo.operations.answering.results import (
     SearchHop,
     SentenceCitation,
 )
-from octavo.operations.filter_fields import narrowing
-from octavo.operations.language_model_text import written
+from octavo.operations.filter_field_names import narrowing
+from octavo.operations.language_model_rendering import written
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.run_search import find, with_publications
+from octavo.operations.search.search_execution import find, with_publications
 from octavo.ports import LanguageModel
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.caps_and_merging import CapPerDocument
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 
 Tell = Callable[[AnswerSentence], None]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.engine.freshness import learning
+from octavo.engine.index_freshness import learning
 from octavo.model.document import Kind, shown_path
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, SentenceCitation
 from octavo.operations.search.rendering import stage_lines
-from octavo.operations.text_blocks import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
+from octavo.operations.styled_text_lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
 
 _INDENT = "    "
 EXTRACTIVE = "extractive"

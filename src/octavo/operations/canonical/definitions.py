@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import IN_MEMORY, WRITES, Operation
 
 _PLAN = """# Closing down
@@ -20,7 +20,7 @@ Park the telescope first, then close the shutter, then cut the power.
 
 _documents = partial(
     Operation,
-    module="octavo.operations.canonical.documents",
+    module="octavo.operations.canonical.canonical_documents",
     tool_sets=IN_MEMORY,
     listing=Listing(columns=("key", "version", "text"), exact="text"),
 )

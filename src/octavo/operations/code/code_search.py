@@ -8,14 +8,14 @@ from octavo.model.chunk import CODE_TYPES
 from octavo.model.query import ANY_LANGUAGE, Query
 from octavo.model.result import Result
 from octavo.operations.code.requests import SearchCodeRequest
-from octavo.operations.request_filters import filters_of, languages_named
-from octavo.operations.search.length_limit import fitting
+from octavo.operations.filter_parsing import filters_of, languages_named
+from octavo.operations.search.hit_length_limit import fitting
 from octavo.operations.search.results import SearchAnswer
-from octavo.operations.search.run_search import BY_NAME, found_in
+from octavo.operations.search.search_execution import BY_NAME, found_in
 from octavo.retrieval.profiles import hypothesised
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.language_model_stages import ModelRerank
-from octavo.retrieval.stages.rerank import Rerank
+from octavo.retrieval.stages.reranking import Rerank
 
 
 def search_code(engine: Engine, request: SearchCodeRequest) -> SearchAnswer:

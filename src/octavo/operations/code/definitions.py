@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import IN_CODE, Operation
 from octavo.operations.search.definitions import HITS
 
 _search = partial(Operation, module="octavo.operations.code.code_search")
-_augment = partial(Operation, module="octavo.operations.code.augment")
+_augment = partial(Operation, module="octavo.operations.code.task_code_context")
 
 CODE = (
     _search(

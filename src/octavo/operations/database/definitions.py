@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_copies = partial(Operation, module="octavo.operations.database.copies")
-_upkeep = partial(Operation, module="octavo.operations.database.upkeep", remote=False, watched=True)
-_pruning = partial(Operation, module="octavo.operations.database.pruning")
+_copies = partial(Operation, module="octavo.operations.database.backup_and_migration")
+_upkeep = partial(Operation, module="octavo.operations.database.upgrade_check_repair", remote=False, watched=True)
+_pruning = partial(Operation, module="octavo.operations.database.version_pruning")
 
 DATABASE = (
     _copies(

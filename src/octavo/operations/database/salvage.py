@@ -9,9 +9,9 @@ from threading import Thread
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.library_repair import damage, not_read_again, read_everything
-from octavo.engine.wiring.salvaging import Salvaged, salvage_file
+from octavo.engine.wiring.salvage_adapter import Salvaged, salvage_file
 from octavo.errors import LibraryError
-from octavo.model.damage import LibraryPart
+from octavo.model.library_damage import LibraryPart
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.database.results import RepairAnswer

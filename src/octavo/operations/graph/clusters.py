@@ -14,12 +14,12 @@ from octavo.algorithms.cluster_layout import cluster_layout
 from octavo.engine.engine import Engine
 from octavo.engine.offline_work_status import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
-from octavo.ingest.clustering import build_clusters
+from octavo.ingest.chunk_clustering import build_clusters
 from octavo.model.clustering import NO_CLUSTER
-from octavo.operations.graph.cluster_page import page
+from octavo.operations.graph.cluster_map_page import page
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterMapRequest, ClusterPlotRequest
 from octavo.operations.graph.results import ClusterMap, ClustersAnswer, MapFile, MapPoint, NamedCluster
-from octavo.operations.output_files import write_new
+from octavo.operations.output_file_creation import write_new
 
 _FORMER_FILE = "clusters.arr"  # where earlier versions kept them, next to the snapshots
 _NAMED_BY, _LONGEST_NAME = 2, 30  # titles that name a cluster, and characters of each

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _IN_GRAPH = frozenset({"graph"})
 
 
 _neighbors = partial(Operation, module="octavo.operations.graph.document_neighbors")
-_whole = partial(Operation, module="octavo.operations.graph.whole_graph", tool_sets=_IN_GRAPH)
+_whole = partial(Operation, module="octavo.operations.graph.graph_build_and_communities", tool_sets=_IN_GRAPH)
 _entities = partial(Operation, module="octavo.operations.graph.entities", tool_sets=_IN_GRAPH)
 _view = partial(
     Operation,

@@ -9,9 +9,9 @@ from octavo.errors import NotFound, OctavoError
 from octavo.graph.neighbors import NeighborsAnswer, missing_document, neighbors
 from octavo.graph.related_documents import RelatedAnswer, related
 from octavo.model.stored_rows import StoredDocument
+from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
-from octavo.operations.request_filters import filters_of
-from octavo.retrieval.passages import read_passage
+from octavo.retrieval.passage_reading import read_passage
 
 
 def graph_neighbors(engine: Engine, request: GraphNeighborsRequest) -> NeighborsAnswer:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.time_formats import when
+from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.document import Kind
 from octavo.model.entity import DocumentMention, EntityKind
-from octavo.model.graph import ENTITIES
 from octavo.model.ids import DocumentId
-from octavo.model.text import LineIndex, short
+from octavo.model.link_graph import ENTITIES
+from octavo.model.normalised_text import LineIndex, short
+from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphEntitiesRequest, GraphMentionsRequest
 from octavo.operations.graph.results import EntitiesAnswer, FoundEntity, FoundMention, MentionsAnswer
-from octavo.operations.request_filters import filters_of
 
 _AROUND = 60  # characters of context on each side
 

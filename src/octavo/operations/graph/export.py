@@ -7,12 +7,12 @@ import json
 from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed
 from octavo.graph.export import as_graphml, as_json
+from octavo.graph.graph_view import GraphView, Shown, view
 from octavo.graph.html_page import page
-from octavo.graph.whole_graph import GraphView, Shown, view
+from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphExportRequest, GraphPlotRequest
 from octavo.operations.graph.results import GraphFile
-from octavo.operations.output_files import write_new
-from octavo.operations.request_filters import filters_of
+from octavo.operations.output_file_creation import write_new
 
 
 def graph_export(engine: Engine, request: GraphExportRequest) -> GraphFile:

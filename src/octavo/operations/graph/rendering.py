@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from octavo.algorithms.prompt_quotations import QUOTED_TITLES
 from octavo.graph.neighbors import FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer
-from octavo.model.graph import BOTH, IN, OUT
+from octavo.model.link_graph import BOTH, IN, OUT
 from octavo.operations.graph.results import (
     BuildAnswer,
     ClusterMap,
@@ -18,7 +18,7 @@ from octavo.operations.graph.results import (
     MapFile,
     MentionsAnswer,
 )
-from octavo.operations.text_blocks import DETAIL, Line, Part, columns, count, visible
+from octavo.operations.styled_text_lines import DETAIL, Line, Part, columns, count, visible
 
 BUILD = "run `octavo graph build`"
 _ARROWS = {OUT: "→", IN: "←", BOTH: "↔"}

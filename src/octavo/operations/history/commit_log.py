@@ -10,23 +10,23 @@ from fnmatch import fnmatchcase
 from itertools import count
 from typing import Any
 
-from octavo.algorithms.time_formats import moment, when
+from octavo.algorithms.time_parsing_and_formatting import moment, when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
+from octavo.model.normalised_text import short
 from octavo.model.query import Filters, Query
 from octavo.model.result import Hit, Result
 from octavo.model.stored_rows import StoredDocument
-from octavo.model.text import short
-from octavo.operations import fields
-from octavo.operations.answer_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations import argument_fields
+from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.history.file_history import past
 from octavo.operations.history.rendering import commit_lines
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Touched
-from octavo.operations.language_model_text import lines
+from octavo.operations.language_model_rendering import lines
 from octavo.retrieval.profiles import profile_named
-from octavo.retrieval.stages.caps_and_merging import CapPerDocument
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 
 _SHOWN_FILES = 20
 _LOOKED_AT = 1_000  # commits at first, for those that filters let through
@@ -65,7 +65,7 @@ def log(engine: Engine, request: LogRequest) -> LogAnswer:
 
 def _fitting(engine: Engine, result: Result, request: LogRequest) -> LogAnswer:
     """As many commits as fit, and a cursor to the rest."""
-    question = replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS)
+    question = replace(request, cursor=None, max_tokens=argument_fields.DEFAULT_TOKENS)
     names = [hit.chunk_id for hit in result.hits]
     offset = offset_of(request.cursor, question, names=names)
     room = request.max_tokens * BYTES_PER_TOKEN - _AROUND

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from octavo.algorithms.time_formats import when
+from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
@@ -13,16 +13,16 @@ from octavo.model.commit_index import FoundCommit
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_commit
 from octavo.model.ids import CollectionId, DocumentId, document_id
+from octavo.model.normalised_text import short
 from octavo.model.stored_rows import DocumentVersion
-from octavo.model.text import short
-from octavo.operations.answer_budget import BYTES_PER_TOKEN, json_size, size
-from octavo.operations.answer_budget import within as fitting
+from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, json_size, size
+from octavo.operations.answer_length_budget import within as fitting
 from octavo.operations.history.rendering import history_lines, touched_line
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.history.results import HistoryAnswer, Stored, Touched, Written
-from octavo.operations.language_model_text import lines, written
-from octavo.operations.text_blocks import columns
-from octavo.retrieval.passages import located, not_called
+from octavo.operations.language_model_rendering import lines, written
+from octavo.operations.styled_text_lines import columns
+from octavo.retrieval.passage_reading import located, not_called
 
 _RENAMES = 20  # names a file is followed through
 

@@ -7,7 +7,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.job import Job, JobId, JobState
 from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
-from octavo.operations.memory.request_resolution import instant
+from octavo.operations.memory.request_target_resolution import instant
 from octavo.operations.memory.results import when
 
 

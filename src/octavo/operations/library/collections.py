@@ -10,11 +10,11 @@ from pathlib import Path
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
-from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_repository
-from octavo.model.ledger import FileOutcome, LedgerEntry
+from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
 from octavo.model.library_location import expand_user, real_path
+from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.operations.library.document_listing import documents_below, property_keys
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest

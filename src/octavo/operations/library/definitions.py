@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import IN_DEFAULT, WRITES, Operation
 
 _COLLECTIONS = ("name", "root", "present", "indexed", "skipped", "failed", "tags")
@@ -114,7 +114,7 @@ LIBRARY = (
         remote=False,
     ),
     Operation(
-        module="octavo.operations.library.exporting",
+        module="octavo.operations.library.library_export",
         name="export",
         summary="Write documents as Markdown, as lines of JSON, or as a site.",
         description="Write the documents of the library, of a search or the memories for other programs.",

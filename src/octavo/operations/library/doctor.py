@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
-from octavo.engine.advisories import advisories
 from octavo.engine.build_info import commit_here, formats_here
 from octavo.engine.engine import Engine
 from octavo.engine.library_repair import damage
-from octavo.engine.recorded_recipe import other_model_hint
+from octavo.engine.maintenance_advisories import advisories
+from octavo.engine.recorded_index_recipe import other_model_hint
 from octavo.engine.wiring.file_preparation import confinement_here
 from octavo.errors import ConfigurationError, OctavoError, ProviderFailed
-from octavo.model.advisory import Advisory
+from octavo.model.indexing_ledger import REDACTED
 from octavo.model.job import JobState
-from octavo.model.ledger import REDACTED
+from octavo.model.maintenance_advisory import Advisory
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_files import excluded_files_text
 from octavo.operations.library.requests import DoctorRequest

@@ -9,10 +9,10 @@ from typing import Any
 
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
+from octavo.model.normalised_text import short
 from octavo.model.stored_rows import StoredDocument
-from octavo.model.text import short
+from octavo.operations.filter_parsing import filters_of
 from octavo.operations.library.results import PropertyKey
-from octavo.operations.request_filters import filters_of
 
 _VALUES = 5  # of a property that are named
 _DERIVED = frozenset({"block_refs", "callouts", "pages", "slides", "sheets", "times"})

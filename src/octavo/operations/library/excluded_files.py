@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from textwrap import shorten
 
 from octavo.dataclass import dataclass
-from octavo.model.formats import ending
+from octavo.model.file_formats import ending
 
 _KIND = re.compile(r"^an? ([a-z ]+): (?:there is no text to read|OCR is off|--archives .*)$")
 _UNINSTALLED = re.compile(r": (install (\S+)) to read it$")

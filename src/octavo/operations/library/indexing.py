@@ -6,18 +6,18 @@ from collections.abc import Callable
 from functools import partial
 
 from octavo.algorithms.path_globs import glob_expression
-from octavo.algorithms.time_formats import when
+from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.dataclass import replace
-from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.index_options import IndexOptions
 from octavo.engine.index_run_lease import Build
 from octavo.engine.library_repair import damage
+from octavo.engine.maintenance_advisories import advisories
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.ingest.run_report import IndexReport
-from octavo.model.damage import LibraryPart
 from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
+from octavo.model.library_damage import LibraryPart
 from octavo.observability.progress import Progress
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from octavo.ingest.run_report import CollectionReport, Problem
-from octavo.model.advisory import Advisory, OfflineRun
 from octavo.model.git_commit import is_repository
-from octavo.model.ledger import FileOutcome
+from octavo.model.indexing_ledger import FileOutcome
+from octavo.model.maintenance_advisory import Advisory, OfflineRun
 from octavo.operations.library.excluded_files import excluded_files_text
 from octavo.operations.library.results import (
     AddAnswer,
@@ -20,7 +20,7 @@ from octavo.operations.library.results import (
     StatusAnswer,
     WatchAnswer,
 )
-from octavo.operations.text_blocks import DETAIL, Line, Part, columns, count, duration, size
+from octavo.operations.styled_text_lines import DETAIL, Line, Part, columns, count, duration, size
 
 PROBLEMS_SHOWN = 10
 _FIGURES = ("added", "changed", "moved", "removed", "unchanged")

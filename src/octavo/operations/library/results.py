@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.dataclass import dataclass
 from octavo.ingest.run_report import CollectionReport
-from octavo.model.advisory import Advisory, OfflineRun
-from octavo.model.collection import FolderState
+from octavo.model.maintenance_advisory import Advisory, OfflineRun
+from octavo.model.projects_and_collections import FolderState
 from octavo.model.recipe import Recipe
 from octavo.operations.library.excluded_files import ExcludedFiles
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from octavo.bounded_small_files import read_small
+from octavo.bounded_file_reading import read_small
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument

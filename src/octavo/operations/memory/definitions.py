@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from octavo.dataclass import replace
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, Operation
 
 _PROVENANCE = ("author", "reason", "session", "idempotency_key", "project")
@@ -20,14 +20,14 @@ _FOUND = Listing(
 
 _changes = partial(
     Operation,
-    module="octavo.operations.memory.changes",
+    module="octavo.operations.memory.memory_changes",
     annotations=WRITES,
     tool_sets=IN_MEMORY,
     unlisted=_PROVENANCE,
     listing=_STATE,
 )
 _recall = partial(Operation, module="octavo.operations.memory.recall")
-_versions = partial(Operation, module="octavo.operations.memory.versions", tool_sets=IN_MEMORY)
+_versions = partial(Operation, module="octavo.operations.memory.memory_versions", tool_sets=IN_MEMORY)
 
 _REMEMBER = _changes(
     name="remember",
@@ -209,7 +209,7 @@ MEMORY = (
         tool_sets=IN_MEMORY,
     ),
     Operation(
-        module="octavo.operations.memory.changes",
+        module="octavo.operations.memory.memory_changes",
         name="memory_sync",
         summary="Synchronise a folder of Markdown files with the memories, both ways.",
         description="Reads and writes a folder of the machine it runs on: each file is a memory.",

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.memory.recall import Recalled, latest, narrowed, recalled
-from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId, collection_id
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryKind, MemoryStatus, memory_of
+from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters, Query
-from octavo.operations.memory.as_of import recalled_as_of
-from octavo.operations.memory.request_resolution import in_project, instant, item_named
+from octavo.operations.filter_parsing import conditions
+from octavo.operations.memory.recall_as_of import recalled_as_of
+from octavo.operations.memory.request_target_resolution import in_project, instant, item_named
 from octavo.operations.memory.requests import MemoryLinkedRequest, RecallRequest
 from octavo.operations.memory.results import LinkedMemoriesAnswer, LinkState, RecallAnswer, found_memory
-from octavo.operations.request_filters import conditions
 from octavo.retrieval.profiles import profile_named
 from octavo.retrieval.stage import RetrievalProfile
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _COLUMNS = ("name", "form", "state", "revision", "dimensions", "bytes", "base", "made_at")
@@ -13,7 +13,7 @@ _catalog = partial(Operation, module="octavo.operations.models.registry")
 
 MODELS = (
     Operation(
-        module="octavo.operations.models.text_vectors",
+        module="octavo.operations.models.text_embedding",
         name="embed",
         summary="Turn texts into vectors.",
         description="The vectors of texts, by the model that searches use. For programs; a search needs none.",

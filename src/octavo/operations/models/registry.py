@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from octavo.config.load import user_file
 from octavo.dataclass import replace
-from octavo.embedding.fast_table_choice import table_folder
+from octavo.embedding.fast_embedder_selection import table_folder
 from octavo.embedding.installed_models import (
     NO_RERANKER,
     InstalledModel,
@@ -19,7 +19,8 @@ from octavo.embedding.installed_models import (
     models_folder,
     remove,
 )
-from octavo.embedding.model_catalog import (
+from octavo.embedding.model_download import FetchedModel, fetch_model
+from octavo.embedding.model_listing import (
     ModelShown,
     card_of_language_model,
     fetched_language_models,
@@ -28,10 +29,9 @@ from octavo.embedding.model_catalog import (
     remove_language_model,
     shown,
 )
-from octavo.embedding.model_download import FetchedModel, fetch_model
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
-from octavo.ingest.profile_switch import CONFIGURED
+from octavo.ingest.embedding_profile_switch import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.model.library_location import expand_user
 from octavo.observability.progress import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.embedding.installed_models import NO_RERANKER, RERANKER_HINT, InstalledModel, model_named, models_folder
-from octavo.embedding.model_catalog import ModelShown
+from octavo.embedding.model_listing import ModelShown
 from octavo.engine.engine import Engine
 from octavo.errors import ModelUnavailable
 from octavo.model.library_location import expand_user

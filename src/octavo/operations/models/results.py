@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from octavo.dataclass import dataclass
-from octavo.embedding.model_catalog import ModelShown
+from octavo.embedding.model_listing import ModelShown
 
 
 @dataclass(frozen=True, slots=True)

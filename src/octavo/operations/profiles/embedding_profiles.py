@@ -8,7 +8,7 @@ from octavo.dataclass import replace
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, ProviderFailed
-from octavo.ingest.profile_switch import (
+from octavo.ingest.embedding_profile_switch import (
     CONFIGURED,
     active_profile,
     checked_name,
@@ -30,7 +30,7 @@ from octavo.model.job import JobId, JobKind
 from octavo.model.library_location import expand_user, real_path
 from octavo.model.memory import MemoryStatus
 from octavo.model.vector_index_tuning import Tuning
-from octavo.operations.memory.request_resolution import item_named
+from octavo.operations.memory.request_target_resolution import item_named
 from octavo.operations.profiles.requests import (
     MemoryReingestRequest,
     ProfilesActivateRequest,

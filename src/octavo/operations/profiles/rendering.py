@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from octavo.operations.profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown
-from octavo.operations.text_blocks import Line, Part, columns
+from octavo.operations.styled_text_lines import Line, Part, columns
 
 _STYLES = {"active": "good", "filling": "warn"}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from octavo.engine.caller_permissions import refuse_bound_caller
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
-from octavo.model.collection import DEFAULT_WORKSPACE, Collection, PlaceKind, Project
+from octavo.model.projects_and_collections import DEFAULT_WORKSPACE, Collection, PlaceKind, Project
 from octavo.operations.projects.requests import ProjectsListRequest, ProjectsResolveRequest
 from octavo.operations.projects.results import (
     ProjectsListAnswer,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 from octavo.algorithms.prompt_quotations import one_line
-from octavo.algorithms.query_syntax import parse_query
-from octavo.algorithms.text_analysis import Analyzer
+from octavo.algorithms.query_parsing import parse_query
+from octavo.algorithms.search_tokenizer import Analyzer
 from octavo.engine.engine import Engine
 from octavo.memory import recall, sessions
 from octavo.memory.session_search import ranked, session_of
 from octavo.model.memory import MemoryFilter, MemoryId, MemorySession
 from octavo.model.query import Query
-from octavo.operations.memory.request_resolution import in_project
+from octavo.operations.memory.request_target_resolution import in_project
 from octavo.operations.memory.requests import MIN_SIMILARITY
 from octavo.operations.memory.results import when, when_or_none
 from octavo.operations.projects.requests import SessionsEndRequest, SessionsListRequest, SessionsStartRequest

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import IN_CODE, IN_DEFAULT, Operation
 
 _get = partial(Operation, module="octavo.operations.reading.passage_reading")
 _versions = partial(Operation, module="octavo.operations.reading.version_diff")
-_many = partial(Operation, module="octavo.operations.reading.many_documents", tool_sets=IN_CODE)
+_many = partial(Operation, module="octavo.operations.reading.multiple_document_reading", tool_sets=IN_CODE)
 _outline = partial(Operation, module="octavo.operations.reading.document_outline")
 _inspect = partial(Operation, module="octavo.operations.reading.file_inspection")
 _tags = partial(Operation, module="octavo.operations.reading.document_tags")

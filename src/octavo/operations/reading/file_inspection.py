@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from octavo.algorithms.time_formats import when
+from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
-from octavo.model.collection import Collection
-from octavo.model.ledger import REDACTED, FileOutcome
+from octavo.model.indexing_ledger import REDACTED, FileOutcome
+from octavo.model.normalised_text import short
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Hit
 from octavo.model.score_tolerance import shown
 from octavo.model.stored_rows import ChunkVectors, StoredDocument
-from octavo.model.text import short
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.requests import InspectRequest
 from octavo.operations.reading.results import InspectAnswer, InspectedPassage, InspectedVersion
-from octavo.retrieval.passages import located, not_called
+from octavo.retrieval.passage_reading import located, not_called
 
 _COMPARED = 200  # candidates among which passages are looked for
 _MOST_LINKS = 50

@@ -6,22 +6,22 @@ from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 
-from octavo.algorithms.time_formats import when
+from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.engine.federation import QUALIFIES, library_names, qualified, split_reference
-from octavo.model.graph import EdgeType, Node
+from octavo.engine.library_federation import QUALIFIES, library_names, qualified, split_reference
 from octavo.model.ids import DocumentId
+from octavo.model.link_graph import EdgeType, Node
+from octavo.model.normalised_text import Span, short
 from octavo.model.page_position import position
 from octavo.model.stored_rows import StoredDocument
-from octavo.model.text import Span, short
-from octavo.operations import fields
-from octavo.operations.answer_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
-from octavo.operations.language_model_text import written
+from octavo.operations import argument_fields
+from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations.language_model_rendering import written
 from octavo.operations.reading.rendering import get_lines
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.reading.results import GetAnswer
-from octavo.retrieval.passages import Passage, read_passage
+from octavo.retrieval.passage_reading import Passage, read_passage
 
 _LINKS, _LINKS_BYTES = 10, 400
 _POINTING = tuple(kind for kind in EdgeType if kind is not EdgeType.CHANGES)  # of commits `history` tells
@@ -56,7 +56,10 @@ def _get(engine: Engine, request: GetRequest) -> GetAnswer:
             before=request.before,
             after=request.after,
         )
-        cursor_key = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
+        cursor_key = (
+            replace(request, cursor=None, max_tokens=argument_fields.DEFAULT_TOKENS),
+            passage.document.text_hash,
+        )
         offset = offset_of(request.cursor, cursor_key)
         pointing = () if offset else backlinks_of(engine, passage.document)
     if engine.logs_queries:

@@ -18,7 +18,7 @@ from octavo.operations.reading.results import (
     OutlineAnswer,
     OutlineSection,
 )
-from octavo.operations.text_blocks import DETAIL, Block, Line, Part, Quote, count, more
+from octavo.operations.styled_text_lines import DETAIL, Block, Line, Part, Quote, count, more
 
 
 def get_lines(answer: GetAnswer) -> Iterator[Block]:

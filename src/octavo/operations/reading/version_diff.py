@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from difflib import unified_diff
 
-from octavo.algorithms.time_formats import when
+from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
-from octavo.operations.answer_budget import BYTES_PER_TOKEN, size
+from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, size
 from octavo.operations.reading.requests import DiffRequest
 from octavo.operations.reading.results import DiffAnswer
-from octavo.retrieval.passages import Passage, read_passage, version_numbers
+from octavo.retrieval.passage_reading import Passage, read_passage, version_numbers
 
 
 def diff(engine: Engine, request: DiffRequest) -> DiffAnswer:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from octavo.algorithms.rank_fusion import reciprocal_rank
 from octavo.dataclass import replace
-from octavo.engine.federation import LibraryGroup, Reply, qualified
+from octavo.engine.library_federation import LibraryGroup, Reply, qualified
 from octavo.model.result import Copy, Freshness, Hit, Result
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.run_search import find
+from octavo.operations.search.search_execution import find
 from octavo.retrieval.stage import RetrievalProfile
 
 if TYPE_CHECKING:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from octavo.algorithms.time_formats import age
+from octavo.algorithms.time_parsing_and_formatting import age
 from octavo.dataclass import replace
-from octavo.engine.freshness import learning
+from octavo.engine.index_freshness import learning
 from octavo.model.document import Kind, shown_path
 from octavo.model.result import Freshness, StageTrace
-from octavo.operations.search.excerpts_for_models import answering_lines
+from octavo.operations.search.language_model_excerpts import answering_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
-from octavo.operations.text_blocks import (
+from octavo.operations.styled_text_lines import (
     DETAIL,
     FILL,
     Block,

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
-from octavo.algorithms.time_formats import when
+from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.dataclass import dataclass, replace
+from octavo.model.normalised_text import short
 from octavo.model.page_position import NOWHERE, Position
 from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace
 from octavo.model.score_tolerance import shown
-from octavo.model.text import short
 
 _SECTIONS = 8  # that a hit lists of those it covers
 _COPIES = 10  # named with a hit; a licence may stand in a thousand files
@@ -126,7 +126,7 @@ class SearchAnswer:
 
     def to_frame(self, library: str | None = None) -> Any:
         """As a table of pandas or Polars, a row for each hit: of the one that is named, else of what is installed."""
-        return import_module("octavo.operations.data_frames").hits_frame(self, library)
+        return import_module("octavo.operations.hit_data_frames").hits_frame(self, library)
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from octavo.algorithms.time_formats import when
+from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.ingest.search_accelerator import Accelerator
-from octavo.ingest.snapshot_upkeep import StoredSnapshot
+from octavo.ingest.snapshot_lifecycle import StoredSnapshot
+from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId
 from octavo.observability.progress import Progress
 from octavo.operations.snapshots.requests import (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from octavo.algorithms.prompt_quotations import QUOTED_TITLES
 from octavo.jobs.summary_jobs import SummariesBuilt
+from octavo.operations.styled_text_lines import Block, Line, Part, Quote, count
 from octavo.operations.summaries.summaries import SummariesAnswer
-from octavo.operations.text_blocks import Block, Line, Part, Quote, count
 
 
 def summaries_built_lines(answer: SummariesBuilt) -> Iterator[Line]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_tokens = partial(Operation, module="octavo.operations.tokens.tokens", remote=False)
+_tokens = partial(Operation, module="octavo.operations.tokens.access_tokens", remote=False)
 
 TOKENS = (
     _tokens(

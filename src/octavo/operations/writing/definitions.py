@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import READS, WRITES, Annotations, Operation
 
 _IN_WRITING = frozenset({"writing"})
@@ -15,14 +15,14 @@ _NOTE = "observing/Closing down.md"
 
 _notes = partial(
     Operation,
-    module="octavo.operations.writing.notes",
+    module="octavo.operations.writing.note_editing",
     annotations=_CHANGES,
     tool_sets=_IN_WRITING,
     unlisted=_UNLISTED,
     listing=Listing(columns=_WRITTEN),
 )
 _memories = partial(Operation, module="octavo.operations.writing.memories_as_notes", tool_sets=frozenset({"notes"}))
-_lint = partial(Operation, module="octavo.operations.writing.lint", tool_sets=frozenset({"notes"}))
+_lint = partial(Operation, module="octavo.operations.writing.note_lint", tool_sets=frozenset({"notes"}))
 
 WRITING = (
     _notes(

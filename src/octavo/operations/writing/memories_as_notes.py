@@ -7,14 +7,14 @@ from octavo.engine.engine import Engine
 from octavo.memory import commit
 from octavo.memory.draft import Provenance
 from octavo.model.memory import MemoryLink
-from octavo.operations.memory.changes import remember
-from octavo.operations.memory.request_resolution import item_named
+from octavo.operations.memory.memory_changes import remember
+from octavo.operations.memory.memory_versions import memory_get
+from octavo.operations.memory.request_target_resolution import item_named
 from octavo.operations.memory.requests import MemoryGetRequest, RememberRequest
 from octavo.operations.memory.results import MemoryState
-from octavo.operations.memory.versions import memory_get
 from octavo.operations.writing.requests import MemoryFromNoteRequest, MemoryToNoteRequest
-from octavo.retrieval.passages import read_passage
-from octavo.writing.note_change import WriteAnswer
+from octavo.retrieval.passage_reading import read_passage
+from octavo.writing.note_change_transaction import WriteAnswer
 from octavo.writing.section_edits import append, check_section_path
 
 WRITTEN_TO = "written_to"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from octavo.model.lint_rules import Severity
-from octavo.operations.text_blocks import Line, Part, count
+from octavo.operations.styled_text_lines import Line, Part, count
 from octavo.operations.writing.results import AutoFixAnswer, LintAnswer, ValidateAnswer
 from octavo.writing.heading_checks import Violation
-from octavo.writing.note_change import LinkedWriteAnswer, WriteAnswer
+from octavo.writing.note_change_transaction import LinkedWriteAnswer, WriteAnswer
 
 _DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.dataclass import dataclass
 from octavo.writing.heading_checks import Violation
-from octavo.writing.note_change import WriteAnswer
+from octavo.writing.note_change_transaction import WriteAnswer
 from octavo.writing.note_lint import Finding
 
 

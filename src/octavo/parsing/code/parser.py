@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from octavo.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
-from octavo.model.text import Span
-from octavo.parsing.code.file_description import description, html_description
-from octavo.parsing.code.imports import ANYWHERE, imports_in, limited, pattern_for
-from octavo.parsing.code.languages import language_of, module_name
-from octavo.parsing.code.outline import CodeOutline, Cut, Import, Symbol, nested
-from octavo.parsing.code.textual_outline import textual_outline
-from octavo.parsing.code.tree_outline import tree_outline
+from octavo.model.normalised_text import Span
+from octavo.parsing.code.code_outline import CodeOutline, Cut, Import, Symbol, nested
+from octavo.parsing.code.import_statement_patterns import ANYWHERE, imports_in, limited, pattern_for
+from octavo.parsing.code.language_detection import language_of, module_name
+from octavo.parsing.code.outline_without_grammar import textual_outline
+from octavo.parsing.code.source_file_description import description, html_description
+from octavo.parsing.code.syntax_tree_outline import tree_outline
 from octavo.parsing.code.treesitter import Unparsable, parse, syntax_for
 
 _MOST_KEYWORDS = 64

@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from octavo.parsing.code.languages import CODE_EXTENSIONS, CODE_NAMES, CONFIG_EXTENSIONS, config_language, language_of
+from octavo.parsing.code.language_detection import (
+    CODE_EXTENSIONS,
+    CODE_NAMES,
+    CONFIG_EXTENSIONS,
+    config_language,
+    language_of,
+)
 from octavo.ports import Parser
 
 CODE_PARSER_VERSION = "code-2+config-1+notebook-1"
@@ -54,14 +60,14 @@ def _code() -> Parser:
 
 @cache
 def _config() -> Parser:
-    from octavo.parsing.configuration_files import ConfigParser
+    from octavo.parsing.configuration_file_parser import ConfigParser
 
     return ConfigParser()
 
 
 @cache
 def _notebook() -> Parser:
-    from octavo.parsing.code.notebook import NotebookParser
+    from octavo.parsing.code.notebook_parser import NotebookParser
     from octavo.parsing.markdown.parser import MarkdownParser
 
     return NotebookParser(MarkdownParser(), _config())

@@ -16,6 +16,6 @@ class MarkdownParser:
 
     def parse(self, source: Source) -> Document:
         # The grammar takes tens of milliseconds to compile; opening a library without reading a file does not need it.
-        from octavo.parsing.markdown.document import read_note
+        from octavo.parsing.markdown.document_assembly import read_note
 
         return read_note(source, loose=self._loose)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from octavo.algorithms.score_calibration import Calibration
-from octavo.retrieval.relevance import BY_WORDS
+from octavo.retrieval.hit_relevance import BY_WORDS
 from octavo.retrieval.stage import Recall, Refine, RetrievalProfile
-from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
-from octavo.retrieval.stages.commit_limits import CapCommits
-from octavo.retrieval.stages.context_smoothing import ContextSmoothing
-from octavo.retrieval.stages.definitions import Definitions
-from octavo.retrieval.stages.document_name import NamedFirst
-from octavo.retrieval.stages.equal_texts import ExactDuplicates
-from octavo.retrieval.stages.exact_match import ExactMatch
-from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
-from octavo.retrieval.stages.link_only_chunks import LinksBelow
-from octavo.retrieval.stages.linked_boost import NeighbourBoost
-from octavo.retrieval.stages.near_copies import NearCopies
+from octavo.retrieval.stages.commit_caps import CapCommits
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
+from octavo.retrieval.stages.document_name_promotion import NamedFirst
+from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
+from octavo.retrieval.stages.exact_match_boost import ExactMatch
+from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.link_only_chunk_demotion import LinksBelow
+from octavo.retrieval.stages.linked_document_boost import NeighbourBoost
+from octavo.retrieval.stages.named_definition_boost import Definitions
+from octavo.retrieval.stages.near_copy_demotion import NearCopies
+from octavo.retrieval.stages.neighbor_score_smoothing import ContextSmoothing
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
-from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.tests_below import TestsBelow
-from octavo.retrieval.stages.title_words import TitleWords
+from octavo.retrieval.stages.score_and_rank_fusion import RankFusion, ScoreFusion, SingleChannel
+from octavo.retrieval.stages.test_code_demotion import TestsBelow
+from octavo.retrieval.stages.title_match_boost import TitleWords
 
 SHOWN: tuple[Refine, ...] = (ExactDuplicates(among=20), NearCopies(), CapPerDocument(), MergeSpans(), CapCommits())
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.dataclass import replace
 from octavo.retrieval.built_in_profiles.documents import HYBRID
-from octavo.retrieval.stages.document_name import NamedFirst
-from octavo.retrieval.stages.second_hop import Bridges
+from octavo.retrieval.stages.document_name_promotion import NamedFirst
+from octavo.retrieval.stages.second_hop_search import Bridges
 
 _AT = next(place for place, stage in enumerate(HYBRID.refine) if isinstance(stage, NamedFirst))
 

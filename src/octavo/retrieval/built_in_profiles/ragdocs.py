@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.caps_and_merging import CapPerDocument
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo.retrieval.stages.equal_texts import ExactDuplicates
-from octavo.retrieval.stages.fuse import RankFusion
-from octavo.retrieval.stages.linked_boost import NeighbourBoost
-from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
+from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
+from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.linked_document_boost import NeighbourBoost
 from octavo.retrieval.stages.registry import stage_of
-from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
+from octavo.retrieval.stages.score_and_rank_fusion import RankFusion
+from octavo.retrieval.stages.semantic_duplicate_removal import SemanticDuplicates
 
 
 def _stage(shape: str, name: str, **fields: Any) -> Any:

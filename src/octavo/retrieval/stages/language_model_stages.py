@@ -10,12 +10,12 @@ from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
 from octavo.model.field_constraints import Field
 from octavo.model.ids import text_hash
-from octavo.model.model_settings import missing_model
+from octavo.model.language_model_settings import missing_model
 from octavo.model.query import Query
 from octavo.model.result import NO_TIME_FOR, Candidate
 from octavo.ports import QueryWriter
 from octavo.retrieval.stage import AsksLanguageModel, Search, SkipStage
-from octavo.retrieval.stages.rerank import keep_scores, merged, passages, scored_before, scores_within
+from octavo.retrieval.stages.reranking import keep_scores, merged, passages, scored_before, scores_within
 from octavo.retrieval.timed_reranker import MeasuredReranker
 
 _ESCAPES = "; the query is asked as it is"

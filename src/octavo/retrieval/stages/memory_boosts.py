@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from octavo.algorithms.query_intent import Intent, intent_of
+from octavo.algorithms.query_intent_classification import Intent, intent_of
 from octavo.dataclass import dataclass
-from octavo.model.collection import MEMORIES
 from octavo.model.ids import ChunkKey
 from octavo.model.memory import SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri
+from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.model.score_tolerance import just_below
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.fuse import ScoreFusion
-from octavo.retrieval.stages.joined_fusion import JoinedFusion
+from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
 from octavo.retrieval.stages.refinement_helpers import ground, noted
+from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 
 _PINNED, _CANONICAL = "pinned", "canonical"
 _DAY = 86_400.0

@@ -10,7 +10,7 @@ from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.fuse import BEYOND, found, looked_up, with_cosines
+from octavo.retrieval.stages.score_and_rank_fusion import BEYOND, found, looked_up, with_cosines
 
 _LOOKED_AT = 10
 """How many of a channel's best say what kind of thing was found."""

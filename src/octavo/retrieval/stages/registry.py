@@ -8,36 +8,36 @@ from typing import Any
 
 from octavo.errors import ConfigurationError
 from octavo.plugins import STAGES, has, load, names
-from octavo.retrieval.stages.caps_and_merging import CapPerDocument, MergeSpans
-from octavo.retrieval.stages.code_recall import CodeDense, CodeFusion, Fragments, ReadCode
-from octavo.retrieval.stages.commit_limits import CapCommits
+from octavo.retrieval.stages.code_query_recall import CodeDense, CodeFusion, Fragments, ReadCode
+from octavo.retrieval.stages.commit_caps import CapCommits
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo.retrieval.stages.context_smoothing import ContextSmoothing
-from octavo.retrieval.stages.corrected_spelling import TypoRecall
-from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst
-from octavo.retrieval.stages.definitions import Definitions
-from octavo.retrieval.stages.document_name import NamedFirst
-from octavo.retrieval.stages.equal_texts import ExactDuplicates
-from octavo.retrieval.stages.exact_match import ExactMatch
-from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
-from octavo.retrieval.stages.hypothetical_answer import HypothesisRecall
-from octavo.retrieval.stages.joined_fusion import JoinedFusion
+from octavo.retrieval.stages.declaration_hits import CommentsBelow, DefinitionsFirst
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
+from octavo.retrieval.stages.document_name_promotion import NamedFirst
+from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
+from octavo.retrieval.stages.exact_match_boost import ExactMatch
+from octavo.retrieval.stages.hypothetical_answer_recall import HypothesisRecall
+from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
 from octavo.retrieval.stages.language_model_stages import Hypothesise, ModelExpansion, ModelRerank
-from octavo.retrieval.stages.link_only_chunks import LinksBelow
-from octavo.retrieval.stages.linked_boost import NeighbourBoost
-from octavo.retrieval.stages.match_kinds import MatchedBy
+from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.link_only_chunk_demotion import LinksBelow
+from octavo.retrieval.stages.linked_document_boost import NeighbourBoost
+from octavo.retrieval.stages.match_kind_filter import MatchedBy
 from octavo.retrieval.stages.memory_boosts import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
-from octavo.retrieval.stages.near_copies import NearCopies
+from octavo.retrieval.stages.named_definition_boost import Definitions
+from octavo.retrieval.stages.near_copy_demotion import NearCopies
+from octavo.retrieval.stages.neighbor_score_smoothing import ContextSmoothing
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
-from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.rerank import Rerank
-from octavo.retrieval.stages.second_hop import Bridges
-from octavo.retrieval.stages.semantic_duplicates import SemanticDuplicates
-from octavo.retrieval.stages.summary_levels import FileRecall, LevelFusion, SectionRecall
-from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
-from octavo.retrieval.stages.tests_below import TestsBelow
-from octavo.retrieval.stages.title_words import TitleWords
-from octavo.retrieval.stages.token_budget import TokenBudget
+from octavo.retrieval.stages.reranking import Rerank
+from octavo.retrieval.stages.score_and_rank_fusion import RankFusion, ScoreFusion, SingleChannel
+from octavo.retrieval.stages.second_hop_search import Bridges
+from octavo.retrieval.stages.semantic_duplicate_removal import SemanticDuplicates
+from octavo.retrieval.stages.spelling_corrected_recall import TypoRecall
+from octavo.retrieval.stages.summary_recall_and_fusion import FileRecall, LevelFusion, SectionRecall
+from octavo.retrieval.stages.symbol_and_path_recall import PlaceRecall, SymbolRecall
+from octavo.retrieval.stages.test_code_demotion import TestsBelow
+from octavo.retrieval.stages.title_match_boost import TitleWords
+from octavo.retrieval.stages.token_budget_cutoff import TokenBudget
 
 EXPAND: Mapping[str, type[Any]] = {
     "read_code": ReadCode,

@@ -7,8 +7,8 @@ from typing import Any
 
 from octavo.model.access_token import AccessScope, AccessToken, AuditedWrite
 from octavo.model.ids import ProjectId
-from octavo.stores.shared.database import first
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.database_port import first
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 
 class AccessRepository(ProjectRepository):

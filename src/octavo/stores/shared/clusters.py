@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from octavo.model.clustering import Clustering, ClusteringState
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.recipe import EmbeddingProfile
-from octavo.stores.shared.database import first, value
-from octavo.stores.shared.projects import ProjectRepository, profile_body
+from octavo.stores.shared.database_port import first, value
+from octavo.stores.shared.projects_and_collections import ProjectRepository, profile_body
 
 if TYPE_CHECKING:
     import numpy as np

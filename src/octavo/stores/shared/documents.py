@@ -15,15 +15,15 @@ import zstandard
 from octavo.errors import LibraryError
 from octavo.model.document import Document, Kind, Section, shown_path
 from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId, SectionId
+from octavo.model.normalised_text import Lines, Span
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
 from octavo.model.stored_rows import DocumentVersion, Neighbour, PastDocument, StoredDocument
-from octavo.model.text import Lines, Span
 from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database import Database, Row, first, reserve
+from octavo.stores.shared.database_port import Database, Row, first, reserve
 from octavo.stores.shared.filter_parameters import filter_parameters, folded, unaccented
-from octavo.stores.shared.projects import KeyCache, ProjectRepository
+from octavo.stores.shared.projects_and_collections import KeyCache, ProjectRepository
 
 # Bound once: creating an encoder costs more than most of what it encodes.
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode

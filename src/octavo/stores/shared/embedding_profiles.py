@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import ProjectId
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 
 class EmbeddingProfileRepository(ProjectRepository):

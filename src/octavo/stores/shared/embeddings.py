@@ -9,13 +9,13 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
+from octavo.model.normalised_text import Span
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import ChunkVectors, PendingInput, PostponedChunk, StoredVectors, VectorRow
-from octavo.model.text import Span
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.clusters import ClusterRepository
-from octavo.stores.shared.database import Database, contiguous_ranges, first, reserve, value
-from octavo.stores.shared.projects import KeyCache, ProjectRepository, profile_body
+from octavo.stores.shared.database_port import Database, contiguous_ranges, first, reserve, value
+from octavo.stores.shared.projects_and_collections import KeyCache, ProjectRepository, profile_body
 
 if TYPE_CHECKING:
     import numpy as np

@@ -22,9 +22,9 @@ from octavo.model.entity import (
     Unread,
 )
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
-from octavo.model.text import Span
-from octavo.stores.shared.database import first
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.model.normalised_text import Span
+from octavo.stores.shared.database_port import first
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 _ALL = 2**62  # more documents than any library has
 _SHARED_AT_MOST = 5_000

@@ -8,12 +8,12 @@ from contextlib import nullcontext
 from typing import Protocol
 
 from octavo.errors import LibraryError, StorageError
-from octavo.model.damage import Damage, LibraryPart
+from octavo.model.library_damage import Damage, LibraryPart
 from octavo.observability.progress import NoProgress, Progress
-from octavo.stores.shared.database import Database
+from octavo.stores.shared.database_port import Database
 from octavo.stores.shared.documents import DocumentRepository
 from octavo.stores.shared.embeddings import EmbeddingRepository
-from octavo.stores.shared.row_checks import damaged_vectors, document_damage, vector_damage
+from octavo.stores.shared.row_integrity_checks import damaged_vectors, document_damage, vector_damage
 
 _QUERIES: Sequence[tuple[LibraryPart, str]] = (
     (LibraryPart.WORDS, "check_lexical"),

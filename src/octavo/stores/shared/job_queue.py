@@ -9,8 +9,8 @@ from typing import Any
 from octavo.dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobId, JobKind, JobState
-from octavo.stores.shared.database import first, value
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.database_port import first, value
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 _LONGEST_PAUSE = 3_600.0  # seconds after a failure that a duplicate of the job does not shorten
 

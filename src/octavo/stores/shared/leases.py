@@ -8,8 +8,8 @@ from typing import Any
 
 from octavo.model.ids import ProjectId
 from octavo.model.lease import Lease
-from octavo.stores.shared.database import first
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.database_port import first
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 
 class LeaseRepository(ProjectRepository):

@@ -21,7 +21,7 @@ from octavo.model.memory import (
     MemoryVersion,
     SessionId,
 )
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 
 class MemoryRepository(ProjectRepository):

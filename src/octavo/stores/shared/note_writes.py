@@ -15,8 +15,8 @@ from typing import Any
 
 from octavo.model.ids import CollectionId, ProjectId
 from octavo.model.note_write_record import NoteWrite, Replaced, ReplacedPart
-from octavo.stores.shared.database import value
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.database_port import value
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 _KEPT = 200  # writes of one file
 

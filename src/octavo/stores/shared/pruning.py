@@ -9,7 +9,7 @@ import zstandard
 from octavo.model.ids import CollectionId, ProjectId, text_hash
 from octavo.model.memory import MemoryId
 from octavo.model.stored_rows import EarlierVersion, UnusedContent
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 _TEXTS = 256  # read at once
 

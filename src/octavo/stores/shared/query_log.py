@@ -6,8 +6,8 @@ import json
 
 from octavo.model.ids import ChunkId, DocumentId, ProjectId
 from octavo.model.query_log import LoggedQuery, ShownHit
-from octavo.stores.shared.database import first, value
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.database_port import first, value
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 _ALL = 2**62
 _NEVER = 1e18  # seconds: later than any moment

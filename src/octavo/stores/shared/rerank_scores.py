@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from octavo.model.ids import ProjectId
-from octavo.stores.shared.database import value
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.database_port import value
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 
 
 class RerankScoreRepository(ProjectRepository):

@@ -15,25 +15,25 @@ from octavo.model.stored_rows import LibraryCounts
 from octavo.ports import LexicalIndex
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.clusters import ClusterRepository
-from octavo.stores.shared.database import Database, value
+from octavo.stores.shared.database_port import Database, value
 from octavo.stores.shared.documents import DocumentRepository
 from octavo.stores.shared.embedding_profiles import EmbeddingProfileRepository
 from octavo.stores.shared.embeddings import BYTES, EmbeddingRepository, VectorFormat
-from octavo.stores.shared.ledger import LedgerRepository
-from octavo.stores.shared.projects import CatalogRepository, KeyCache
+from octavo.stores.shared.indexing_ledger import LedgerRepository
+from octavo.stores.shared.projects_and_collections import CatalogRepository, KeyCache
 
 if TYPE_CHECKING:
-    from octavo.model.damage import Damage
+    from octavo.model.library_damage import Damage
     from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress
     from octavo.stores.shared.access_tokens import AccessRepository
-    from octavo.stores.shared.commits import HistoryRepository
-    from octavo.stores.shared.completion_cache import CompletionRepository
+    from octavo.stores.shared.commit_index import HistoryRepository
     from octavo.stores.shared.entities import EntityRepository
-    from octavo.stores.shared.graph import GraphRepository
     from octavo.stores.shared.integrity_checks import LibraryUpkeep
     from octavo.stores.shared.job_queue import OutboxRepository
     from octavo.stores.shared.leases import LeaseRepository
+    from octavo.stores.shared.link_graph import GraphRepository
+    from octavo.stores.shared.llm_completion_cache import CompletionRepository
     from octavo.stores.shared.memories import MemoryRepository
     from octavo.stores.shared.note_writes import NoteWriteRepository
     from octavo.stores.shared.pruning import PruningRepository
@@ -61,10 +61,10 @@ class SharedStore:
     # A search uses few of the following, or none.
     access: AccessRepository = _late("access_tokens:AccessRepository")
     clusters: ClusterRepository = _late("clusters:ClusterRepository")
-    completions: CompletionRepository = _late("completion_cache:CompletionRepository")
+    completions: CompletionRepository = _late("llm_completion_cache:CompletionRepository")
     entities: EntityRepository = _late("entities:EntityRepository")
-    graph: GraphRepository = _late("graph:GraphRepository")
-    history: HistoryRepository = _late("commits:HistoryRepository")
+    graph: GraphRepository = _late("link_graph:GraphRepository")
+    history: HistoryRepository = _late("commit_index:HistoryRepository")
     leases: LeaseRepository = _late("leases:LeaseRepository")
     memories: MemoryRepository = _late("memories:MemoryRepository")
     note_writes: NoteWriteRepository = _late("note_writes:NoteWriteRepository")

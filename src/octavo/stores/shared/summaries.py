@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
+from octavo.model.normalised_text import Span
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.summary import NodeType, PlacedChunk, Summarised, Summary, SummaryVectors, Unsummarised
-from octavo.model.text import Span
-from octavo.stores.shared.database import first, value
-from octavo.stores.shared.projects import ProjectRepository, profile_body
+from octavo.stores.shared.database_port import first, value
+from octavo.stores.shared.projects_and_collections import ProjectRepository, profile_body
 
 _ALL = 2**62  # more documents than any library has
 

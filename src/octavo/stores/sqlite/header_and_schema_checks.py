@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from octavo.model.damage import Damage, LibraryPart
+from octavo.model.library_damage import Damage, LibraryPart
 
 _SEAL = "schema_checksum"
 _HEADER = 100

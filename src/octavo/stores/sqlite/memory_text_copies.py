@@ -8,8 +8,8 @@ from typing import Any
 
 import zstandard
 
-from octavo.model.damage import Damage, LibraryPart
-from octavo.stores.shared.row_checks import Tally
+from octavo.model.library_damage import Damage, LibraryPart
+from octavo.stores.shared.row_integrity_checks import Tally
 from octavo.stores.sqlite.database import SqliteDatabase
 
 _COPIES = 256  # read at once

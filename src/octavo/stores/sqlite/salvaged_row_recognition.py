@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from octavo.dataclass import dataclass
-from octavo.model.collection import CollectionSettings
-from octavo.stores.sqlite.raw_pages import RawRow, Value
+from octavo.model.projects_and_collections import CollectionSettings
+from octavo.stores.sqlite.raw_page_reader import RawRow, Value
 
 Row: TypeAlias = tuple[Value, ...]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import apsw
 
-from octavo.stores.sqlite.raw_pages import RawRow
+from octavo.stores.sqlite.raw_page_reader import RawRow
 from octavo.stores.sqlite.salvaged_row_recognition import Row
 
 _MAKE = """

@@ -14,9 +14,9 @@ from octavo.model.prepared_document import LexicalRow
 from octavo.model.query import Filters
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.snapshot import Watermark, WindowVectors
-from octavo.stores.shared.database import Row, value
+from octavo.stores.shared.database_port import Row, value
 from octavo.stores.shared.filter_parameters import filter_parameters
-from octavo.stores.shared.projects import ProjectRepository
+from octavo.stores.shared.projects_and_collections import ProjectRepository
 from octavo.stores.sqlite.token_blocks import unpacked
 
 _BLOCK_BATCH = 256  # blocks read at a time

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects_and_collections import KeyCache
 from octavo.stores.shared.store import SharedStore
 from octavo.stores.sqlite.database import IN_MEMORY, SqliteDatabase
-from octavo.stores.sqlite.lexical import Fts5Index
+from octavo.stores.sqlite.fts5_index import Fts5Index
 
 if TYPE_CHECKING:
     from octavo.stores.sqlite.integrity_checks import SqliteUpkeep
@@ -51,7 +51,7 @@ class SqliteStore(SharedStore):
         return sum(path.stat().st_size for path in (self.database.path, log) if path.exists())
 
     def compact(self, *, fully: bool = False) -> None:
-        from octavo.stores.sqlite.lexical_compaction import compact_blocks, merge_word_index
+        from octavo.stores.sqlite.fts5_compaction import compact_blocks, merge_word_index
 
         compact_blocks(self.database, self.transaction, fully=fully)
         if fully:

@@ -6,18 +6,18 @@ import click
 
 from octavo.dataclass import replace
 from octavo.interfaces.cli import output
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import exit_of, operation_of
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.answer_formats import OutputFormat, drawn
-from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal_lines import TerminalView, terminal_lines
+from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.operations.answering.rendering import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence
-from octavo.operations.text_blocks import Block
+from octavo.operations.styled_text_lines import Block
 
 
 @command(AskRequest, "ask")
@@ -31,7 +31,7 @@ def ask(choices: Choices, request: AskRequest, continued: bool) -> Exit:
     """Without a language model the answer is made of the library's own sentences. On a terminal, each sentence of a
     model is shown once it has been checked against the passages it cites.
     """
-    from octavo.memory.earlier_questions import earlier_questions, keep_question
+    from octavo.memory.conversation_questions import earlier_questions, keep_question
     from octavo.operations.answering.ask import answered
 
     operation = operation_of("ask")

@@ -9,10 +9,10 @@ import click
 from click.shell_completion import get_completion_class
 
 from octavo.errors import InvalidArgument
-from octavo.interfaces.cli import powershell
-from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli import powershell_completion
+from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.output import plain
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices
 
 _INSTALL = {
     "bash": 'add to ~/.bashrc:  eval "$(octavo completion bash)"',
@@ -28,7 +28,7 @@ def completion(choices: Choices, shell: str | None) -> None:
     """Print the completion script for a shell: bash, zsh, fish or powershell; yours when none is named."""
     from octavo.interfaces.cli.main import COMPLETE_VARIABLE, NAME, cli
 
-    powershell.register()
+    powershell_completion.register()
     shell = shell or _current()
     script = get_completion_class(shell) if shell in _INSTALL else None
     if script is None:

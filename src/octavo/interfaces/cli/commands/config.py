@@ -14,12 +14,12 @@ import click
 
 from octavo.errors import ConfigurationError
 from octavo.interfaces.cli import shell_completion
-from octavo.interfaces.cli.command_group import CommandGroup
-from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.model.library_location import Location
-from octavo.operations.text_blocks import Line, Part, columns
+from octavo.operations.styled_text_lines import Line, Part, columns
 
 if TYPE_CHECKING:
     from octavo.config.config_file_edits import Change
@@ -141,7 +141,7 @@ def edit(choices: Choices, project_file: bool) -> None:
 @command(examples=["octavo config path"])
 def path(choices: Choices) -> None:
     """Print where the library and the configuration files are."""
-    from octavo.config.folder_libraries import nearest, trusted
+    from octavo.config.folder_library_discovery import nearest, trusted
     from octavo.config.load import library_location, load, project_file, user_file
 
     here = Path.cwd()

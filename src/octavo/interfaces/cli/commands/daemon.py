@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.errors import NotFound
-from octavo.interfaces.cli.command_group import CommandGroup
-from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.daemon.protocol import Hello, settings_of
+from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.shared_options import Choices, shared_options
+from octavo.interfaces.daemon.handshake_messages import Hello, settings_of
 from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.observability.logs import configure
-from octavo.operations.text_blocks import Line, Part, columns
+from octavo.operations.styled_text_lines import Line, Part, columns
 from octavo.version import __version__
 
 if TYPE_CHECKING:
-    from octavo.interfaces.daemon.address import Address
     from octavo.interfaces.daemon.client import Connection
+    from octavo.interfaces.daemon.socket_address import Address
 
 _COLUMNS = ("running", "pid", "version", "clients", "socket", "log")
 
@@ -74,8 +74,8 @@ def stop(choices: Choices) -> None:
 def run(choices: Choices, idle: float, ready: int | None) -> None:
     """Be the server. Clients start this themselves."""
     from octavo.config.load import load
-    from octavo.interfaces.daemon.address import place
     from octavo.interfaces.daemon.server import AlreadyRunning, serve
+    from octavo.interfaces.daemon.socket_address import place
 
     config = load(choices.flags()).config
     configure("info" if choices.verbose else config.log_level, format=config.log_format)
@@ -93,8 +93,8 @@ def run(choices: Choices, idle: float, ready: int | None) -> None:
 
 def _connected(choices: Choices, want: str) -> tuple[Address, Connection | None]:
     from octavo.config.load import load
-    from octavo.interfaces.daemon.address import available, place
     from octavo.interfaces.daemon.client import Unreachable, VersionRefused, connect
+    from octavo.interfaces.daemon.socket_address import available, place
 
     if not available():
         raise NotFound("this system has no shared servers", hint="every client works in a process of its own")

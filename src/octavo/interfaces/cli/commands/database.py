@@ -11,24 +11,24 @@ import click
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, LibraryError, NewerLibrary
 from octavo.interfaces.cli.commands.index import run_index
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import OperationGroup, exit_of, operation_of
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, exit_of, operation_of
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices, LibraryPlace, shared_options
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices, LibraryPlace, shared_options
 from octavo.interfaces.presenting.answer_formats import Answer
-from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal_lines import TerminalView
+from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.model.import_report import Imported
 from octavo.model.library_location import Location
 from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.database.results import RepairAnswer
 from octavo.operations.library.requests import IndexRequest
-from octavo.operations.text_blocks import Line, Part, columns, count, size
+from octavo.operations.styled_text_lines import Line, Part, columns, count, size
 
 if TYPE_CHECKING:
-    from octavo.operations.database.copies import Migrated
+    from octavo.operations.database.backup_and_migration import Migrated
     from octavo.operations.database.importing import ImportSource
 
 _RESTORE = "put back a saved copy with `octavo db restore FILE --force`"
@@ -68,7 +68,7 @@ def migrate(choices: Choices, source: Location | None, target: Location, dry_run
     Of Chroma, Memento, mcp-memory-service, basic-memory, ragdocs, MSRL and Obsidian, records, memories or folders of
     notes come into the library, be that new or not. Octavo makes vectors of its own; Chroma's are kept beside them.
     """
-    from octavo.operations.database.copies import migrate as copy
+    from octavo.operations.database.backup_and_migration import migrate as copy
     from octavo.operations.database.importing import find_source, open_source
 
     find = open_source if isinstance(source, Path) and source.is_dir() else find_source
@@ -87,7 +87,7 @@ def migrate(choices: Choices, source: Location | None, target: Location, dry_run
 @command(DbBackupRequest, "db_backup")
 def backup(choices: Choices, request: DbBackupRequest) -> None:
     # Read without opening an engine: no model is needed, and a library of an older version can be saved too.
-    from octavo.operations.database.copies import save_copy
+    from octavo.operations.database.backup_and_migration import save_copy
 
     saved = save_copy(_configured(choices), Path(request.to), replace=request.force)
     choices.answer(operation_answer(operation_of("db backup"), saved, TerminalView()))
@@ -98,7 +98,7 @@ def backup(choices: Choices, request: DbBackupRequest) -> None:
 @click.option("--force", is_flag=True, help="Where there is a library already, rename it and keep it.")
 def restore(choices: Choices, saved: Path, force: bool) -> None:
     """Put a saved library back where the configuration looks for one."""
-    from octavo.operations.database.copies import restore as put_back
+    from octavo.operations.database.backup_and_migration import restore as put_back
 
     done = put_back(saved, _configured(choices), replace=force)
     made = operation_answer(operation_of("db backup"), done, TerminalView())
@@ -108,7 +108,7 @@ def restore(choices: Choices, saved: Path, force: bool) -> None:
 
 @command(DbUpgradeRequest, "db_upgrade")
 def upgrade(choices: Choices, request: DbUpgradeRequest) -> None:
-    from octavo.operations.database.upkeep import upgrade_schema
+    from octavo.operations.database.upgrade_check_repair import upgrade_schema
 
     operation = operation_of("db upgrade")
     saved = upgrade_schema(_configured(choices))

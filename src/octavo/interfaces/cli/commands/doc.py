@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from octavo.dataclass import replace
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import OperationGroup, answered
-from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.request_commands import OperationCommand, command
+from octavo.interfaces.cli.commands_from_requests import OperationCommand, command
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered
+from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.model.document import HEADING_SEPARATOR
-from octavo.operations.definitions import COMMANDS
+from octavo.operations.all_operations import COMMANDS
 
 _PATHS = ("parent_heading_path", "heading_path", "from_heading_path", "to_parent_heading_path")
 

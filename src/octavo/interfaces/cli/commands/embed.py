@@ -12,9 +12,9 @@ import click
 
 from octavo.dataclass import replace
 from octavo.interfaces.cli import output
+from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.operations.models.requests import EmbedRequest
 
 _AT_ONCE = 64  # lines of a pipe
@@ -22,7 +22,7 @@ _AT_ONCE = 64  # lines of a pipe
 
 @command(EmbedRequest, "embed", optional=("texts",))
 def embed(choices: Choices, request: EmbedRequest) -> None:
-    from octavo.operations.models.text_vectors import embed as embedded
+    from octavo.operations.models.text_embedding import embed as embedded
 
     if not request.texts and sys.stdin.isatty():
         raise click.UsageError("Give a TEXT, or pipe lines in.")

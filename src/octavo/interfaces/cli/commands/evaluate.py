@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.errors import InvalidArgument, NotFound, SourceError, StorageError
-from octavo.evaluation.generated_dataset import Level, LoggedQuestion, write_dataset
-from octavo.evaluation.generated_dataset import make as made_of
+from octavo.evaluation.dataset_from_library import Level, LoggedQuestion, write_dataset
+from octavo.evaluation.dataset_from_library import make as made_of
 from octavo.evaluation.measures import RANKED
 from octavo.evaluation.query_runner import write_trec
 from octavo.evaluation.stored_results import Outcome, Results, matching
 from octavo.interfaces.cli import shell_completion
-from octavo.interfaces.cli.command_group import CommandGroup
-from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices, shared_options
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
-from octavo.operations.text_blocks import Line, Part, columns, visible
+from octavo.operations.styled_text_lines import Line, Part, columns, visible
 
 if TYPE_CHECKING:
     from octavo.evaluation.significance import MeasureDifference
@@ -129,7 +129,7 @@ def save_baseline(choices: Choices, name: str, baselines: Path | None) -> None:
 @_BASELINES
 def list_baselines(choices: Choices, baselines: Path | None) -> None:
     """List the baselines and what they hold."""
-    from octavo.evaluation.report import figures
+    from octavo.evaluation.report_tables import figures
 
     known = _results(baselines).baselines()
     rows = [
@@ -163,8 +163,8 @@ def report(
     """Show the latest figures of every data set and profile: here, as Markdown (--format md), or as a page (--out)."""
     from octavo.config.load import load
     from octavo.evaluation.html_report import page
-    from octavo.evaluation.report import figures
-    from octavo.evaluation.report import markdown as markdown_report
+    from octavo.evaluation.report_tables import figures
+    from octavo.evaluation.report_tables import markdown as markdown_report
 
     results = _results(baselines)
     kept = results.baseline(baseline) if baseline else results.latest()
@@ -244,7 +244,7 @@ def table(
     """
     from octavo.config.load import load
     from octavo.evaluation.evaluation_run import cache_folder, evaluate, outcomes, request_of
-    from octavo.evaluation.report import markdown_table, overview, replaced
+    from octavo.evaluation.report_tables import markdown_table, overview, replaced
 
     config = load(choices.flags()).config
     names = tuple(name.strip() for name in profiles.split(",") if name.strip())
@@ -287,7 +287,7 @@ def _answer(
     differences: Sequence[tuple[Outcome, Outcome, tuple[MeasureDifference, ...]]],
     gated: Collection[str],
 ) -> Answer:
-    from octavo.evaluation.report import difference_json, figures
+    from octavo.evaluation.report_tables import difference_json, figures
     from octavo.evaluation.significance import worse
 
     rows: list[dict[str, Any]] = [outcome.as_json() for outcome in measured]

@@ -7,14 +7,14 @@ from typing import Any
 import click
 
 from octavo.errors import NotFound
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import answered
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import answered
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import Session, opened
-from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.operation_output import files_at, operation_answer
-from octavo.interfaces.presenting.terminal_lines import TerminalView
-from octavo.operations.definitions import COMMANDS
+from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.presenting.command_output import files_at, operation_answer
+from octavo.interfaces.presenting.terminal_rendering import TerminalView
+from octavo.operations.all_operations import COMMANDS
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.operations.memory.requests import MemoryHistoryRequest
 
@@ -54,7 +54,7 @@ def history(choices: Choices, request: HistoryRequest) -> None:
 
 
 def _is_memory(session: Session, reference: str) -> bool:
-    from octavo.operations.memory.versions import memory_history
+    from octavo.operations.memory.memory_versions import memory_history
 
     if all(collection.on_disk for collection in session.engine.collections()):
         return False  # nothing was ever remembered, and asking would make room for it

@@ -12,17 +12,17 @@ from functools import partial
 import click
 
 from octavo.dataclass import replace
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import OperationGroup
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import OperationGroup
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.model.job import JobKind
 from octavo.observability.logs import configure
 from octavo.observability.metrics import Gauge, Metrics
-from octavo.operations.plain_data import plain
-from octavo.operations.text_blocks import Part, count
+from octavo.operations.answer_to_json_data import plain
+from octavo.operations.styled_text_lines import Part, count
 
 
 @command(examples=["octavo worker --once"])
@@ -82,7 +82,7 @@ def worker(
             trace_if_wanted(session.engine)
         with ExitStack() as stack:
             if metrics_port is not None:
-                from octavo.engine.library_gauges import job_gauges
+                from octavo.engine.library_metrics import job_gauges
                 from octavo.interfaces.worker_metrics_server import metrics_served
 
                 metrics, engine = Metrics(), session.engine

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import answered, exit_of
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import answered, exit_of
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import plain, screen
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.answer_formats import as_json
-from octavo.operations.definitions import COMMANDS
+from octavo.operations.all_operations import COMMANDS
 from octavo.operations.writing.requests import LintRequest
 
 

@@ -15,18 +15,18 @@ import click
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError
-from octavo.interfaces.cli.command_group import CommandGroup
-from octavo.interfaces.cli.options import Choices, pass_choices, shared_options, tools_option
-from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.mcp.known_clients import CLIENTS, NAME, Client
+from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.shared_options import Choices, pass_choices, shared_options, tools_option
+from octavo.interfaces.mcp.client_config_locations import CLIENTS, NAME, Client
 from octavo.interfaces.mcp.stdout_guard import take_output
 from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.model.library_location import make_folder, real_path
 from octavo.observability.logs import configure, logger
-from octavo.operations.text_blocks import Line, Part
+from octavo.operations.styled_text_lines import Line, Part
 
 if TYPE_CHECKING:
-    from octavo.interfaces.mcp.client_configuration import InstalledClient
+    from octavo.interfaces.mcp.client_config_installation import InstalledClient
 
 
 DOTTED = "dotted"  # as the table of operations has it, which starts without being imported here
@@ -99,8 +99,8 @@ def install(choices: Choices, client: str, write: bool, scope: str, tools: str, 
     given here becomes part of the entry instead. With --http the client starts nothing: it asks `octavo serve`, which
     has to run, at its address and with its token.
     """
-    from octavo.interfaces.mcp.client_configuration import install as put
-    from octavo.interfaces.mcp.client_configuration import snippet
+    from octavo.interfaces.mcp.client_config_installation import install as put
+    from octavo.interfaces.mcp.client_config_installation import snippet
     from octavo.operations.table import chosen
 
     chosen(tools)
@@ -145,7 +145,7 @@ def uninstall(choices: Choices, client: str, scope: str) -> None:
 
     Everything else in the configuration stays as it was, and so does your library.
     """
-    from octavo.interfaces.mcp.client_configuration import uninstall as take_out
+    from octavo.interfaces.mcp.client_config_installation import uninstall as take_out
 
     target = CLIENTS[client]
     done = take_out(target, _file(target, scope))
@@ -161,8 +161,8 @@ def uninstall(choices: Choices, client: str, scope: str) -> None:
 
 def _file(target: Client, scope: str) -> Path:
     """The client's configuration: the user's, or that of the repository (else the folder) one is in."""
-    from octavo.config.folder_libraries import repository
-    from octavo.interfaces.mcp.client_configuration import location, refuse_links_out
+    from octavo.config.folder_library_discovery import repository
+    from octavo.interfaces.mcp.client_config_installation import location, refuse_links_out
 
     if scope == "user":
         return location(target, os.environ, Path.home())
@@ -175,7 +175,7 @@ def _file(target: Client, scope: str) -> Path:
 
 def serve(choices: Choices, tools: str, daemon: bool | None, auto: bool | None, wire: int) -> None:
     # Native libraries print while they load, so what follows is imported once the output is taken.
-    from octavo.config.reloading import load_with_files
+    from octavo.config.config_file_reloading import load_with_files
     from octavo.interfaces.daemon.mcp_relay import relayed
 
     flags = choices.flags() | ({} if daemon is None else {"daemon.enabled": daemon})
@@ -196,7 +196,7 @@ def make_for_repository(config: Config, folder: Path, *, beside_others: bool) ->
 
     Nothing is read yet: the server compares the folder with the library first of all.
     """
-    from octavo.config.folder_libraries import repository, repository_library
+    from octavo.config.folder_library_discovery import repository, repository_library
     from octavo.config.load import library_location
 
     root = repository(folder)

@@ -10,16 +10,16 @@ import click
 
 from octavo.dataclass import replace
 from octavo.errors import SourceError
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import OperationGroup, answered
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.editor_command import editor_command
-from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal_lines import TerminalView
+from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.model.document import HEADING_SEPARATOR
-from octavo.operations.definitions import COMMANDS
+from octavo.operations.all_operations import COMMANDS
 from octavo.operations.writing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest
 
 _edit = click.option("--edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, and index what was saved.")

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import click
 
-from octavo.engine.containing_file import containing_file
+from octavo.engine.containing_file_on_disk import containing_file
 from octavo.errors import NotFound
 from octavo.interfaces.cli.commands.serve import serve_library
+from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.model.page_position import position
-from octavo.operations.text_blocks import Part
+from octavo.operations.styled_text_lines import Part
 
 # Viewers of PDF that can be told a page, and how; the first that is installed is used.
 _VIEWERS = {"evince": "--page-index={page}", "okular": "--page={page}", "zathura": "--page={page}"}
@@ -40,7 +40,7 @@ def open_file(
     library is served to this machine until Ctrl-C, as by `octavo serve --open`.
     """
     from octavo.operations.queries.query_log import log_opened
-    from octavo.retrieval.passages import read_passage
+    from octavo.retrieval.passage_reading import read_passage
 
     if reference is None:
         _open_page(choices, only_print)

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.algorithms.fuzzy_matching import fuzzy_order
+from octavo.algorithms.fuzzy_name_matching import fuzzy_order
 from octavo.errors import OctavoError
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.picker import Choice
-from octavo.interfaces.cli.picker import pick as pick_from
-from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.cli.terminal_keys import keyboard
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.cli.terminal_keyboard_input import keyboard
+from octavo.interfaces.cli.terminal_list_picker import Choice
+from octavo.interfaces.cli.terminal_list_picker import pick as pick_from
 from octavo.interfaces.editor_command import editor_command
 from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
 from octavo.operations.search.results import FoundHit
-from octavo.operations.text_blocks import Part
+from octavo.operations.styled_text_lines import Part
 
 if TYPE_CHECKING:
     from octavo.interfaces.library_client import LibraryClient

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from octavo.dataclass import replace
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import OperationGroup, answered
-from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.request_commands import command
-from octavo.operations.definitions import COMMANDS
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered
+from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.shared_options import Choices, shared_options
+from octavo.operations.all_operations import COMMANDS
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
 

@@ -14,15 +14,15 @@ import click
 
 from octavo.config.schema import Config
 from octavo.errors import StorageError
-from octavo.interfaces.cli.options import Choices, tools_option
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.shared_options import Choices, tools_option
 from octavo.observability.logs import configure
 from octavo.operations.table import chosen
 
 if TYPE_CHECKING:
+    from octavo.interfaces.answering_process_pool import Runs
     from octavo.interfaces.operation_threads import Calls
-    from octavo.interfaces.process_pool import Runs
-    from octavo.interfaces.serving.server import Listening
+    from octavo.interfaces.serving.http_listener import Listening
 
 
 @command(examples=["octavo serve", "octavo serve --port 8080 --tools full"])
@@ -93,11 +93,11 @@ def serve(
 
 def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: bool) -> None:
     """Serves with the settings that are given and not None; `show` opens the page."""
-    from octavo.config.reloading import load_with_files
+    from octavo.config.config_file_reloading import load_with_files
+    from octavo.interfaces.answering_process_pool import ProcessPool
     from octavo.interfaces.operation_threads import Calls, following, opened
-    from octavo.interfaces.process_pool import ProcessPool
     from octavo.interfaces.server_token import token_path
-    from octavo.interfaces.serving.server import serve as listen
+    from octavo.interfaces.serving.http_listener import serve as listen
 
     flags = choices.flags() | {name: value for name, value in given.items() if value is not None}
     config, files = load_with_files(flags)
@@ -125,7 +125,7 @@ def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: 
 
 def searching(flags: dict[str, Any]) -> Runs:
     """For a process beside the server: the same library, of which it neither watches the folders nor does the work."""
-    from octavo.config.reloading import load_with_files
+    from octavo.config.config_file_reloading import load_with_files
     from octavo.engine.wiring import open_engine
     from octavo.interfaces.operation_threads import Calls, following
 
@@ -143,9 +143,9 @@ def searching(flags: dict[str, Any]) -> Runs:
 def _sockets(config: Config, calls: Calls) -> tuple[Callable[[], Awaitable[None]] | None, tuple[socket.socket, ...]]:
     """Other clients of the library are served from here too, unless another server is there already; and programs that
     speak HTTP, without a token: only this account can reach the socket."""
-    from octavo.interfaces.daemon.address import available, place
     from octavo.interfaces.daemon.client import greeting
     from octavo.interfaces.daemon.server import AlreadyRunning, Server, bind_private, key_of
+    from octavo.interfaces.daemon.socket_address import available, place
 
     if not available() or not config.daemon.enabled:
         return None, ()

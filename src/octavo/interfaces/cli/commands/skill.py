@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from octavo.interfaces.cli.command_group import CommandGroup
-from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.mcp.known_clients import CLIENTS, NAME, Client
+from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.mcp.client_config_locations import CLIENTS, NAME, Client
 from octavo.interfaces.presenting.answer_formats import Answer
-from octavo.operations.text_blocks import Line, Part
+from octavo.operations.styled_text_lines import Line, Part
 
 _FILE = "SKILL.md"
 
@@ -62,7 +62,7 @@ def install(choices: Choices, clients: tuple[str, ...], here: bool, folder: Path
     if folder:
         places.append((str(folder), folder))
     if here:
-        from octavo.interfaces.mcp.client_configuration import refuse_links_out
+        from octavo.interfaces.mcp.client_config_installation import refuse_links_out
 
         refuse_links_out(Path.cwd(), [place / NAME / _FILE for _, place in places])
     rows = [_put(title, place / NAME / _FILE) for title, place in places]
@@ -91,7 +91,7 @@ def _folder(client: Client, here: bool) -> Path:
 
 
 def _put(title: str, path: Path) -> dict[str, Any]:
-    from octavo.interfaces.mcp.client_configuration import replace_file
+    from octavo.interfaces.mcp.client_config_installation import replace_file
 
     done = replace_file(path, skill_text())
     return {

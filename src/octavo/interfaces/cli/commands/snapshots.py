@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import OperationGroup, answered, operation_of
-from octavo.interfaces.cli.options import Choices, shared_options
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.operations.snapshots.requests import SnapshotsListRequest
 
 

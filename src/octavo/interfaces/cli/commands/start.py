@@ -10,15 +10,15 @@ import click
 from octavo.dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands.index import index_answer
-from octavo.interfaces.cli.errors import Exit
-from octavo.interfaces.cli.generated_commands import exit_of, operation_of
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import Session, opened
-from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.operations.library.requests import AddRequest, IndexRequest
-from octavo.operations.text_blocks import Part
+from octavo.operations.styled_text_lines import Part
 
 _WAIT_FULL = "octavo index --wait-full"
 _NEXT = (

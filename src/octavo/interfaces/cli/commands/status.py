@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.dataclass import replace
-from octavo.interfaces.cli import server_search
-from octavo.interfaces.cli.generated_commands import operation_of
+from octavo.interfaces.cli import search_via_server
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import operation_of
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.request_commands import command
-from octavo.interfaces.presenting.operation_output import operation_answer
-from octavo.interfaces.presenting.terminal_lines import TerminalView, terminal_lines
-from octavo.operations.answer_listing import Listing
+from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
+from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.library.rendering import problem_lines
 from octavo.operations.library.requests import StatusRequest
 
@@ -27,7 +27,7 @@ def status(choices: Choices, request: StatusRequest) -> None:
     with opened(choices) as session:
         answer = full_status(session.engine, problems=request.problems)
         # This process watches nothing; a server may.
-        answer = replace(answer, watch=server_search.watching(session.config) or answer.watch)
+        answer = replace(answer, watch=search_via_server.watching(session.config) or answer.watch)
         roots = session.roots()
         files = [answer.library] if isinstance(session.engine.location, Path) else []  # a database is no file
     view = TerminalView(roots=roots)

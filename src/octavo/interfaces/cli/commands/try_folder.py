@@ -14,16 +14,16 @@ import click
 from octavo.dataclass import replace
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli.commands.search import showing_options
-from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import Session, opened
-from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.operations.library.requests import AddRequest
 from octavo.operations.search.requests import SearchRequest
 
 if TYPE_CHECKING:
-    from octavo.interfaces.serving.server import Listening
+    from octavo.interfaces.serving.http_listener import Listening
 
 
 @command(name="try", examples=["octavo try observatory when does the dome have to close"])
@@ -46,9 +46,9 @@ def try_folder(
 
     The library is deleted afterwards. Ctrl-C while vectors are computed answers with what there is by then.
     """
-    from octavo.interfaces.cli.local_search import answer
+    from octavo.interfaces.cli.in_process_search import answer
     from octavo.operations.library.collections import add
-    from octavo.operations.search.run_search import find
+    from octavo.operations.search.search_execution import find
 
     if not words and not browse:
         raise click.UsageError("Give a QUESTION, or --open to look at the folder in the browser.")
@@ -80,7 +80,7 @@ def serve_in_browser(choices: Choices, library: Path, query: str) -> None:
     """Serves on a free port of this machine until Ctrl-C, and opens the page with the question."""
     from octavo.config.load import load
     from octavo.interfaces.operation_threads import Calls, opened
-    from octavo.interfaces.serving.server import serve
+    from octavo.interfaces.serving.http_listener import serve
 
     own = {"library": library, "serve.host": "127.0.0.1", "serve.port": 0, "serve.write": False}
     config = load(choices.flags() | own).config

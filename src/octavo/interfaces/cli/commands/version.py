@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from octavo.engine.build_info import commit_here, formats_here, version_line
-from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.answer_formats import Answer
-from octavo.operations.text_blocks import Part
+from octavo.operations.styled_text_lines import Part
 from octavo.version import __version__
 
 

@@ -13,14 +13,14 @@ from octavo.dataclass import replace
 from octavo.errors import NotIndexed
 from octavo.ingest.run_report import IndexReport
 from octavo.interfaces.cli.commands.index import index_answer
-from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import on_terminal
-from octavo.interfaces.cli.request_commands import command
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.observability.logs import configure
 from octavo.operations.library.rendering import log_lines
-from octavo.operations.text_blocks import count
+from octavo.operations.styled_text_lines import count
 
 
 @command(examples=["octavo watch --debounce 500"])
@@ -34,7 +34,7 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
     First everything is compared with the library. Every change is told in a line with its time where the output is not
     a terminal. `octavo serve` and `octavo mcp` watch by themselves.
     """
-    from octavo.config.reloading import load_with_files
+    from octavo.config.config_file_reloading import load_with_files
     from octavo.interfaces.operation_threads import following
 
     config, files = load_with_files(choices.flags())

@@ -11,16 +11,16 @@ from pathlib import Path
 import click
 
 from octavo.config.load import load
-from octavo.engine.wiring.sources import file_rules
+from octavo.engine.wiring.collection_sources import file_rules
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands.start import begin
-from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import Session, opened
-from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.answer_formats import Answer
-from octavo.model.collection import CollectionSettings
-from octavo.operations.text_blocks import Part, count
+from octavo.model.projects_and_collections import CollectionSettings
+from octavo.operations.styled_text_lines import Part, count
 from octavo.version import __version__
 
 _LOOKED_AT = 1_000  # entries: a greeting does not walk a disk

@@ -18,10 +18,10 @@ from mcp import types
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, OctavoError
+from octavo.operations.argument_parsing import request
 from octavo.operations.hint_translation import for_model
+from octavo.operations.json_schemas import dump
 from octavo.operations.operation import Operation
-from octavo.operations.request_arguments import request
-from octavo.operations.schemas import dump
 from octavo.operations.table import EVERY
 
 Json = dict[str, Any]

@@ -3,6 +3,6 @@
 Names, limits and answers are those of its schemas. An item's version is called `ITEM@N`; a project's id is its name.
 """
 
-from octavo.interfaces.mcp.tool_aliases.memento.tools import TOOLS
+from octavo.interfaces.mcp.tool_aliases.memento.tool_table import TOOLS
 
 __all__ = ["TOOLS"]

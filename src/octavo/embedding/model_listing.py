@@ -1,0 +1,106 @@
+"""Models on this machine as they are listed: encoders, tables and rerankers, and fetched language models, which answer
+once a configuration names them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from octavo.dataclass import dataclass
+from octavo.embedding.installed_models import InstalledModel, models_folder
+from octavo.errors import Conflict, InvalidArgument, StorageError
+from octavo.model.embedding_profile import EmbeddingProfileState
+from octavo.model.language_model_settings import ROLES, LanguageModels
+from octavo.model.library_location import expand_user, real_path
+
+FETCHED = "fetched.json"
+"""What was fetched into a model's folder: the sha256, size and time of each file."""
+CARD = "CARD.md"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShown:
+    """`state` is for this project: active, filling or idle; `figures` are nDCG@10 before and after, by check."""
+
+    name: str
+    form: str
+    state: str
+    revision: str
+    dimensions: int
+    bytes: int
+    base: str
+    made_at: str
+    figures: Mapping[str, Mapping[str, float]]
+    problems: tuple[str, ...] = ()
+
+
+def shown(model: InstalledModel, state: str) -> ModelShown:
+    return ModelShown(
+        name=model.name,
+        form=model.form,
+        state=state or EmbeddingProfileState.IDLE.value,
+        revision=model.profile.revision,
+        dimensions=model.profile.dimensions,
+        bytes=model.bytes,
+        base=model.base,
+        made_at=model.made_at,
+        figures=model.figures,
+        problems=model.damage,
+    )
+
+
+def fetched_language_models(llm: LanguageModels) -> tuple[ModelShown, ...]:
+    """By name. One is active where a configured model that has a role is this file."""
+    root = models_folder()
+    files = sorted(root.glob("*/*.gguf")) if root.is_dir() else []
+    return tuple(_language_model(llm, file) for file in files if (file.parent / FETCHED).is_file())
+
+
+def language_model(llm: LanguageModels, name: str) -> ModelShown | None:
+    return next((model for model in fetched_language_models(llm) if model.name == name), None)
+
+
+def card_of_language_model(name: str) -> str:
+    card = models_folder() / name / CARD
+    return card.read_text("utf-8") if card.is_file() else ""
+
+
+def refuse_activation(name: str) -> NoReturn:
+    file = next((models_folder() / name).glob("*.gguf"))
+    raise InvalidArgument(
+        f"{name} is a language model: it makes no vectors, and answers once your configuration names it",
+        hint=f'[llm.models.{name}] with provider = "gguf" and path = "{file}" (docs: models)',
+    )
+
+
+def remove_language_model(llm: LanguageModels, model: ModelShown) -> None:
+    if users := _configured_as(llm, models_folder() / model.name):
+        raise Conflict(
+            f"{model.name} is configured as llm.models.{users[0]}",
+            hint="take it out of your configuration first: `octavo config edit`",
+        )
+    folder = models_folder() / model.name
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be removed: {error.strerror or error}") from error
+
+
+def _language_model(llm: LanguageModels, file: Path) -> ModelShown:
+    names = _configured_as(llm, file.parent)
+    used = {name for role in ROLES for name in llm.all_named_for(role)}
+    try:
+        digest = str(json.loads((file.parent / FETCHED).read_text("utf-8"))[file.name][0])[:12]
+    except (OSError, ValueError, LookupError, TypeError):
+        digest = ""
+    state = "active" if used & {*names} else "idle"
+    return ModelShown(file.parent.name, "gguf", state, digest, 0, file.stat().st_size, "", "", {})
+
+
+def _configured_as(llm: LanguageModels, folder: Path) -> tuple[str, ...]:
+    """The names under which models in this folder are configured."""
+    paths = {name: real_path(expand_user(each.path)) for name, each in llm.models.items() if each.path is not None}
+    return tuple(name for name, path in paths.items() if path.parent == real_path(folder))

@@ -1,0 +1,37 @@
+"""What finds the nearest vectors of a store."""
+
+from __future__ import annotations
+
+from octavo.dataclass import dataclass
+from octavo.embedding.fast_embedder_selection import fast_tier
+from octavo.model.projects_and_collections import Project
+from octavo.model.recipe import EmbeddingProfile
+from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex
+from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_summary_search import ExactSummaries
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """Indexes of a library's vectors, by the embedder that made them."""
+
+    def fast(self, embedder: Embedder) -> Embedder | None:
+        """The table whose vectors stand in until the embedder's own are computed."""
+        return fast_tier(embedder)
+
+    def tiers(self, embedder: Embedder) -> tuple[EmbeddingProfile, ...]:
+        """The profiles whose vectors may be compared, the better first."""
+        fast = fast_tier(embedder)
+        return (embedder.profile,) if fast is None else (embedder.profile, fast.profile)
+
+    def vectors(self, store: Store, project: Project, embedder: Embedder) -> VectorIndex:
+        """An index of the server's own, or a scan of all vectors there are."""
+        fast = fast_tier(embedder)
+        stands_in = None if fast is None else fast.profile
+        if isinstance(store, IndexedStore):
+            return store.vector_index(project.id, embedder.profile, stands_in)
+        return ExactIndex(store, project.id, embedder.profile, stands_in)
+
+    def summaries(self, store: Store, project: Project, embedder: Embedder) -> SummaryIndex:
+        """A scan on every engine: there are far fewer summaries than chunks."""
+        return ExactSummaries(store, project.id, embedder.profile)

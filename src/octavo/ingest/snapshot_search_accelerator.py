@@ -1,0 +1,102 @@
+"""Gives searches the indexes of a snapshot in place of those of the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from octavo.model.ids import ProjectId
+from octavo.snapshots.folder import SnapshotFolder
+
+if TYPE_CHECKING:
+    # Reading a snapshot is imported where there is one, making one where one is made: a search pays for what it has.
+    from octavo.ingest.snapshot_build_settings import SnapshotSetup
+    from octavo.ingest.snapshot_lifecycle import SnapshotUpkeep
+    from octavo.model.query import Filters
+    from octavo.ports import Documents, LexicalIndex, Store, VectorIndex
+    from octavo.snapshots.lexical_search import SnapshotLexical
+    from octavo.snapshots.reader import SnapshotReader
+
+
+class Accelerator:
+    """Speeds searches up; without snapshots they read the database. `upkeep` builds and removes snapshots."""
+
+    def __init__(self, setup: SnapshotSetup) -> None:
+        self.setup = setup
+        self.folder = SnapshotFolder(setup.root)
+
+    @property
+    def published(self) -> bool:
+        """Whether any snapshot answers; one may come while the library is open."""
+        return self.folder.stamp() is not None
+
+    @property
+    def threshold(self) -> int:
+        return self.setup.settings.threshold
+
+    @property
+    def root(self) -> Path:
+        """Where everything that is derived from the library lies."""
+        return self.folder.root
+
+    @cached_property
+    def snapshots(self) -> SnapshotReader:
+        from octavo.snapshots.reader import SnapshotReader
+
+        setup = self.setup
+        open_shards = setup.settings.open_shards
+        return SnapshotReader(
+            self.folder,
+            setup.source(),
+            setup.project,
+            setup.fits,
+            most_open=open_shards,
+            restored=setup.store.restored,
+        )
+
+    @cached_property
+    def upkeep(self) -> SnapshotUpkeep:
+        from octavo.ingest.snapshot_lifecycle import SnapshotUpkeep
+
+        return SnapshotUpkeep(self.setup, self.folder, self.snapshots)
+
+    @cached_property
+    def reading(self) -> Store:
+        """The store as searches see it where there is a snapshot."""
+        from octavo.snapshots.lexical_search import SnapshotLexical
+
+        store = self.setup.store
+        lexical = SnapshotLexical(self.snapshots, store, store.lexical, store.documents)
+        return cast("Store", _ReadingStore(store, lexical))
+
+    def vectors(self, exact: Callable[[], VectorIndex]) -> VectorIndex:
+        """Nearest chunks from the snapshot and what came after it; from `exact` where there is none."""
+        from octavo.snapshots.vector_search import SnapshotVectors
+
+        return SnapshotVectors(self.snapshots, self.setup.store, self.setup.profiles(), exact)
+
+
+class _ReadingStore:
+    """The store as searches see it: words and filters are answered by the snapshot, everything else by the library."""
+
+    def __init__(self, store: Store, lexical: SnapshotLexical) -> None:
+        self._store = store
+        self.lexical: LexicalIndex = lexical
+        self.documents = cast("Documents", _ReadingDocuments(store.documents, lexical))
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+class _ReadingDocuments:
+    def __init__(self, documents: Documents, lexical: SnapshotLexical) -> None:
+        self._documents = documents
+        self._lexical = lexical
+
+    def admitted(self, project: ProjectId, filters: Filters) -> object:
+        return self._lexical.admitted(project, filters)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._documents, name)

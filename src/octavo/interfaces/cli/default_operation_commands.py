@@ -1,0 +1,76 @@
+"""Commands that are nothing but their operation: made from its row, run in an open library, written in any format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.commands_from_requests import OperationCommand, command
+from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.shared_options import Choices, shared
+from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.terminal_rendering import TerminalView
+from octavo.operations.all_operations import COMMANDS, called
+from octavo.operations.operation import Operation
+from octavo.operations.styled_text_lines import visible
+
+
+def command_of(operation: Operation) -> OperationCommand:
+    def run(choices: Choices, request: Any) -> Exit:
+        return answered(choices, operation, request)
+
+    return command(operation.takes, operation.name, name=operation.command.rpartition(" ")[2])(run)
+
+
+def operation_of(words: str) -> Operation:
+    """The operation that the command line calls by these words."""
+    return COMMANDS[words]
+
+
+def answered(
+    choices: Choices, operation: Operation, request: Any, *, work: bool = True, in_lines: bool = False
+) -> Exit:
+    """Runs an operation and writes its answer, which the exit code sums up; then, with `work`, the jobs it enqueued.
+    What takes hours tells its progress `in_lines`."""
+    with opened(choices, create=operation.creates) as session:
+        answer = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=in_lines))
+        view = TerminalView(getattr(request, "query", ""), roots=session.roots())
+        choices.answer(operation_answer(operation, answer, view))
+        if operation.enqueues and work:
+            from octavo.operations.jobs.run_jobs import work_shortly
+
+            # What was answered is committed. A job that fails from here on is tried again by the next worker.
+            if reason := work_shortly(session.engine, session.config.jobs):
+                click.echo(f"warning: degraded: {visible(reason)}; a worker computes the vectors later", err=True)
+    return exit_of(operation, answer)
+
+
+def exit_of(operation: Operation, answer: Any) -> Exit:
+    """Whether anything was found and whether all went well, where an operation says what tells."""
+    listing = operation.listing
+    if listing.matches and not getattr(answer, listing.rows or listing.exact):
+        return Exit.NO_MATCH
+    return Exit.PARTIAL if listing.succeeds and not getattr(answer, listing.succeeds) else Exit.OK
+
+
+class OperationGroup(CommandGroup):
+    """A group of commands; those of the table that begin with its name belong to it without being said again."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        begun = f"{self.name} "
+        rows = (words.removeprefix(begun) for words in COMMANDS if words.startswith(begun))
+        return list(dict.fromkeys((*rows, *self.commands)))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        row = called(f"{self.name} {cmd_name}")
+        own = super().get_command(ctx, row.command.rpartition(" ")[2] if row else cmd_name)
+        return own or (command_of(row) if row else None)
+
+
+def group_of(name: str, help: str) -> OperationGroup:
+    """A group that has no commands but those of the table."""
+    return OperationGroup(name, params=[*shared(hidden=True)], help=help)

@@ -1,0 +1,29 @@
+"""`octavo search`: a search in this process, its trace in a file, and its hits in any format."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from octavo.engine.engine import Engine
+from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.presenting.command_output import search_answer
+from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
+from octavo.model.result import Result
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import whole_answer
+from octavo.operations.search.search_execution import find as find
+from octavo.operations.search.search_execution import record
+from octavo.retrieval.stage import RetrievalProfile
+
+
+def search_recorded(engine: Engine, request: SearchRequest, own: RetrievalProfile | None, trace_file: Path) -> Result:
+    """Searches, and writes the trace and what `octavo replay` needs to answer again."""
+    result, recording = record(engine, request, own)
+    import_module("octavo.operations.search.search_trace_files").write_trace(result, trace_file, recording)
+    return result
+
+
+def answer(choices: Choices, result: Result, roots: dict[str, Path], *, full: bool, explain: bool) -> None:
+    view = TerminalView(result.query, None if full else EXCERPT_LINES, roots)
+    choices.answer(search_answer(whole_answer(result, explain=explain), view))

@@ -1,0 +1,111 @@
+"""An operation's answer in every format a command can write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from octavo.dataclass import replace
+from octavo.interfaces.presenting.answer_as_markdown import markdown
+from octavo.interfaces.presenting.answer_formats import Answer
+from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
+from octavo.model.document import Kind, shown_path
+from octavo.operations.answer_to_json_data import plain
+from octavo.operations.search.rendering import search_lines
+from octavo.operations.search.results import SearchAnswer
+from octavo.operations.styled_text_lines import Block, Quote
+
+if TYPE_CHECKING:
+    from octavo.operations.default_answer_rendering import Listing
+    from octavo.operations.operation import Operation
+
+_PATHS = frozenset({"heading_path"})  # columns whose values are headings, one below the other
+
+
+def operation_answer(
+    operation: Operation, answer: Any, view: TerminalView, files: Sequence[str] | None = None
+) -> Answer:
+    """The answer in every format. `files` are its paths, where its rows have none."""
+    made = _in_every_format(answer, operation.rendered, lambda: operation.listing, view, files)
+    if exact := operation.listing.exact:
+        made = replace(made, exact=getattr(answer, exact), markdown=lambda: getattr(answer, exact))
+    return replace(made, brief=operation.listing.confirms)
+
+
+def search_answer(answer: SearchAnswer, view: TerminalView) -> Answer:
+    """The same for a search; operations are imported late, for a fast start."""
+    return _in_every_format(answer, search_lines, _hits, view, None)
+
+
+def _hits() -> Listing:
+    from octavo.operations.all_operations import COMMANDS
+
+    return COMMANDS["search"].listing
+
+
+def _in_every_format(
+    answer: Any,
+    lines: Callable[[Any], Iterable[Block]],
+    listing: Callable[[], Listing],
+    view: TerminalView,
+    files: Sequence[str] | None,
+) -> Answer:
+    def data() -> dict[str, Any]:
+        as_json: dict[str, Any] = plain(answer)
+        return as_json
+
+    def rows() -> list[dict[str, Any]]:
+        name = listing().rows
+        values = data()[name] if name else data()
+        return values if isinstance(values, list) else [values]
+
+    def written() -> str | None:
+        blocks = list(lines(answer))
+        quotes = any(isinstance(block, Quote) for block in blocks)
+        return markdown(blocks) if quotes or (listing().matches and not rows()) else None
+
+    return Answer(
+        data=data,
+        rows=rows,
+        columns=lambda: listing().columns,
+        cells=lambda: [_cells(row, listing().columns) for row in rows()],
+        text=lambda width: terminal_lines(lines(answer), view, width),
+        files=(lambda: paths(rows(), listing().path, view.roots)) if files is None else files,
+        markdown=written,
+    )
+
+
+def _cells(row: Mapping[str, Any], columns: Sequence[str]) -> list[object]:
+    return [shown_path(row.get(name) or ()) if name in _PATHS else row.get(name) for name in columns]
+
+
+def paths(rows: Sequence[Mapping[str, Any]], field: str, roots: Mapping[str, Path]) -> list[str]:
+    """The files that rows name: in `field`, as `place`, or as `collection` and `uri`."""
+    if field:
+        return [row[field] for row in rows if row.get(field)]
+    if any("place" in row for row in rows):
+        return files_at((row["place"] for row in rows if "place" in row), roots)
+    return list(places(rows, roots))
+
+
+def places(rows: Iterable[Mapping[str, Any]], roots: Mapping[str, Path]) -> Iterator[str]:
+    """`path:line` of each row that is a file, as editors take it; nothing for a commit or a memory."""
+    for row in rows:
+        if root := root_of(row.get("collection", ""), row.get("kind", ""), roots):
+            yield f"{root / row['uri']}:{row['start_line']}" if "start_line" in row else str(root / row["uri"])
+
+
+def root_of(collection: str, kind: str, roots: Mapping[str, Path]) -> Path | None:
+    """The folder that the file of a document lies in; a memory has none, nor has a commit."""
+    return None if kind == Kind.COMMIT else roots.get(collection)
+
+
+def files_at(places: Iterable[str], roots: Mapping[str, Path]) -> list[str]:
+    """Paths for `collection/uri`, each once, of what is a file now: no commit, no memory, nothing that is gone."""
+    files: dict[str, None] = {}
+    for place in places:
+        collection, _, uri = place.partition("/")
+        if collection in roots and (path := roots[collection] / uri).is_file():
+            files[str(path)] = None
+    return list(files)

@@ -1,0 +1,116 @@
+"""Answers as text that Textual draws: the same lines that the command line prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, repeat
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from octavo.engine.index_freshness import learning
+from octavo.interfaces.presenting.answer_formats import STYLES
+from octavo.interfaces.presenting.match_highlighting import marked, marks_of
+from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
+from octavo.model.result import StageTrace
+from octavo.operations.reading.results import DocumentRow
+from octavo.operations.search.rendering import in_words
+from octavo.operations.search.results import FoundHit, SearchAnswer
+from octavo.operations.styled_text_lines import Block, Line, visible
+from octavo.operations.table import EVERY
+
+_AROUND = 8  # lines of context before a passage
+
+
+def answer_text(operation: str, answer: Any, width: int, query: str = "") -> Text:
+    """What the command of an operation prints."""
+    return blocks_text(EVERY[operation].rendered(answer), width, query)
+
+
+def blocks_text(blocks: Iterable[Block], width: int, query: str = "") -> Text:
+    return lines_text(terminal_lines(blocks, TerminalView(query, None), width))
+
+
+def lines_text(lines: Iterable[Line]) -> Text:
+    text = Text()
+    for line in lines:
+        for part in line:
+            text.append(visible(part.text), STYLES.get(part.style, ""))
+        text.append("\n")
+    return text
+
+
+def hit_text(hit: FoundHit, query: str) -> Text:
+    """A hit in the list: its title with its place below."""
+    heading = " → ".join(hit.heading_path) or hit.title
+    score = f" {hit.score:.2f}" if hit.score is not None else ""
+    text = Text()
+    for part in marked(heading, marks_of(query)(heading), style="title"):
+        # Underlined, not coloured: it has to be seen in the chosen row too, and where there are no colours.
+        text.append(visible(part.text), "bold underline" if part.style == "match" else STYLES["title"])
+    text.append("\n")
+    text.append(f"{hit.collection}/{hit.uri}:{hit.start_line}{score}", "dim")
+    return text
+
+
+def document_text(row: DocumentRow) -> Text:
+    """A document in the list of the start page."""
+    text = Text().append(visible(row.title or row.uri), STYLES["title"])
+    return text.append(f"\n{visible(f'{row.collection}/{row.uri}')} · {row.modified_at[:10]}", "dim")
+
+
+def start_text(documents: int) -> Text:
+    """What stands beside the documents that were changed last."""
+    text = Text("Type words or a question to search.\n\n")
+    if documents:
+        text.append("Listed are the documents changed last. Down goes to them, Enter reads one.\n\n")
+    return text.append('"exact words" · -without · tag:… · path:… · title:… narrow a search', "dim")
+
+
+def preview_range(hit: FoundHit) -> tuple[int, int]:
+    """The lines to read around a passage."""
+    return max(1, hit.start_line - _AROUND), hit.end_line + 3 * _AROUND
+
+
+def preview_text(text: str, first: int, cited: tuple[int, int], query: str, width: int) -> tuple[Text, int]:
+    """A document's lines with their numbers, and in which row the cited ones begin.
+
+    Those have a bar, and the query's words in them are marked. Long lines go on below their own beginning.
+    """
+    find = marks_of(query)
+    drawn, row, begins = Text(), 0, 0
+    for number, line in enumerate(text.split("\n"), first):
+        shown = visible(line.expandtabs(4))
+        inside = cited[0] <= number <= cited[1]
+        begins = row if number == cited[0] else begins
+        body = Text("", "" if inside else "dim")
+        for part in marked(shown, find(shown) if inside else ()):
+            body.append(part.text, "reverse" if part.style == "match" else "")
+        for margin, piece in zip(chain((f"{number:>5}",), repeat(" " * 5)), _wrapped(body, width - 9), strict=False):
+            drawn.append(f"{margin} {'┃' if inside else ' '} ", "bold" if inside else "dim")
+            drawn.append_text(piece).append("\n")
+            row += 1
+    return drawn, begins
+
+
+def _wrapped(line: Text, width: int) -> list[Text]:
+    """In pieces of so many columns at most, cut between words where there are any."""
+    console = Console(width=max(20, width), color_system=None)
+    return list(line.wrap(console, max(20, width))) or [line]
+
+
+def stage_cells(stage: StageTrace) -> tuple[str, ...]:
+    outcome = f"skipped: {stage.skipped}" if stage.skipped else f"failed: {stage.failed}" if stage.failed else ""
+    detail = outcome or "; ".join(f"{name.replace('_', ' ')} {in_words(value)}" for name, value in stage.detail.items())
+    return stage.stage, stage.shape, str(stage.received), str(stage.returned), f"{stage.took_ms:.1f}", visible(detail)
+
+
+def step_cells(hit: FoundHit) -> list[tuple[str, ...]]:
+    return [(step.stage, f"{step.score:.3f}", str(step.rank), visible(step.detail or "")) for step in hit.steps or ()]
+
+
+def summary(answer: SearchAnswer) -> str:
+    passages = "1 passage" if len(answer.hits) == 1 else f"{len(answer.hits)} passages"
+    told = (passages, answer.profile, "; ".join(answer.degraded or ()), learning(answer.freshness))
+    return " · ".join(filter(None, told))

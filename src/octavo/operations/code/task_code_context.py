@@ -1,0 +1,59 @@
+"""Put the code that matters in front of a task, in as few words as a small model can take."""
+
+from __future__ import annotations
+
+from octavo.algorithms.prompt_quotations import QUOTED_LINES, one_line, with_line_numbers
+from octavo.engine.engine import Engine
+from octavo.model.document import shown_path
+from octavo.model.result import Hit
+from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, size, tokens
+from octavo.operations.code.code_search import find_code
+from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
+from octavo.operations.code.results import AugmentAnswer, Quotation
+from octavo.operations.filter_field_names import narrowing
+
+_FEWEST_LINES = 3  # of a hit that are worth showing
+
+
+def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:
+    """The best passages of code for a task, cut to fit, in front of the task. Without any, the task alone."""
+    code_request = SearchCodeRequest(
+        query=request.task, max_results=request.max_results, expand=request.expand, **narrowing(request)
+    )
+    hits = find_code(engine, code_request)
+    context, quotations = _context(hits.hits, request.max_context_tokens)
+    text = f"{context}\n\n{request.task}" if context else request.task
+    return AugmentAnswer(text, context, tokens(context), tuple(quotations), hits.degraded or None)
+
+
+def _context(hits: tuple[Hit, ...], most: int) -> tuple[str, list[Quotation]]:
+    """Whole hits while they fit, then as many lines of the next as do."""
+    room = most * BYTES_PER_TOKEN - size(QUOTED_LINES)
+    parts: list[str] = []
+    quotations: list[Quotation] = []
+    for hit in hits:
+        part, shown = _quotation(hit, room - 2)
+        if not part:
+            break
+        parts.append(part)
+        room -= size(part) + 2
+        lines = hit.citation.lines
+        quotations.append(Quotation(hit.citation.uri, hit.collection, lines.first, lines.last, shown))
+    return ("\n\n".join([QUOTED_LINES, *parts]) if parts else ""), quotations
+
+
+def _quotation(hit: Hit, room: int) -> tuple[str, int]:
+    """Where a hit is, and as many of its lines as there is room for; nothing if that would be too few."""
+    cited = hit.citation
+    path = shown_path(cited.heading_path)
+    head = one_line(f"{cited.uri}:{cited.lines.first}-{cited.lines.last}{f' ({path})' if path else ''}")
+    lines = hit.excerpt.removesuffix("\n").split("\n")
+    shown = len(lines)
+    while shown >= min(_FEWEST_LINES, len(lines)):
+        part = f"{head}\n{with_line_numbers(chr(10).join(lines[:shown]), cited.lines.first)}"
+        over = size(part) - room
+        if over <= 0:
+            return part, shown
+        # Lines differ in length: a step by the average of those shown, one at least.
+        shown -= max(1, over * shown // max(1, size(part)))
+    return "", 0

@@ -1,0 +1,31 @@
+"""What a request names, resolved: the project, the memory, the instant, and who makes the change."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from octavo.algorithms.time_parsing_and_formatting import moment
+from octavo.engine.engine import Engine
+from octavo.memory.draft import Provenance
+from octavo.model.memory import MemoryItem, SessionId
+from octavo.operations.memory.requests import ChangeRequest
+
+
+def provenance(request: ChangeRequest) -> Provenance:
+    session = SessionId(request.session) if request.session else None
+    return Provenance(request.author, request.reason, session, request.idempotency_key)
+
+
+def in_project(engine: Engine, project: str | None) -> Engine:
+    """The engine of the named project; this engine when none is named."""
+    return engine if project is None else engine.within(project)
+
+
+def item_named(engine: Engine, name: str, *, partly: bool = False) -> MemoryItem:
+    """`partly`: a part of the title is enough when only one memory has it."""
+    return engine.memories.item(name.strip(), partly=partly)
+
+
+def instant(engine: Engine, text: str | None) -> float | None:
+    """The time that was written; ages count from the engine's own clock."""
+    return None if text is None else moment(text, datetime.fromtimestamp(engine.memories.clock(), UTC))

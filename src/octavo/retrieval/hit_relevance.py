@@ -1,0 +1,225 @@
+"""The relevance of what a search found, and how much of it is an answer at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import field
+from operator import attrgetter
+
+from octavo.algorithms.phrase_prefilter import PhrasePrefilter
+from octavo.algorithms.score_calibration import AnswerEvidence, Calibration, HitSigns
+from octavo.dataclass import dataclass, replace
+from octavo.errors import LibraryError
+from octavo.model.document import Kind
+from octavo.model.query import Terms
+from octavo.model.result import Candidate
+from octavo.model.score_tolerance import rounded, shown
+from octavo.retrieval.stage import Search
+from octavo.retrieval.stages.document_name_promotion import NAMED
+from octavo.retrieval.stages.exact_match_boost import EXACT, HOLDS_WORD
+from octavo.retrieval.stages.named_definition_boost import DEFINED
+from octavo.retrieval.stages.refinement_helpers import channel_score, given_title, ground, texts_of
+
+BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229, exact=2.0)
+"""Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads, and
+in profiles and beside encoders whose scores were not fitted."""
+
+_FLOOR_BY_WORDS, _FLOOR_OF_TRANSLATIONS = 0.03, 0.025
+"""For a question in another language than English: its cosine to an answer in English is lower, to one in its own the
+scale was not learnt."""
+_LOOKED_AT, _COMPARED = 5, 5
+"""Of so many passages, those that are best by words are compared with the query's words."""
+_SURE = frozenset((EXACT, NAMED, DEFINED))
+_FAR_AHEAD = 0.3
+"""Beyond this a lead says no more: of a few candidates the last has nothing, and everything else is far ahead."""
+_LONGEST_NAME = 4  # words: "where is Client.send defined"
+_score = attrgetter("score")
+_RANKED = 100
+"""The candidates that take places by their relevance; those of a longer list follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the scores of one query are measured by: its best hit in the whole library, whatever filters let through."""
+
+    calibration: Calibration
+    evidence: AnswerEvidence
+    low: float
+    height: float
+    subject: str
+    title: str
+    scores: Mapping[int, float] = field(default_factory=dict)
+    """The relevance of each of the whole library's candidates, by its chunk's key."""
+    with_only_word: frozenset[int] = frozenset()
+    """Of a question around one word, the chunks that are best by that word alone."""
+
+    def signs(self, candidate: Candidate) -> HitSigns:
+        share = (candidate.score - self.low) / self.height if self.height > 0 else 1.0
+        share = 0.0 if share < 0.0 else 1.0 if share > 1.0 else share
+        return HitSigns(share, _is_kin(candidate, self.subject, self.title), _exactness(candidate))
+
+    def remembering(self, candidates: Iterable[Candidate]) -> Scale:
+        """The same, by which each of these candidates has its relevance wherever else it is found."""
+        return replace(self, scores={candidate.key: self.relevance(candidate) for candidate in candidates})
+
+    def relevance(self, candidate: Candidate) -> float:
+        known = self.scores.get(candidate.key)
+        return rounded(self.calibration.relevance(self.evidence, self.signs(candidate))) if known is None else known
+
+
+def judged(search: Search, candidates: Sequence[Candidate], own: Scale, scale: Scale) -> tuple[Candidate, ...]:
+    """The hits among the candidates that a query's filters let through, by their relevance in the whole library.
+
+    `own` is the scale that the candidates make themselves, which says whether one of them is an answer.
+    """
+    # Which hits say nothing more is known by their order; one by the query's only word stands wherever it is.
+    most = None if own.with_only_word else search.query.limit
+    hits = by_relevance(candidates, scale, most)
+    if search.query.floor:
+        hits = answers(hits, own)
+    least = shown(search.query.min_score)
+    return tuple(hit for hit in hits if shown(hit.score) >= least)
+
+
+def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calibration) -> Scale:
+    """The scale that these candidates make, which are those of the whole library at the profile's own depths."""
+    if candidates[0].kind is Kind.CODE and not _names(search, candidates[0]):
+        calibration = calibration.code or calibration
+    signs, with_only_word = evidence(search, candidates), _with_only_word(search)
+    if any(candidate.key in with_only_word for candidate in candidates):
+        signs = signs._replace(words=1.0)
+    if signs.cosine == 0.0:
+        calibration = replace(BY_WORDS, floor=0.0)
+    elif not calibration.is_answered(signs, _exactness_of_first(candidates)) and search.in_another_language:
+        # What has any of its words may be an answer, wherever it stands.
+        signs = evidence(search, candidates, among=len(candidates))
+        scales = replace(calibration, floor=_FLOOR_OF_TRANSLATIONS), replace(BY_WORDS, floor=_FLOOR_BY_WORDS)
+        answering = [scale for scale in scales if scale.is_answered(signs, _exactness_of_first(candidates))]
+        calibration = max(answering or scales, key=lambda scale: scale.relevance(signs, HitSigns(1.0)))
+    low, best = ground(candidates), candidates[0]
+    height = max(candidate.score for candidate in candidates) - low
+    return Scale(calibration, signs, low, height, _subject(best), _title(best), with_only_word=with_only_word)
+
+
+def by_relevance(candidates: Sequence[Candidate], scale: Scale, most: int | None = None) -> tuple[Candidate, ...]:
+    """The candidates with their relevance for a score, the most relevant first; equal ones stay in their order.
+
+    Those of a longer list keep their places, as a shorter one has them, so none shows more than what stands above it.
+    The first `most` are enough, if somebody says so.
+    """
+    ranked = candidates[:_RANKED]
+    relevances = list(map(scale.relevance, ranked))
+    order = sorted(range(len(ranked)), key=relevances.__getitem__, reverse=True)
+    hits = [ranked[place].scored(relevances[place]) for place in order[:most]]
+    if most is None or most > len(ranked):
+        for candidate in candidates[_RANKED:]:
+            hits.append(candidate.scored(min(scale.relevance(candidate), hits[-1].score)))
+    return tuple(hits)
+
+
+def answers(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, ...]:
+    """Of candidates with their relevance those that are hits: none where nothing answers, and else up to where the
+    list says nothing more. Where no floor was fitted, all."""
+    if not candidates or scale.calibration.floor == 0.0:
+        return tuple(candidates)
+    if not scale.calibration.is_answered(scale.evidence, _exactness_of_first(candidates)):
+        return ()
+    return tuple(
+        candidate
+        for candidate in candidates
+        if candidate.key in scale.with_only_word or scale.calibration.is_shown(candidate.score, candidates[0].score)
+    )
+
+
+def _lead(candidates: Sequence[Candidate]) -> float:
+    """How far the best is ahead of the first about something else, as a share of its score."""
+    subject, title = _subject(candidates[0]), _title(candidates[0])
+    other = next((candidate for candidate in candidates if not _is_kin(candidate, subject, title)), None)
+    low = ground(candidates)
+    height = max(map(_score, candidates)) - low
+    share = 1.0 if other is None or height <= 0 else max(0.0, (other.score - low) / height)
+    return min(_FAR_AHEAD, 1.0 - share)
+
+
+def _is_kin(candidate: Candidate, subject: str, title: str) -> bool:
+    """Whether it is of the best one's document or declaration, or below its title: answers to one question, days of one
+    journey."""
+    # Nearly all have another title, which is known sooner than whether one is the name of the file.
+    return (title != "" and candidate.title == title and _title(candidate) == title) or _subject(candidate) == subject
+
+
+def _subject(candidate: Candidate) -> str:
+    """The document, or the declaration in it."""
+    return f"{candidate.document_id}#{candidate.section}" if candidate.kind is Kind.CODE else candidate.document_id
+
+
+def _title(candidate: Candidate) -> str:
+    return candidate.title if given_title(candidate) else ""
+
+
+def _exactness(candidate: Candidate) -> float:
+    """How far a passage holds what was typed, or is what it names. A plain word is in many passages."""
+    sure = 0.0
+    for stage, _, _, detail in candidate.steps:
+        if stage in _SURE:
+            sure = max(sure, 0.5 if detail == HOLDS_WORD else 1.0)
+    return sure
+
+
+def _names(search: Search, candidate: Candidate) -> bool:
+    """Whether the query is what a passage of code is called or holds, and no sentence, of which much has a part."""
+    return _exactness(candidate) == 1.0 and len(search.query.text.split()) <= _LONGEST_NAME
+
+
+def _exactness_of_first(candidates: Sequence[Candidate]) -> float:
+    return max(map(_exactness, candidates[:_LOOKED_AT]))
+
+
+def _with_only_word(search: Search) -> frozenset[int]:
+    """Where a question has one word that does not only frame it: the chunks that are best by it. What the other words
+    find says nothing of whether there is an answer."""
+    terms = search.query.terms
+    words = search.library.text.subject(terms.text)
+    if len(words) != 1 or not words.issubset(terms.words) or terms.condition is not None:
+        return frozenset()
+    with suppress(LibraryError):  # an index that is damaged is named by the stage that asks it first
+        return frozenset(chunk.key for chunk in search.holding(Terms("", words=tuple(words)), _COMPARED))
+    return frozenset()
+
+
+def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOKED_AT) -> AnswerEvidence:
+    cosines = (step.score for candidate in candidates for step in candidate.steps if step.stage == "dense")
+    by_words = sorted(candidates[:among], key=lambda candidate: -channel_score(candidate, "lexical"))
+    return AnswerEvidence(max(cosines, default=0.0), _words(search, by_words[:_COMPARED]), _lead(candidates))
+
+
+def _words(search: Search, candidates: Sequence[Candidate]) -> float:
+    """The largest share of the query's words that a passage holds, its title and headings included."""
+    terms = search.query.terms
+    words = search.library.text.subject(terms.text).intersection(terms.words) or terms.words
+    expected = frozenset((*words, *(token for phrase in (*terms.phrases, *terms.preferred) for token in phrase)))
+    if not expected:
+        return 1.0 if terms.prefixes else 0.0
+    if len(terms.words) == 1 and candidates and channel_score(candidates[0], "lexical") > 0.0:
+        return 1.0  # also where its path or an alias has the word
+    other_forms = {token: {*word.forms, *word.compounds} for word in terms.forms for token in word.tokens}
+    languages = {form.split("_", 2)[1] for word in terms.forms for form in word.forms}
+    best, maybe = 0, PhrasePrefilter(tuple(expected))
+    passages = [
+        (" ".join((candidate.title, *candidate.heading_path)), text)
+        for candidate, text in zip(candidates, texts_of(search, candidates), strict=True)
+    ]
+    most = [len(expected) if other_forms else maybe.most(" ".join(passage)) for passage in passages]
+    for (named, text), count in sorted(zip(passages, most, strict=True), key=lambda known: -known[1]):
+        if count <= best:
+            break  # no other has more of them
+        # Apart: the text was tokenised by others, or for the key that was typed before this one.
+        tokens = f" {search.library.text.joined(named)} {search.library.text.joined(text)} "
+        present = {token for token in expected if f" {token} " in tokens}
+        if other_forms and len(present) < len(expected):
+            passage = f"{named}\n{text}"
+            forms = {form for language in languages for form in search.library.text.forms(passage, language)}
+            present |= {token for token in expected - present if not forms.isdisjoint(other_forms.get(token, ()))}
+        best = max(best, len(present))
+    return best / len(expected)

@@ -1,0 +1,94 @@
+"""Caches texts and lengths that earlier searches read: the next keystroke finds mostly the same passages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import field
+from typing import Any
+
+from octavo.dataclass import dataclass
+from octavo.model.document import Section
+from octavo.model.ids import ChunkKey, DocumentId
+from octavo.model.normalised_text import Span
+from octavo.model.result import Candidate
+
+MOST_CHARACTERS = 8_000_000  # characters, in each of the two halves
+LONGEST_TEXT = 100_000  # characters: a book would push out a hundred notes
+_CANDIDATES = 16_384  # that are remembered: some 20 MB
+
+
+@dataclass(slots=True)
+class RememberedState:
+    """What is known of one state of a library, and only of that."""
+
+    candidates: dict[ChunkKey, Candidate] = field(default_factory=dict)
+    lengths: dict[DocumentId, int] = field(default_factory=dict)
+    """How many chunks documents have."""
+    sections: dict[tuple[DocumentId, Span], tuple[Section, ...]] = field(default_factory=dict)
+    """Those that touch a place."""
+    at_most: dict[int, bool] = field(default_factory=dict)
+    """Whether there are so many chunks or fewer."""
+    has_commits: bool | None = None
+    has_code: bool | None = None
+    whole: dict[Hashable, tuple[Any, tuple[Any, tuple[Candidate, ...]]]] = field(default_factory=dict)
+    """What the whole library makes of queries: by which profile, a scale and the candidates, for whoever narrows the
+    same search next."""
+
+
+class RememberedTexts:
+    """By their hashes. A hash names one text for ever, so no change of the library makes this stale.
+
+    When one half is full, the other is forgotten: what was not asked for since then.
+    """
+
+    def __init__(self) -> None:
+        self._recent: dict[str, str] = {}
+        self._before: dict[str, str] = {}
+        self._size = 0
+        self.found = self.missed = 0
+        """How many texts were remembered when they were asked for, and how many not."""
+
+    def known(self, hashes: Iterable[str]) -> dict[str, str]:
+        """Those of the texts that are remembered."""
+        texts = {}
+        for digest in hashes:
+            text = self._recent.get(digest)
+            if text is None and (text := self._before.get(digest)) is not None:
+                self._put(digest, text)
+            if text is None:
+                self.missed += 1
+            else:
+                self.found += 1
+                texts[digest] = text
+        return texts
+
+    def remember(self, texts: Mapping[str, str]) -> None:
+        for digest, text in texts.items():
+            if len(text) <= LONGEST_TEXT:
+                self._put(digest, text)
+
+    def _put(self, digest: str, text: str) -> None:
+        """Threads that come at the same time may count a text twice: then a half is full a little early."""
+        self._size += len(text)
+        if self._size > MOST_CHARACTERS:
+            self._before, self._recent, self._size = self._recent, {}, len(text)
+        self._recent[digest] = text
+
+
+class SearchMemory:
+    """What earlier searches have read: texts for ever, the rest as long as the library is at one generation."""
+
+    def __init__(self, generation: Callable[[], int] | None = None) -> None:
+        self.texts = RememberedTexts()
+        self._generation = generation
+        self._known = (-1, RememberedState())
+
+    def state(self) -> RememberedState:
+        """Of the library as it is: called within the transaction that reads it. Without a generation nothing is."""
+        if self._generation is None:
+            return RememberedState()
+        generation, (of, known) = self._generation(), self._known
+        if of != generation or max(len(known.candidates), len(known.sections)) > _CANDIDATES:
+            known = RememberedState()
+            self._known = generation, known
+        return known

@@ -1,0 +1,229 @@
+"""Recall channels for exact names: a symbol by its name, a file by its path and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+from octavo.algorithms.code_query_parsing import Name, read_code_query
+from octavo.algorithms.prefix_expansion import beginning
+from octavo.algorithms.regex_literal_extraction import PartOfName
+from octavo.algorithms.stack_trace_parsing import FrameLocation
+from octavo.dataclass import dataclass
+from octavo.model.document import Section
+from octavo.model.ids import ChunkKey
+from octavo.model.query import Filters, Terms
+from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
+from octavo.retrieval.stage import Search, SkipStage
+
+_IN_CASE, _AMONG_OTHERS, _IN_ANOTHER_CASE, _AMONG_OTHERS_IN_ANOTHER_CASE = 1.0, 0.95, 0.8, 0.75
+_ELSEWHERE = 0.5  # of a name whose outer parts are not around it
+_MADE_UP = 0.8  # of a name that was written as words
+_LATER = 0.9  # of a name or a place, for each one before it
+_ENOUGH = 3  # characters that a name begins with
+_FIRST_CHUNKS = 3
+_SAME_NAME = 20  # files
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRecall:
+    """Chunks that declare a symbol of the very name: `save_base`, `Model.save_base`, `saveBase()`; also "save base".
+
+    A chunk of code has the names it declares for aliases, so this is a look-up of words in one field. The name in its
+    own case counts most, and one that is not where the query says (`Model`) for half. Of a pattern (`get_[a-z]+_label`)
+    the names that begin and end as it tells are found. The names inside a chunk are looked up in at most `looked_into`
+    documents.
+    """
+
+    depth: int = 100
+    looked_into: int = 12
+    name: str = "symbols"
+
+    def recall(self, search: Search) -> Ranking:
+        query, library = search.query, search.library
+        read = read_code_query(query.text)
+        names = read.names
+        wanted: dict[str, list[tuple[Name, float]]] = {}
+        for number, name in enumerate(names):
+            if tokens := library.text.query_tokens(name.parts[-1]):
+                # The whole comes first, then its parts, which are not asked for.
+                wanted.setdefault(tokens[0], []).append((name, _LATER**number))
+        starts = [beginning(start) for start in beginnings(search, read.parts)]
+        ended = [part.pieces[-1] for part in read.parts if not part.start]
+        prefixes = tuple(dict.fromkeys(start.prefix for start in starts))
+        stems = (stem for start in starts for stem in start.stems)
+        words = tuple(
+            dict.fromkeys((*wanted, *stems, *(token for piece in ended for token in library.text.query_tokens(piece))))
+        )
+        if not words and not prefixes:
+            raise SkipStage("the query names no symbol")
+        search.notes["names"] = [*(".".join(name.parts) for name in names), *map(str, read.parts)]
+        terms = Terms(query.terms.text, words=words, prefixes=prefixes, excluded=query.terms.excluded)
+        chunks = library.store.lexical.search(library.project, terms, query.filters, self.depth, ("aliases",))
+        known = library.candidates([chunk.key for chunk in chunks])
+        asked = [name for several in wanted.values() for name in several]
+        inside = _Declarations(search, self.looked_into)
+        scored = []
+        # In the order found, so that only the best are looked into.
+        for chunk in (known[each.key] for each in chunks if each.key in known):
+            score = max((_likeness(name, chunk, inside) * weight for name, weight in asked), default=0.0)
+            score = max((score, *(_told(part, chunk, inside) for part in read.parts)))
+            if score > 0.0:
+                scored.append(ScoredChunk(chunk.key, score))
+        return Ranking(self.name, best_first(scored))
+
+
+class _Declarations:
+    """What chunks declare besides what they are called by, looked up in at most so many documents."""
+
+    def __init__(self, search: Search, most: int) -> None:
+        self._search = search
+        self._left = most
+        self._known: dict[str, Sequence[Section]] = {}
+
+    def of(self, candidate: Candidate) -> Sequence[str]:
+        sections = self._known.get(candidate.document_id)
+        if sections is None:
+            if self._left <= 0:
+                return ()
+            self._left -= 1
+            library = self._search.library
+            sections = library.store.documents.sections(library.project, candidate.document_id)
+            self._known[candidate.document_id] = sections
+        span = candidate.span
+        return [section.title for section in sections if span.start <= section.span.start < span.end]
+
+
+def _likeness(name: Name, candidate: Candidate, inside: _Declarations) -> float:
+    path, name_end = candidate.heading_path, name.parts[-1]
+    last = path[-1] if path else ""
+    if last == name_end:
+        likeness = _IN_CASE
+    elif _squashed(last) == _squashed(name_end):
+        likeness = _IN_ANOTHER_CASE
+    else:
+        # It holds the words; whether they are a name of their own or part of one, its declarations tell.
+        others = inside.of(candidate)
+        if name_end in others:
+            likeness = _AMONG_OTHERS
+        else:
+            likeness = _AMONG_OTHERS_IN_ANOTHER_CASE if _squashed(name_end) in map(_squashed, others) else 0.0
+    outer = name.parts[:-1]
+    if outer:
+        around = {part for title in path for part in title.split(".")} | {candidate.title.rsplit(".", 1)[0]}
+        likeness *= 1.0 if outer[-1] in around else _ELSEWHERE
+    return likeness if name.sure else likeness * _MADE_UP
+
+
+def _told(part: PartOfName, candidate: Candidate, inside: _Declarations) -> float:
+    """How far a chunk declares a name of which a pattern tells a part."""
+    path = candidate.heading_path
+    likeness = part.likeness(path[-1]) if path else 0.0
+    if likeness == 1.0:
+        return likeness
+    return max((likeness, *(_AMONG_OTHERS * part.likeness(other) for other in inside.of(candidate))))
+
+
+def beginnings(search: Search, parts: Iterable[PartOfName]) -> tuple[str, ...]:
+    """What names begin with that a pattern tells in part, where that is enough to go by."""
+    # `url_` begins url_for and no urls.
+    starts = (part.start.lstrip("_$") for part in parts)
+    tokens = (start.casefold() if "_" in start else search.library.text.prefix(start) for start in starts)
+    return tuple(dict.fromkeys(start for start in tokens if len(start) >= _ENOUGH))
+
+
+def _squashed(name: str) -> str:
+    """Without case and the underscores between words: those around a name (`__init__`) are part of it."""
+    bare = name.strip("_")
+    return name.replace(bare, bare.replace("_", "")).casefold() if bare else name
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRecall:
+    """Files that the query names, by as much of their path as it gives, and the chunk with the line.
+
+    The places of a stack trace are asked for innermost first; those outside the library are passed over.
+    """
+
+    most: int = 8
+    name: str = "places"
+
+    def recall(self, search: Search) -> Ranking:
+        places = read_code_query(search.query.text).places
+        if not places:
+            raise SkipStage("the query names no file")
+        found: dict[ChunkKey, float] = {}
+        weight = 1.0
+        named: list[str] = []
+        for place in places:
+            chunks = list(_at(search, place)) if len(named) < self.most else []
+            if chunks:
+                named.append(place.path if place.line is None else f"{place.path}:{place.line}")
+                for key, share in chunks:
+                    found[key] = max(found.get(key, 0.0), weight * share)
+                weight *= _LATER
+        if not found:
+            raise SkipStage("no file of this name is in the library")
+        search.notes["places"] = named
+        return Ranking(self.name, best_first(found.items()))
+
+
+def _at(search: Search, place: FrameLocation) -> Iterator[tuple[ChunkKey, float]]:
+    """The chunks at a place: the one with the line, else the first few of the file."""
+    chunks = sorted(
+        _chunks(search, place), key=lambda candidate: (candidate.uri, candidate.collection, candidate.span.start)
+    )
+    if not chunks:
+        return
+    if place.line is not None:
+        line = place.line
+        for candidate, after in zip_longest(chunks, chunks[1:]):
+            # A line between two chunks is blank: what ends before it is nearest.
+            next_line = (
+                after.lines.first
+                if after is not None and _same_document(candidate, after)
+                else candidate.lines.last + 1
+            )
+            if candidate.lines.first <= line < max(next_line, candidate.lines.last + 1):
+                yield candidate.key, 1.0
+        return
+    for number, candidate in enumerate(chunks[:_FIRST_CHUNKS]):
+        yield candidate.key, 1.0 - 0.2 * number
+
+
+def _same_document(candidate: Candidate, other: Candidate) -> bool:
+    return candidate.document_id == other.document_id
+
+
+def _chunks(search: Search, place: FrameLocation) -> Sequence[Candidate]:
+    library, filters = search.library, search.query.filters
+    documents = library.store.documents
+    uris = tuple(dict.fromkeys(_uris(search, place.path)))
+    if not uris:
+        return ()
+    keys = documents.admitted(library.project, filters.narrowed_by(Filters(uris=uris)))
+    return tuple(documents.candidates(library.project, keys).values())
+
+
+def _uris(search: Search, path: str) -> Iterator[str]:
+    """What a path may be in the library: the longest end of it that is a uri, else uris that end with it."""
+    library = search.library
+    parts = [part for part in path.split("/") if part and part != "."]
+    for start in range(len(parts)):
+        documents = library.store.documents.find(library.project, "/".join(parts[start:]))
+        if documents:
+            yield from (candidate.uri for candidate in documents)
+            return
+    tokens = library.text.query_tokens(parts[-1]) if parts else ()
+    if not tokens:
+        return
+    terms = Terms(parts[-1], words=(tokens[0],))
+    titled = library.store.lexical.search(library.project, terms, search.query.filters, 100, ("title",))
+    known = library.store.documents.candidates(library.project, [chunk.key for chunk in titled])
+    # Of a path with folders, one folder at least has to be the same: many files are called index.js.
+    for start in range(max(1, len(parts) - 1)):
+        end = "/".join(parts[start:])
+        uris = sorted({candidate.uri for candidate in known.values() if candidate.uri.endswith(f"/{end}")})
+        if uris:
+            yield from uris[:_SAME_NAME]
+            return

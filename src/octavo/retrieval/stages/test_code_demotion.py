@@ -1,0 +1,68 @@
+"""Lowers the score of tests and examples, which say the words of what they use more often than it does itself."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from octavo.algorithms.code_query_parsing import CodeQueryForm, read_code_query
+from octavo.dataclass import dataclass
+from octavo.model.document import Kind
+from octavo.model.result import Candidate
+from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.code_passage_purpose import is_use
+from octavo.retrieval.stages.declaration_hits import WRITTEN
+from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
+from octavo.retrieval.stages.refinement_helpers import channel_score, ground, noted
+
+_PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
+_ABOUT_TESTS = re.compile(
+    r"(?:\b|_)(?:[Tt]est(?:s|ed|ing)?|[Ss]pecs?|[Ff]ixtures?|[Mm]ock(?:s|ed)?|[Ee]xamples?|[Dd]emos?)(?:\b|_)"
+    r"|\wTests?\b|\bTest[A-Z]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TestsBelow:
+    """What tests a thing, or shows how to use it, comes after the thing, unless the query is about tests or is a
+    piece of code, which may stand in a test alone. So may a message: with `ahead`, a test whose score by words is so
+    many times that of the best passage of another kind keeps its place, and so do all where one holds the query whole.
+
+    A commit comes after it too, where the query is a name or a piece of code: its diff quotes the thing, or what it was
+    once. With `files_alone` neither commits nor examples in notes are lowered.
+    """
+
+    share: float = 0.6
+    ahead: float | None = None
+    files_alone: bool = False
+    name: str = "tests_below"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if not candidates:
+            raise SkipStage("there are no candidates")
+        asked = read_code_query(search.query.text).asked
+        tests = asked not in _PASTED and _ABOUT_TESTS.search(search.query.text) is None
+        tests = tests and not any_holds_phrase(candidates)
+        quoted = asked in WRITTEN and not search.query.filters.kinds and not self.files_alone
+        if not tests and not quoted:
+            raise SkipStage("the query is about tests, or a piece of code")
+        uses = {candidate.key for candidate in candidates if self._is_below(candidate)}
+        if not uses and not quoted:
+            raise SkipStage("no test is among the candidates")
+        height = (candidates[0].score - ground(candidates)) or 1.0
+        others = (channel_score(candidate, "lexical") for candidate in candidates if candidate.key not in uses)
+        most = math.inf if self.ahead is None else self.ahead * max(others, default=0.0)
+        lowered, details = [], {}
+        for candidate in candidates:
+            commit = candidate.kind is Kind.COMMIT
+            test = tests and candidate.key in uses and channel_score(candidate, "lexical") <= most
+            if test or (quoted and commit):
+                details[candidate.key] = "a commit" if commit else "a test or an example"
+                candidate = candidate.scored(candidate.score - self.share * height)
+            lowered.append(candidate)
+        search.notes["lowered"] = len(details)
+        return noted(in_order(lowered), self.name, details)
+
+    def _is_below(self, candidate: Candidate) -> bool:
+        kept = candidate.kind is not Kind.CODE if self.files_alone else candidate.kind is Kind.COMMIT
+        return not kept and is_use(candidate)

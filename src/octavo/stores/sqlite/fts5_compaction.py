@@ -1,0 +1,58 @@
+"""Frees what the words of changed and removed documents occupy, in short transactions that let other writers in."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from octavo.model.ids import ChunkKey
+from octavo.stores.shared.database_port import value
+from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.fts5_repair import newest_blocks
+from octavo.stores.sqlite.token_blocks import LexicalBlocks
+
+_BLOCKS = 64  # rewritten in one transaction
+_PAGES = 500  # of the word index, merged in one transaction
+_SPARE = 512  # outdated chunks that are not worth a rewrite
+
+Transaction = Callable[[], AbstractContextManager[None]]
+
+
+def compact_blocks(database: SqliteDatabase, transaction: Transaction, *, fully: bool) -> None:
+    """Once most of what the blocks hold is outdated; `fully` whenever anything is."""
+    if not fully and not _mostly_outdated(database):
+        return
+    with database.reading():
+        # Of one state: a block that another process writes in between would look outdated, being nobody's newest.
+        restored, newest = value(database, "restored"), newest_blocks(database)
+        outdated = _outdated(database, newest)
+    for start in range(0, len(outdated), _BLOCKS):
+        with transaction():
+            if value(database, "restored") != restored:
+                return  # these are the blocks of another library
+            LexicalBlocks(database).compact(newest, outdated[start : start + _BLOCKS])
+
+
+def merge_word_index(database: SqliteDatabase, transaction: Transaction) -> None:
+    """Merges the whole FTS5 index, which drops the words of removed rows; a negative number begins such a merge."""
+    pages = -_PAGES
+    while True:
+        with transaction(), database.connection() as connection:
+            before = connection.total_changes()
+            database.run("lexical_merge", {"pages": pages})
+            # A step that does nothing still counts as one change; that is how FTS5 says that it is done.
+            if connection.total_changes() - before < 2:
+                return
+        pages = _PAGES
+
+
+def _mostly_outdated(database: SqliteDatabase) -> bool:
+    return int(value(database, "lexical_block_entries")) > 2 * int(value(database, "chunks_in_all_projects")) + _SPARE
+
+
+def _outdated(database: SqliteDatabase, newest: Mapping[ChunkKey, int]) -> Sequence[int]:
+    def is_outdated(block: int, chunks: bytes) -> bool:
+        return any(newest.get(ChunkKey(key)) != block for key in array("q", chunks))
+
+    return [int(block) for block, chunks in database.rows("lexical_block_members") if is_outdated(block, chunks)]

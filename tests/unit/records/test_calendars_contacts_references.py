@@ -1,0 +1,94 @@
+"""Calendars, contacts, references and outlines, as programs write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from octavo.converting.converter_process import ConversionSettings
+from octavo.model.converted_file import Converted, RefusedFile
+from octavo.model.file_formats import format_of
+from octavo.plugins import resolved
+
+CALENDAR = """BEGIN:VCALENDAR\r
+BEGIN:VEVENT\r
+SUMMARY:Harvest at the\r
+  orchard\r
+DTSTART;TZID=Europe/Berlin:20260302T101200\r
+LOCATION:The barn\\, upstairs\r
+ATTENDEE;CN=Ada:mailto:ada@example.org\r
+DESCRIPTION:Bring ladders\\nand baskets.\r
+BEGIN:VALARM\r
+DESCRIPTION:A reminder\r
+END:VALARM\r
+END:VEVENT\r
+END:VCALENDAR\r
+"""
+CONTACTS = """BEGIN:VCARD
+FN:Ada Lovelace
+ORG:Engines;Analysis
+item1.EMAIL;TYPE=work:ada@example.org
+NOTE:Met in London.
+END:VCARD
+"""
+REFERENCES = """@string{x = "y"}
+@article{lovelace1843,
+  title = {Notes on the {Analytical} Engine},
+  author = "Ada Lovelace",
+  year = 1843,
+  abstract = {Of numbers and of music.},
+}
+"""
+OUTLINE = """<opml version="2.0"><head><title>Feeds</title></head><body>
+<outline text="Science"><outline text="Bees" xmlUrl="https://example.org/feed"/></outline></body></opml>"""
+
+
+def read(name: str, text: str) -> Converted | RefusedFile:
+    known = format_of(name)
+    assert known is not None
+    outcome: Converted | RefusedFile = resolved(known.reader)(name, text.encode(), ConversionSettings())
+    return outcome
+
+
+def test_an_event_is_a_section_with_when_where_and_with_whom() -> None:
+    made = read("a.ics", CALENDAR)
+    assert isinstance(made, Converted) and [heading.title for heading in made.headings] == ["Harvest at the orchard"]
+    for line in ("When: 2026-03-02 10:12", "Where: The barn, upstairs", "With: Ada", "Bring ladders\nand baskets."):
+        assert line in made.text
+    assert "reminder" not in made.text
+
+
+def test_a_person_is_a_section_with_where_they_work_and_how_they_are_reached() -> None:
+    made = read("a.vcf", CONTACTS)
+    assert isinstance(made, Converted) and [heading.title for heading in made.headings] == ["Ada Lovelace"]
+    for line in ("Works at: Engines, Analysis", "Mail: ada@example.org", "Met in London."):
+        assert line in made.text
+
+
+def test_a_work_is_found_by_its_key_its_author_and_its_abstract() -> None:
+    made = read("a.bib", REFERENCES)
+    assert isinstance(made, Converted)
+    assert [heading.title for heading in made.headings] == ["Notes on the Analytical Engine"]
+    for line in ("Key: lovelace1843", "Author: Ada Lovelace", "Year: 1843", "Of numbers and of music."):
+        assert line in made.text
+
+
+def test_a_name_that_a_telephone_spells_out_in_bytes_is_read() -> None:
+    spelt = "FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=D0=90=D0=B4=D0=B0=\r\n=20=D0=9B\r\n"
+    made = read("a.vcf", f"BEGIN:VCARD\r\nVERSION:2.1\r\n{spelt}TEL;CELL:123\r\nEND:VCARD\r\n")
+    assert isinstance(made, Converted) and [heading.title for heading in made.headings] == ["Ада Л"]
+
+
+def test_an_outline_with_a_bare_ampersand_is_read_all_the_same() -> None:
+    made = read("a.opml", OUTLINE.replace("Bees", "Bees & wasps"))
+    assert isinstance(made, Converted) and made.text.endswith("- Bees & wasps https://example.org/feed\n")
+
+
+def test_an_outline_is_a_list_of_its_branches() -> None:
+    made = read("a.opml", OUTLINE)
+    assert isinstance(made, Converted) and made.title == "Feeds"
+    assert made.text == "- Science\n  - Bees https://example.org/feed\n"
+
+
+@pytest.mark.parametrize("name", ["a.ics", "a.vcf", "a.bib", "a.opml"])
+def test_a_file_of_something_else_is_refused_with_a_reason(name: str) -> None:
+    assert isinstance(read(name, "nothing of the kind"), RefusedFile)
