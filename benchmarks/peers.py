@@ -72,7 +72,7 @@ def indexed(text: Path, chunks: int, seed: int, data: Path) -> Path:
     """A library of so many chunks, of files drawn from the folder, with the vectors of the fast table."""
     from octavo.embedding.fast_embedder_selection import fast_tier
     from octavo.engine.wiring import open_library
-    from octavo.ingest.fast_chunk_embedding import embed_fast
+    from octavo.ingest.provisional_fast_vectors import embed_fast
     from octavo.observability.progress import NoProgress
 
     files = sorted(text.rglob("*.md"))

@@ -32,7 +32,7 @@ from octavo.evaluation.evaluation_run import (
     request_of,
 )
 from octavo.evaluation.query_runner import run_dataset
-from octavo.ingest.fast_chunk_embedding import embed_fast
+from octavo.ingest.provisional_fast_vectors import embed_fast
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.profile_toml_files import find_profile
 

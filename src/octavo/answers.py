@@ -13,9 +13,9 @@ from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.jobs.summary_jobs import SummariesBuilt
 from octavo.memory.sync_report import SkippedNote, SyncReport
 from octavo.memory.version_diffs import SectionChange
+from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
 from octavo.model.projects_and_collections import FolderState
-from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.result import Freshness, StageTrace
 from octavo.operations.answering.results import (
     AnswerSentence,

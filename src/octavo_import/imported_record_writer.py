@@ -19,11 +19,11 @@ from octavo.errors import LibraryError
 from octavo.model.document import Source
 from octavo.model.ids import RecipeId, document_id, text_hash
 from octavo.model.import_report import ImportedCollection
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.normalised_text import normalise
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import Progress
 from octavo.ports import Store

@@ -17,7 +17,7 @@ from octavo.config.schema import Postgres
 from octavo.dataclass import dataclass
 from octavo.errors import StorageError
 from octavo.model.ids import ProjectId
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.vector_index_tuning import Tuning
 from octavo.observability.logs import logger
 from octavo.stores.shared.database_port import first, value

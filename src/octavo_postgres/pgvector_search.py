@@ -17,7 +17,7 @@ from psycopg import ClientCursor
 
 from octavo.algorithms.vector_nearest_neighbors import directions
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, best_first
 from octavo.model.score_tolerance import rounded
 from octavo.model.vector_index_tuning import MOST_EF_SEARCH, Tuning

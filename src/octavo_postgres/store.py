@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from octavo.model.ids import ProjectId
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl
-from octavo.model.recipe import EmbeddingProfile
 from octavo.observability.metrics import Gauge
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database_port import value

@@ -7,8 +7,8 @@ import threading
 import samples
 from set_clock import SetClock
 
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import EarlierVersion, UnusedContent, VectorRow
 from octavo.ports import Store
 

@@ -18,7 +18,7 @@ from octavo.engine import full_vector_upgrade, index_freshness
 from octavo.engine.engine import Engine
 from octavo.engine.index_freshness import learning
 from octavo.engine.wiring import open_library
-from octavo.ingest import fast_chunk_embedding as fast
+from octavo.ingest import provisional_fast_vectors as fast
 from octavo.model.query import Query
 from octavo.model.result import Freshness
 from octavo.model.stored_rows import StoredVectors

@@ -14,7 +14,7 @@ from octavo.embedding.fast_embedder_selection import fast_tier, table_folder
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.ingest import fast_chunk_embedding
+from octavo.ingest import provisional_fast_vectors
 from octavo.model.query import Query
 from octavo.operations.models.registry import models_list
 from octavo.operations.models.requests import ModelsListRequest
@@ -59,7 +59,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
 def test_what_waits_for_the_encoder_is_found_by_the_table_in_its_space(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fast_chunk_embedding, "AT_ONCE", 0)
+    monkeypatch.setattr(provisional_fast_vectors, "AT_ONCE", 0)
     table("mine", engine.embedder.profile.revision, "2026-01-01")
     engine.index()
 

@@ -16,9 +16,9 @@ from workbench import GOOD, VAULT, Bench, deadly, exchange, several_processes
 from octavo.engine.engine import Engine
 from octavo.engine.file_preparer_pool import ProcessPreparers
 from octavo.ingest.pipeline import Preparers
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.projects_and_collections import CollectionSettings
-from octavo.model.recipe import EmbeddingProfile
 
 MANY = {f"{number // 50}/{number}.md": f"# Note {number}\n\n" + f"words about {number} " * 60 for number in range(300)}
 

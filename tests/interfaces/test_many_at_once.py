@@ -155,11 +155,11 @@ def _every_memory() -> Any:
 # Octavo with small batches, whose runs stand still for ever once the first of them is committed.
 HELD_AFTER_ONE_BATCH = """
 import threading
-from octavo.ingest import write_batches
+from octavo.ingest import write_batching
 from octavo.ingest.batch_writer import BatchWriter
 from octavo.interfaces.cli.main import main
 
-write_batches.BATCH_FILES = 20
+write_batching.BATCH_FILES = 20
 write = BatchWriter.write
 
 def write_and_stand_still(self, files):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import octavo
-from octavo.ingest.fast_chunk_embedding import AT_ONCE
+from octavo.ingest.provisional_fast_vectors import AT_ONCE
 from octavo.model.library_location import DatabaseUrl
 
 

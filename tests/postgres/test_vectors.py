@@ -12,8 +12,8 @@ import samples
 from numpy.typing import NDArray
 
 from octavo.model.ids import ChunkKey
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import VectorRow
 from octavo.model.vector_index_tuning import Tuning
 from octavo.stores.shared.projects_and_collections import profile_body

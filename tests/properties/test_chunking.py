@@ -21,8 +21,8 @@ from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId, text_hash
+from octavo.model.index_recipe import ChunkSizes
 from octavo.model.normalised_text import normalise
-from octavo.model.recipe import ChunkSizes
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.ports import TokenCounter
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.memory import MemoryFilter, MemoryItem
 from octavo.model.query import Filters
-from octavo.model.recipe import EmbeddingProfile
 from octavo.ports import Store
 
 

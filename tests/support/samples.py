@@ -22,12 +22,12 @@ from octavo.model.ids import (
     section_id,
     text_hash,
 )
+from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.normalised_text import LineIndex, Span
 from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Terms
-from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.stored_rows import VectorRow
 
 if TYPE_CHECKING:

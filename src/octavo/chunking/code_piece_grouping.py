@@ -9,8 +9,8 @@ from itertools import accumulate
 
 from octavo.chunking.indivisible_pieces import Pieces, Seam
 from octavo.model.document import BlockKind, Section
+from octavo.model.index_recipe import ChunkSizes
 from octavo.model.normalised_text import Span
-from octavo.model.recipe import ChunkSizes
 
 _INDENT = re.compile(r"[ \t]*")
 _COMMENTS = frozenset({BlockKind.COMMENT, BlockKind.DOCSTRING})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.model.recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes
 
 SPECIAL_TOKENS = 2  # one before and one after the text, in every known model
 _LARGEST = 1200  # a larger chunk mixes topics, even if the embedder could read it

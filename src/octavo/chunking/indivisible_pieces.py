@@ -9,7 +9,7 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 from octavo.model.document import ATOMIC, Block, BlockKind
-from octavo.model.recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes
 from octavo.ports import TokenCounter
 
 CHARACTERS_PER_TOKEN = 16

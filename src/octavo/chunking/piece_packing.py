@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from octavo.chunking.indivisible_pieces import CHARACTERS_PER_TOKEN, Piece, Pieces, Seam
 from octavo.model.document import ATOMIC, BlockKind
-from octavo.model.recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes
 from octavo.ports import TokenCounter
 
 # Bound once: Python 3.11 takes a fifth of a microsecond to look up an enum member.

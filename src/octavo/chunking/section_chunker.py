@@ -10,7 +10,7 @@ from octavo.chunking.piece_packing import pack
 from octavo.chunking.section_grouping import SectionPieces, grouped, owner, section_texts, split_at
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import BlockKind, Document
-from octavo.model.recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes
 from octavo.ports import TokenCounter
 
 # Bound once: Python 3.11 takes a fifth of a microsecond to look up an enum member.

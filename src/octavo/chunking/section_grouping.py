@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from octavo.chunking.indivisible_pieces import Pieces
 from octavo.model.document import BlockKind, Section
-from octavo.model.recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes
 
 
 class SectionPieces(NamedTuple):

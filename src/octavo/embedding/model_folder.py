@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from octavo.dataclass import dataclass
 from octavo.errors import ModelUnavailable
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 
 FORMAT = 1
 GRAPH = "model.onnx"

@@ -24,7 +24,7 @@ from octavo.embedding.onnxruntime_loading import model_session
 from octavo.embedding.token_counter_selection import any_counter_of, counter_of, readability_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.model.execution_provider import CPU, ExecutionProvider
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.ports import TokenCounter
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from octavo.embedding.model_folder import read_directory
 from octavo.embedding.token_counter_selection import counter_of, readability_of
 from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.errors import ModelUnavailable
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 
 TABLE = "table.npz"
 REMEDY = "check the folder: it must hold model.json, table.npz and vocab.txt"

@@ -11,8 +11,8 @@ from octavo.model.embedding_profile import LOCAL_PROVIDERS, NamedEmbeddingProfil
 if TYPE_CHECKING:
     from octavo.engine.wiring.adapters import Adapters
     from octavo.ingest.snapshot_search_accelerator import Accelerator
+    from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.projects_and_collections import Project
-    from octavo.model.recipe import EmbeddingProfile
     from octavo.ports import Embedder, Store, SummaryIndex, VectorIndex
 
 

@@ -13,8 +13,8 @@ from octavo.engine.index_freshness import PACE
 from octavo.engine.snapshot_publishing import publish
 from octavo.errors import Busy, StorageError
 from octavo.ingest.chunk_embedding import embed_pending
-from octavo.ingest.fast_chunk_embedding import embed_fast
 from octavo.ingest.postponed_embedding_inputs import make_postponed
+from octavo.ingest.provisional_fast_vectors import embed_fast
 from octavo.model.ids import ChunkKey
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress, Progress

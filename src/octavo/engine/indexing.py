@@ -20,10 +20,10 @@ from octavo.errors import NotIndexed, SourceError
 from octavo.ingest.batch_writer import Target
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import missing as missing_vectors
-from octavo.ingest.fast_chunk_embedding import Filled, embed_fast, embed_in_tiers
 from octavo.ingest.file_preparation import Origin
 from octavo.ingest.pipeline import CollectionRun, index_collection, index_sources, recorded_as
 from octavo.ingest.plan import plan
+from octavo.ingest.provisional_fast_vectors import Filled, embed_fast, embed_in_tiers
 from octavo.ingest.run_report import CollectionReport, IndexReport, Problem
 from octavo.jobs.graph_jobs import queue_entities, queue_graph_jobs
 from octavo.jobs.handlers import queue_snapshot
@@ -31,10 +31,10 @@ from octavo.jobs.summary_jobs import queue_summaries
 from octavo.memory.redaction_backfill import redact_stored
 from octavo.model.document import Source
 from octavo.model.folder_scan import KnownFiles, Scan
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.model.job import JobKind
 from octavo.model.projects_and_collections import Collection
-from octavo.model.recipe import EmbeddingProfile
 from octavo.observability.progress import Progress
 from octavo.writing.folder_lock import finish_writes
 

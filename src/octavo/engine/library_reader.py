@@ -34,7 +34,7 @@ from octavo.retrieval.timed_reranker import MeasuredReranker
 if TYPE_CHECKING:
     import threading
 
-    from octavo.algorithms.score_calibration import Calibration
+    from octavo.algorithms.relevance_calibration import Calibration
     from octavo.engine.open_library import OpenLibrary
     from octavo.model.ids import ChunkKey
     from octavo.model.query import Query

@@ -22,9 +22,9 @@ from octavo.engine.offline_work_status import (
 )
 from octavo.errors import OctavoError
 from octavo.model.embedding_profile import EmbeddingProfileState
+from octavo.model.index_recipe import embed_anew
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, ENTITY_EDGES, THEMATIC_LINKS, EdgeType
 from octavo.model.maintenance_advisory import Advisory
-from octavo.model.recipe import embed_anew
 from octavo.model.stored_rows import LibraryCounts
 from octavo.model.summary import SUMMARIES
 from octavo.observability.logs import logger

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from octavo.engine.wiring.adapters import Adapters
     from octavo.ingest.commit_indexing import HistoryRules
     from octavo.model.folder_scan import Scan
+    from octavo.model.index_recipe import EmbeddingProfile, Recipe
     from octavo.model.indexing_ledger import FileStamp
-    from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.ports import LanguageModel, Store
 
 _REMOVE_PATIENCE = 300.0  # seconds to wait for other writers

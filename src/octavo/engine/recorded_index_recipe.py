@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from octavo.errors import RecipeMismatch
+from octavo.model.index_recipe import EmbeddingProfile, Recipe, embed_anew, is_succeeded
 from octavo.model.job import JobKind
-from octavo.model.recipe import EmbeddingProfile, Recipe, embed_anew, is_succeeded
 
 if TYPE_CHECKING:
     from octavo.engine.open_library import OpenLibrary

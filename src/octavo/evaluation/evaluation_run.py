@@ -31,11 +31,11 @@ from octavo.evaluation.stored_results import Outcome, outcome
 from octavo.jobs.summary_jobs import SummarySettings, make_summaries
 from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id
+from octavo.model.index_recipe import Recipe
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.normalised_text import normalise
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Filters, Query
-from octavo.model.recipe import Recipe
 from octavo.observability.progress import NoProgress, Progress
 from octavo.retrieval.profile_toml_files import find_profile
 from octavo.retrieval.stage import RetrievalProfile

@@ -8,17 +8,17 @@ from dataclasses import field
 from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, OctavoError
 from octavo.graph.edge_extraction import linked
-from octavo.ingest.fast_chunk_embedding import put_fast
 from octavo.ingest.file_preparation import PreparationFailure, PreparedFile, Unpacked
+from octavo.ingest.provisional_fast_vectors import put_fast
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.ingest.write_batching import BATCH_FILES
 from octavo.model.folder_scan import SkippedFile, container
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, RecipeId, document_id
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.link_graph import DocumentLinks
 from octavo.model.prepared_document import IndexedChunk, PreparedDocument
 from octavo.model.projects_and_collections import Collection
-from octavo.model.recipe import EmbeddingProfile
 from octavo.observability.logs import logger
 from octavo.ports import Store
 

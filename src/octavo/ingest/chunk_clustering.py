@@ -12,7 +12,7 @@ from octavo.dataclass import dataclass
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.model.clustering import Clustering
 from octavo.model.ids import ProjectId
-from octavo.model.recipe import EmbeddingProfile, embed_anew, made_by_another
+from octavo.model.index_recipe import EmbeddingProfile, embed_anew, made_by_another
 from octavo.model.stored_rows import StoredVectors
 from octavo.plugins import install_command
 from octavo.ports import Store

@@ -12,8 +12,8 @@ from octavo.chunking.embedding_inputs import joined
 from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.model.ids import ChunkKey, ProjectId
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryFilter
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import PendingInput, VectorRow
 from octavo.observability.progress import Progress
 from octavo.ports import AheadEmbedder, Embedder, Store

@@ -21,10 +21,10 @@ from octavo.model.commit_index import HistoryEntry
 from octavo.model.folder_scan import Scan
 from octavo.model.git_commit import Commit, Repository, commit_uri, is_repository, repository_uri
 from octavo.model.ids import DocumentId, RecipeId, document_id, recipe_id, text_hash
+from octavo.model.index_recipe import Recipe
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
-from octavo.model.recipe import Recipe
 from octavo.observability.progress import Progress
 from octavo.ports import Store
 from octavo.sources.commit_file_withholding import Withholding

@@ -10,7 +10,7 @@ from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbedding
 from octavo.model.ids import ProjectId
 
 if TYPE_CHECKING:
-    from octavo.model.recipe import Recipe
+    from octavo.model.index_recipe import Recipe
     from octavo.ports import Embedder, Store
 
 CONFIGURED = "configured"

@@ -17,9 +17,9 @@ from octavo.model.document import Source
 from octavo.model.file_formats import format_of
 from octavo.model.folder_scan import Scan, SeenFile, container, is_under
 from octavo.model.ids import RecipeId, recipe_id, text_hash
+from octavo.model.index_recipe import Recipe
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.prepared_document import PreparedDocument
-from octavo.model.recipe import Recipe
 from octavo.observability.progress import Progress
 
 # Of the bytes of a run: links are resolved once at this point, while files are still being prepared, and at the end

@@ -17,8 +17,8 @@ from octavo.config.snapshot_settings import Faiss
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot, NotIndexed, OctavoError
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.prepared_document import LexicalRow
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.snapshot import FileEntry, Manifest, Watermark, WindowVectors
 from octavo.observability.progress import Progress
 from octavo.plugins import INDEXES, load

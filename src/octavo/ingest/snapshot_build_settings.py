@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from octavo.config.snapshot_settings import Snapshots
     from octavo.model.ids import ProjectId
-    from octavo.model.recipe import EmbeddingProfile
+    from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.snapshot import Manifest
     from octavo.ports import SnapshotSource, Store
 

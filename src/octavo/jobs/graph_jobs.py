@@ -15,6 +15,7 @@ from octavo.graph.communities import APART, leiden, weighted
 from octavo.graph.thematic_links import directions, nearest
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.link_graph import (
     COMMUNITIES,
@@ -27,7 +28,6 @@ from octavo.model.link_graph import (
     GraphRun,
     ThematicLink,
 )
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import StoredVectors
 from octavo.ports import Store
 

@@ -19,10 +19,10 @@ from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.redaction_backfill import redact_stored
 from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import ProjectId
+from octavo.model.index_recipe import Recipe
 from octavo.model.job import REBUILD, Job, JobKind
 from octavo.model.memory import MemoryId
 from octavo.model.projects_and_collections import Project
-from octavo.model.recipe import Recipe
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
 from octavo.ports import Embedder, EntityFinder, Store, Summariser, VectorIndex

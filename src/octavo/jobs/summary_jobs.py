@@ -14,11 +14,11 @@ from octavo.errors import NotIndexed, ProviderFailed
 from octavo.jobs.token_budget_message import exhausted
 from octavo.model.document import shown_path
 from octavo.model.ids import ChunkKey
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.language_model_settings import missing_model
 from octavo.model.normalised_text import Span
 from octavo.model.projects_and_collections import Project
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.summary import EXTRACT, FILES_ONLY, SUMMARIES, NodeType, Summary, Unsummarised
 from octavo.ports import Embedder, Store, Summariser, VectorIndex
 

@@ -8,11 +8,11 @@ from octavo.dataclass import replace
 from octavo.graph.edge_extraction import linked
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.ids import RecipeId
+from octavo.model.index_recipe import Recipe
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.job import JobKind
 from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryItem
 from octavo.model.prepared_document import PreparedDocument
-from octavo.model.recipe import Recipe
 
 
 def as_item(prepared: PreparedDocument, item: MemoryItem) -> PreparedDocument:

@@ -9,10 +9,10 @@ from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.document import Kind, Source
 from octavo.model.ids import ProjectId, collection_id
+from octavo.model.index_recipe import Recipe
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryStatus
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import MEMORIES, Collection, CollectionSettings
-from octavo.model.recipe import Recipe
 from octavo.ports import Memories, Store
 
 _SHORTEST_PREFIX = len("mem_") + 4  # characters of an id somebody types: a shorter prefix matches too many

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from octavo.model.commit_index import FoundCommit, HistoryEntry
     from octavo.model.document import Kind, Section
     from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
+    from octavo.model.index_recipe import EmbeddingProfile, Recipe
     from octavo.model.indexing_ledger import FileStamp, LedgerEntry
     from octavo.model.link_graph import (
         DocumentLinks,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from octavo.model.prepared_document import PreparedDocument
     from octavo.model.projects_and_collections import Collection, PlaceKind, Project
     from octavo.model.query import Filters
-    from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.result import Candidate
     from octavo.model.stored_rows import (
         ChunkVectors,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from octavo.model.converted_file import Converted, RefusedFile
     from octavo.model.document import Document, Source
     from octavo.model.ids import ChunkKey
-    from octavo.model.recipe import EmbeddingProfile
+    from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.result import ScoredChunk
 
 

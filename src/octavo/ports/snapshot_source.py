@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
+    from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.prepared_document import LexicalRow
     from octavo.model.query import Filters
-    from octavo.model.recipe import EmbeddingProfile
     from octavo.model.snapshot import Watermark, WindowVectors
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
+    from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.library_damage import Damage
-    from octavo.model.recipe import EmbeddingProfile
     from octavo.model.stored_rows import LibraryCounts
     from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress

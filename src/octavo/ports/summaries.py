@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from octavo.model.ids import ChunkKey, DocumentId, ProjectId
-    from octavo.model.recipe import EmbeddingProfile
+    from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.summary import NodeType, PlacedChunk, Summarised, Summary, SummaryVectors, Unsummarised
 
 

@@ -8,7 +8,7 @@ from dataclasses import field
 from operator import attrgetter
 
 from octavo.algorithms.phrase_prefilter import PhrasePrefilter
-from octavo.algorithms.score_calibration import AnswerEvidence, Calibration, HitSigns
+from octavo.algorithms.relevance_calibration import AnswerEvidence, Calibration, HitSigns
 from octavo.dataclass import dataclass, replace
 from octavo.errors import LibraryError
 from octavo.model.document import Kind

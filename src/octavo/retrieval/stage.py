@@ -9,7 +9,7 @@ from itertools import chain, islice
 from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from octavo.algorithms.score_calibration import Calibration
+from octavo.algorithms.relevance_calibration import Calibration
 from octavo.algorithms.vocabulary_coverage import fluent_trust, trust
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey

@@ -15,7 +15,7 @@ from octavo.algorithms.vector_nearest_neighbors import best_of_each, cosines, di
 from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, scored_chunks
 from octavo.model.snapshot import Watermark, WindowVectors
 from octavo.ports import Store, TieredIndex, VectorIndex

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.sorted_array_set_operations import are_among, distinct
 from octavo.algorithms.vector_nearest_neighbors import best_of_each, contenders, cosines, directions, rows_of, top
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, scored_chunks
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.vector_nearest_neighbors import cosines, top
 from octavo.model.ids import ProjectId
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 
 if TYPE_CHECKING:
     from octavo.model.summary import NodeType

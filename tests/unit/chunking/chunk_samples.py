@@ -10,8 +10,8 @@ from octavo.chunking.section_chunker import SectionChunker
 from octavo.model.chunk import Chunk
 from octavo.model.document import ATOMIC, Block, BlockKind, Document, Kind, Section
 from octavo.model.ids import DocumentId, section_id, text_hash
+from octavo.model.index_recipe import ChunkSizes
 from octavo.model.normalised_text import LineIndex, Span
-from octavo.model.recipe import ChunkSizes
 from octavo.ports import TokenCounter
 
 _WORD = re.compile(r"\S+")

@@ -13,7 +13,7 @@ from octavo.chunking.section_chunker import SectionChunker
 from octavo.model.chunk import EmbeddingInput
 from octavo.model.document import Document
 from octavo.model.ids import text_hash
-from octavo.model.recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes
 
 COUNTER = WordCounter()
 LONG = ChunkSizes(target_min=35, target_max=70, hard_max=70, min_preferred=7, overlap=0)

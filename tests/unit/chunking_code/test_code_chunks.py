@@ -12,7 +12,7 @@ from octavo.chunking.section_chunker import SectionChunker
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
-from octavo.model.recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes
 from octavo.parsing.code.registry import code_parser
 from octavo.parsing.markdown.parser import MarkdownParser
 

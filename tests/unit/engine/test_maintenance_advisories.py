@@ -11,7 +11,7 @@ from octavo.embedding.fast_embedder_selection import fast_tier
 from octavo.engine import free_memory
 from octavo.engine.full_vector_upgrade import make_inputs
 from octavo.engine.wiring import open_library
-from octavo.ingest.fast_chunk_embedding import embed_fast
+from octavo.ingest.provisional_fast_vectors import embed_fast
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import index
 from octavo.operations.library.requests import IndexRequest, StatusRequest

@@ -31,10 +31,10 @@ HASHING = {"embedding.provider": "hashing"}
 KILLED = """
 import os, signal, sys
 from octavo.engine.wiring import open_library
-from octavo.ingest import clustering
+from octavo.ingest import chunk_clustering
 from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
-clustering.kmeans = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+chunk_clustering.kmeans = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 cluster_build(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}), ClusterBuildRequest())
 """
 KILLED_TRAINING = """

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from octavo.errors import ProviderFailed
 from octavo.ingest import chunk_embedding
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
-from octavo.model.recipe import EmbeddingProfile
 from octavo.stores.sqlite.store import SqliteStore
 
 SLICE = chunk_embedding.SLICE

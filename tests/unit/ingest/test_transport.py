@@ -13,8 +13,8 @@ from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.hashing_embedder import WhitespaceCounter
 from octavo.ingest.file_preparation import Origin, PreparationFailure, PreparedFile, Preparer
 from octavo.ingest.worker_message_serialization import pack, unpack
+from octavo.model.index_recipe import ChunkSizes
 from octavo.model.prepared_document import PreparedDocument
-from octavo.model.recipe import ChunkSizes
 from octavo.parsing.registry import EXTENSIONS, parser_for
 from octavo.ports import Parser
 from octavo.sources.folder_scan import scan

@@ -13,9 +13,9 @@ from search_vectors import Meaning
 
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.model.ids import ChunkKey
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Query
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Candidate
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.search_data_sources import SearchedLibrary

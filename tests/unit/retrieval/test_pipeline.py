@@ -14,9 +14,9 @@ from search_vectors import Meaning
 from octavo.errors import LibraryError, OctavoError, ProviderFailed, StorageError
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.normalised_text import Lines, Span
 from octavo.model.query import Filters, Query, Terms
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.pipeline import run

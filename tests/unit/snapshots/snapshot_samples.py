@@ -13,7 +13,7 @@ from set_clock import SetClock
 from octavo.algorithms.search_tokenizer import Analyzer
 from octavo.ingest.snapshot_build import Making, publish
 from octavo.model.ids import ProjectId, document_id
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.snapshot import Manifest
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import NoProgress

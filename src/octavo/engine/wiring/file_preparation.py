@@ -28,8 +28,8 @@ from octavo.errors import ConfigurationError
 from octavo.ingest.file_preparation import Preparer
 from octavo.ingest.pipeline import Preparers
 from octavo.model.file_formats import CONVERTER_VERSION, ending, left_out_reason
+from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.projects_and_collections import CollectionSettings
-from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.parsing.configured_parser_choice import NAMES, ParserChoice
 from octavo.parsing.registry import PARSER_VERSION, extensions, not_indexed_reason
 from octavo.ports import Converter, Embedder, TokenCounter

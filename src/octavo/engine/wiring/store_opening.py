@@ -12,9 +12,9 @@ from octavo.config.snapshot_settings import Snapshots
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.ingest.snapshot_build_settings import SnapshotSetup
 from octavo.ingest.snapshot_search_accelerator import Accelerator
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.projects_and_collections import Project
-from octavo.model.recipe import EmbeddingProfile
 from octavo.plugins import STORES, install_command, load
 from octavo.ports import Store
 from octavo.stores.sqlite.database import overwrite, save_older

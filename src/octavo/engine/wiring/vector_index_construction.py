@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.dataclass import dataclass
 from octavo.embedding.fast_embedder_selection import fast_tier
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import Project
-from octavo.model.recipe import EmbeddingProfile
 from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex
 from octavo.vectors.exact import ExactIndex
 from octavo.vectors.exact_summary_search import ExactSummaries

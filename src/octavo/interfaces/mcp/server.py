@@ -22,7 +22,7 @@ from octavo.interfaces.mcp.tool_aliases.aliased_server import SeedTools
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
 from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
 from octavo.interfaces.operation_threads import Answered, CallProgress, Calls
-from octavo.operations.hint_translation import error_for_model, for_model
+from octavo.operations.error_hints_by_interface import error_for_model, for_model
 from octavo.operations.json_schemas import input_schema, output_schema, slim_input, slim_output
 from octavo.operations.operation import Operation
 from octavo.operations.table import DOTTED, chosen, gives_data, set_names

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from octavo.dataclass import dataclass
 from octavo.ingest.run_report import CollectionReport
+from octavo.model.index_recipe import Recipe
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
 from octavo.model.projects_and_collections import FolderState
-from octavo.model.recipe import Recipe
 from octavo.operations.library.excluded_files import ExcludedFiles
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from octavo.algorithms.natural_language_detection import unmarked
 from octavo.dataclass import dataclass
-from octavo.model.recipe import embed_anew, made_by_another
+from octavo.model.index_recipe import embed_anew, made_by_another
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector

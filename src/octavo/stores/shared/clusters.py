@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from octavo.model.clustering import Clustering, ClusteringState
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.recipe import EmbeddingProfile
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.stores.shared.database_port import first, value
 from octavo.stores.shared.projects_and_collections import ProjectRepository, profile_body
 

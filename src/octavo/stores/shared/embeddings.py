@@ -9,8 +9,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.normalised_text import Span
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored_rows import ChunkVectors, PendingInput, PostponedChunk, StoredVectors, VectorRow
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.clusters import ClusterRepository

@@ -11,8 +11,8 @@ from typing import Any
 from octavo.errors import LibraryError, NotFound
 from octavo.model.document import Kind
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, project_id
+from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.projects_and_collections import Collection, CollectionSettings, PlaceKind, Project
-from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database_port import Database, Row, first, value
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.normalised_text import Span
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.summary import NodeType, PlacedChunk, Summarised, Summary, SummaryVectors, Unsummarised
 from octavo.stores.shared.database_port import first, value
 from octavo.stores.shared.projects_and_collections import ProjectRepository, profile_body

@@ -10,9 +10,9 @@ import zstandard
 from numpy.typing import NDArray
 
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
+from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.prepared_document import LexicalRow
 from octavo.model.query import Filters
-from octavo.model.recipe import EmbeddingProfile
 from octavo.model.snapshot import Watermark, WindowVectors
 from octavo.stores.shared.database_port import Row, value
 from octavo.stores.shared.filter_parameters import filter_parameters
