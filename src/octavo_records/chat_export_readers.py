@@ -25,16 +25,29 @@ from octavo_records.conversation_values import OWN, Conversation, Turn, title_fr
 
 _INJECTED = ("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md", "<permissions", "<skill")
 _COMMAND = re.compile(r"^(?:<(?:command-|local-command|system-reminder|task-notification|bash-)|\[Request interrupted)")
-_CALL = re.compile(r"<([@#!])?([^|<>]+)(?:\|([^<>]+))?>")
-_COMINGS = ("_join", "_leave", "_topic", "_purpose", "_name", "_archive")
+_INJECTED_WHOLE = re.compile(r"\s*<([a-z]+(?:_[a-z]+)+)>.*</\1>\s*", re.DOTALL)
+_CALL = re.compile(r"<([@#!])?([^|<>]+)(?:\|([^<>]*))?>")
+_COMINGS = ("_join", "_leave", "_topic", "_purpose", "_name", "_archive", "tombstone")
+# As DiscordChatExporter names what Discord itself says.
+_DISCORDS_OWN = (
+    *("Call", "ChannelIconChange", "ChannelNameChange", "ChannelPinnedMessage"),
+    *("GuildMemberJoin", "RecipientAdd", "RecipientRemove", "ThreadCreated"),
+)
+# Phones write dates as their country does: `[3/2/26, 10:12:00 PM]`, `02/03/2026 22:12 -`, `2026. 3. 2. 오후 10:12 -`.
+_BETWEEN = r"[\u200e\u200f]*[./-][\u200e\u200f]* ?"
 _MESSAGE = re.compile(
-    r"^[\u200e\u200f\ufeff]*\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? "
-    r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:[\s\u202f]*([AaPp])\.?\s?[Mm]\.?)?(?:\] | - )[\u200e\u200f]*(.*)$",
+    rf"^[\u200e\u200f\ufeff]*\[?(?P<first>\d{{1,4}})(?P<sign>{_BETWEEN})(?P<second>\d{{1,2}}){_BETWEEN}"
+    r"(?P<third>\d{1,4})[.,،]{0,2} (?:(?P<word>[^\W\d_]{1,4})\.? ?)?"
+    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<seconds>\d{2}))?"
+    r"(?:[^\S\n]*(?P<half>[AaPp]\.?[^\S\n]?[Mm]\.?|[صم]))?(?:\] | - )[\u200e\u200f]*(?P<rest>.*)$",
     re.MULTILINE,
 )
+_AFTERNOON = ("p", "م", "下午", "晚上", "中午", "午後", "오후")
+_MORNING = ("a", "ص", "上午", "凌晨", "早上", "午前", "오전")
 _SPEAKER = re.compile(r"([^:\n]{1,60}): ?(.*)", re.DOTALL)
 # In the place of a picture or of a deleted message: `<Media omitted>` on some telephones, a hidden sign on others.
-_PLACEHOLDER = re.compile(r"<[^<>\n]+>|\u200e[^:\n]*")
+_PLACEHOLDER = re.compile(r"\u200e?<[^<>\n]+>|\u200e[^:\n]*|(?:AUD|IMG|PTT|STK|VID)-\d{8}-WA\d+\.\w+ \([^()\n]+\)")
+_EDITED = re.compile(r"\s*\u200e<[^<>\n]+>$")
 _REFERENCE_MARK = re.compile("\ue200[^\ue200\ue201]*\ue201")
 
 
@@ -134,8 +147,9 @@ def _claude_code(path: PurePosixPath, events: list[dict[str, Any]]) -> Conversat
         if event.get("type") not in ("user", "assistant") or written or not isinstance(message, dict):
             continue
         text = _said(message.get("content"))
-        if not _COMMAND.match(text):
-            speaker = "User" if event["type"] == "user" else "Claude"
+        if not _COMMAND.match(text) and not event.get("isApiErrorMessage"):
+            asks, answers = ("Claude", "Subagent") if event.get("isSidechain") else ("User", "Claude")
+            speaker = asks if event["type"] == "user" else answers
             turns.append(Turn(speaker, text, _time(event.get("timestamp"))))
     return Conversation(title_from(title, turns, path.stem), tuple(turns), "Claude Code", path.stem, folder)
 
@@ -149,7 +163,7 @@ def _codex(path: PurePosixPath, events: list[dict[str, Any]]) -> Conversation:
         folder = folder or (payload.get("cwd") if event.get("type") == "session_meta" else "") or ""
         if payload.get("type") == "message" and payload.get("role") in ("user", "assistant"):
             text = _said(payload.get("content"))
-            if not text.lstrip().startswith(_INJECTED):
+            if not text.lstrip().startswith(_INJECTED) and not _INJECTED_WHOLE.fullmatch(text):
                 speaker = "User" if payload["role"] == "user" else "Codex"
                 turns.append(Turn(speaker, text, _time(event.get("timestamp"))))
     return Conversation(title_from("", turns, path.stem), tuple(turns), "Codex", path.stem, folder)
@@ -166,8 +180,11 @@ def _slack(path: PurePosixPath, messages: list[dict[str, Any]]) -> Conversation:
     }
 
     def called(match: re.Match[str]) -> str:
-        sign, target, label = match.groups()
-        return f"{sign or ''}{label or names.get(target, target)}"
+        sign, target, label = match.groups(default="")
+        name = label or names.get(target, target)
+        if sign == "!":  # `<!here>`, `<!subteam^S1|@potters>`, `<!date^1770710400^{date}|10 February>`
+            sign = "" if target.startswith("date^") else "@"
+        return name if name.startswith(sign) else sign + name
 
     turns = [
         Turn(
@@ -183,21 +200,43 @@ def _slack(path: PurePosixPath, messages: list[dict[str, Any]]) -> Conversation:
 
 def _attached(message: Mapping[str, Any]) -> str:
     """What a program has to say often stands there alone."""
-    return "\n\n".join(str(each.get("text") or each.get("fallback") or "") for each in message.get("attachments") or ())
+    attachments = (str(each.get("text") or each.get("fallback") or "") for each in message.get("attachments") or ())
+    return "\n\n".join(filter(None, (*attachments, *_block_texts(message.get("blocks")))))
+
+
+def _block_texts(block: Any) -> Iterator[str]:
+    if isinstance(block, list):
+        for part in block:
+            yield from _block_texts(part)
+    elif isinstance(block, Mapping):
+        text = block.get("text")
+        if isinstance(text, str):
+            yield text
+        for part in (text, block.get("fields"), block.get("elements")):
+            yield from _block_texts(part)
 
 
 def _discord_channel(data: Mapping[str, Any]) -> Conversation:
     turns = [
         Turn(
             str(each["author"].get("nickname") or each["author"].get("name") or ""),
-            each.get("content") or "",
+            each.get("content") or _embedded(each),
             _time(each.get("timestamp")),
         )
         for each in data["messages"]
+        if each.get("type") not in _DISCORDS_OWN
     ]
     channel, guild = data.get("channel") or {}, data.get("guild") or {}
     title = ", ".join(filter(None, (f"#{channel.get('name')}", guild.get("name"))))
     return Conversation(title, tuple(turns), "Discord", str(channel.get("id") or title))
+
+
+def _embedded(message: Mapping[str, Any]) -> str:
+    """What a program has to say."""
+    embeds = message.get("embeds") or ()
+    parts = [(each.get("title"), each.get("description")) for each in embeds]
+    parts += [(field.get("name"), field.get("value")) for each in embeds for field in each.get("fields") or ()]
+    return "\n\n".join(str(part) for pair in parts for part in pair if part)
 
 
 def _discord_package(path: PurePosixPath, messages: list[dict[str, Any]]) -> Conversation:
@@ -208,14 +247,15 @@ def _discord_package(path: PurePosixPath, messages: list[dict[str, Any]]) -> Con
 
 
 def _whatsapp(path: PurePosixPath, text: str) -> Conversation:
-    found = list(_MESSAGE.finditer(text))
-    month_first = _month_is_first(found)
+    lines = list(_MESSAGE.finditer(text))
+    month_first = _month_is_first(lines)
     turns = []
-    for number, match in enumerate(found):
-        end = found[number + 1].start() if number + 1 < len(found) else len(text)
-        spoken = _SPEAKER.fullmatch(match[9] + text[match.end() : end])
+    for number, match in enumerate(lines):
+        end = lines[number + 1].start() if number + 1 < len(lines) else len(text)
+        spoken = _SPEAKER.fullmatch(match["rest"] + text[match.end() : end])
         if spoken and not _PLACEHOLDER.fullmatch(spoken[2].strip()):  # else somebody came or went
-            turns.append(Turn(spoken[1].strip("~ \u200e\u202f"), spoken[2].strip(), _written(match, month_first)))
+            words = _EDITED.sub("", spoken[2].strip())
+            turns.append(Turn(spoken[1].strip("~ \u200e\u202f"), words, _written(match, month_first)))
     named = path.parent.name if path.stem == "_chat" and path.parent.name else path.stem
     people = ", ".join(dict.fromkeys(turn.speaker for turn in turns))
     title = named if "whatsapp" in named.casefold() else f"WhatsApp: {people[:100]}"
@@ -223,20 +263,27 @@ def _whatsapp(path: PurePosixPath, text: str) -> Conversation:
 
 
 def _month_is_first(messages: list[re.Match[str]]) -> bool:
-    """Each phone writes dates as its country does: told by a day after the twelfth, else by `AM` and `PM`."""
-    if any(int(match[1]) > 12 for match in messages):
+    """Told by a day after the twelfth, else by `PM` in capitals: who writes `pm` or `p. m.` begins with the day."""
+    if any(int(match["first"]) > 12 for match in messages):
         return False
-    return any(int(match[3]) > 12 or (match[8] is not None and match[2] == "/") for match in messages)
+    return any(
+        int(match["second"]) > 12 or (match["sign"] == "/" and (match["half"] or "") in ("AM", "PM"))
+        for match in messages
+    )
 
 
 def _written(match: re.Match[str], month_first: bool) -> float | None:
-    first, second, third = int(match[1]), int(match[3]), int(match[4])
-    year, month, day = (first, second, third) if len(match[1]) == 4 else (third, second, first)
+    first, second, third = (int(match[name]) for name in ("first", "second", "third"))
+    year, month, day = (first, second, third) if len(match["first"]) == 4 else (third, second, first)
     if month_first:
         month, day = day, month
-    hour = int(match[5]) % 12 + 12 * (match[8] in "Pp") if match[8] else int(match[5])
+    half = match["word"] if match["word"] in _AFTERNOON + _MORNING else (match["half"] or "")[:1].lower()
+    hour = int(match["hour"])
+    hour = hour % 12 + 12 * (half in _AFTERNOON) if half else hour
     try:
-        moment = datetime(year + 2000 * (year < 100), month, day, hour, int(match[6]), int(match[7] or 0), tzinfo=UTC)
+        moment = datetime(
+            year + 2000 * (year < 100), month, day, hour, int(match["minute"]), int(match["seconds"] or 0), tzinfo=UTC
+        )
     except ValueError:
         return None
     return moment.timestamp()

@@ -19,7 +19,7 @@ from octavo.model.document import Kind
 from octavo_records.chat_export_readers import DAMAGE, conversations_in
 from octavo_records.conversation_values import OWN, Conversation, Turn, iso, shown
 
-CONVERTER = "conversation-1"
+CONVERTER = "conversation-2"
 _MOST = 20_000  # conversations of an export
 _LONG = 300  # turns: of a longer chat, every month is a document
 _FENCE = re.compile(r"(`{3,}|~{3,})([\w+-]*)")

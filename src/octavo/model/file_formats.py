@@ -13,7 +13,7 @@ from octavo.plugins import CONVERTERS, OURS, others
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-15"
+CONVERTER_VERSION = "converting-16"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -75,7 +75,22 @@ _SESSION_EVENT = (
     rb'^\s*\{.*"(?:sessionId|leafUuid|parentUuid|messageId|session_meta|record_type|response_item)"'
     rb'|^\{"octavo": "document"'
 )
-_CHAT_LINE = rb"^\W*\d{1,4}[./-]\d{1,2}[./-]\d{2,4}, \d{1,2}[:.]\d\d\S*(?:.{1,4}[AaPp]\.?.?[Mm]\.?)?(?:\] | - )[^\n]"
+# A chat's first line, as `octavo_records.chat_export_readers` reads it. Logs and diaries begin alike: without the comma
+# behind the date, a later line has to name who speaks, or the sign has to follow that iPhones write.
+_DIGIT = rb"(?:\d|\xd9[\xa0-\xa9])"
+_DATE = rb"D{1,4}(?:M[./-]M ?D{1,4}){2}\.?".replace(b"M", rb"(?:\xe2\x80[\x8e\x8f])*").replace(b"D", _DIGIT)
+_CLOCK = rb"(?:[a-z\x80-\xff]{1,9}\.? ?)??D{1,2}[:.]DD".replace(b"D", _DIGIT)
+_HALF_DAY = rb"(?:(?: |\xc2\xa0|\xe2\x80\xaf)*(?:[ap]\.?(?: |\xc2\xa0|\xe2\x80\xaf)?m\.?|\xd9\x85|\xd8\xb5))?"
+_CHAT_LINE = (
+    rb"(?i)^\W*?" + _DATE + rb"(?:(?:,|\xd8\x8c) " + _CLOCK + rb"(?:[:.]\d\d)?" + _HALF_DAY + rb"(?:\] | - )[^\n]"
+    rb"| "
+    + _CLOCK
+    + rb"(?:"
+    + _HALF_DAY
+    + rb" - (?:[^\n]*\n[^\n]* - )?[^:\n]{1,60}: |:\d\d"
+    + _HALF_DAY
+    + rb"\] [^\n]*\xe2\x80\x8e))"
+)
 _CONVERSATIONS = FileFormat("conversations", _SAID, text=True, sniffs=_EXPORT)
 _SESSIONS = FileFormat("an agent's session", _BESIDE["jsonl"], text=True, sniffs=_SESSION_EVENT)
 _CHAT = FileFormat("a chat of WhatsApp", _SAID, text=True, sniffs=_CHAT_LINE)

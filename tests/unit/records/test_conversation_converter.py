@@ -193,6 +193,18 @@ def test_a_message_of_several_lines_is_one_turn() -> None:
         ("3/4/26, 12:12 AM - Ada: x", "2026-03-04 00:12"),
         ("14/03/2026, 10:12 - Ada: x", "2026-03-14 10:12"),
         ("2026-03-14, 10:12 - Ada: x", "2026-03-14 10:12"),
+        ("02/03/2026 22:12 - Ada: x", "2026-03-02 22:12"),
+        ("02/03/2026 à 22:12 - Ada: x", "2026-03-02 22:12"),
+        ("02-03-2026 22:12 - Ada: x", "2026-03-02 22:12"),
+        ("2.3.2026 klo 22.12 - Ada: x", "2026-03-02 22:12"),
+        ("2026-03-02 22:12 - Ada: x", "2026-03-02 22:12"),
+        ("2026. 03. 02. 22:12 - Ada: x", "2026-03-02 22:12"),
+        ("2/3/26, 10:12 p.\u00a0m. - Ada: x", "2026-03-02 22:12"),
+        ("02/03/26, 10:12 pm - Ada: x", "2026-03-02 22:12"),
+        ("2026/3/2 下午10:12 - Ada: x", "2026-03-02 22:12"),
+        ("2026. 3. 2. 오후 10:12 - Ada: x", "2026-03-02 22:12"),
+        ("٢\u200f/٣\u200f/٢٠٢٦، ١٠:١٢ م - Ada: x", "2026-03-02 22:12"),
+        ("[02-03-2026 22:12:59] Ada: \u200eVersleuteld\n[02-03-2026 22:12:59] Ada: x", "2026-03-02 22:12"),
     ],
 )
 def test_dates_of_whatsapp_are_read_as_the_phone_of_each_country_writes_them(line: str, time: str) -> None:
@@ -244,6 +256,8 @@ def test_our_own_form_is_read_as_it_was_written() -> None:
         ("tsconfig.json", '{"compilerOptions": {}}'),
         ("data.jsonl", '{"id": 1, "text": "a row"}\n'),
         ("notes.txt", "2026-03-02 10:12:00 - INFO: started\n2026-03-02: a diary\n"),
+        ("log.txt", "[2026-03-02 10:12:00] production.ERROR: no route\n[2026-03-02 10:12:01] INFO: started\n"),
+        ("diary.txt", "2026-03-02 22:12 - the first swallow\n2026-03-03 08:00 - and a second one\n"),
         ("todo.txt", "1. buy milk: soon\n"),
         ("projects.json", '[{"uuid": "1", "name": "Bees", "description": "a project of Claude", "docs": []}]'),
     ],
@@ -298,7 +312,8 @@ def test_a_program_in_slack_says_what_it_attaches() -> None:
 def test_a_picture_that_whatsapp_left_out_is_no_turn() -> None:
     lines = (
         "[02.03.26, 10:12:00] Ada: Look!\n[02.03.26, 10:12:01] Ada: \u200eimage omitted\n"
-        "[02.03.26, 10:12:02] Ada: <Media omitted>\n[02.03.26, 10:12:03] Ben: \u200eLocation: https://example.org/dome\n"
+        "[02.03.26, 10:12:02] Ada: <Media omitted>\n\u200e[02.03.26, 10:12:02] Ada: \u200e<attached: 1-PHOTO.jpg>\n"
+        "[02.03.26, 10:12:02] Ada: IMG-20260302-WA0001.jpg (file attached)\n[02.03.26, 10:12:03] Ben: \u200eLocation: https://example.org/dome\n"
     )
     assert headings("_chat.txt", lines)[1:] == ["Ada, 2026-03-02 10:12", "Ben, 2026-03-02 10:12"]
 
@@ -320,3 +335,60 @@ def test_half_a_character_is_no_reason_to_refuse_an_export() -> None:
 def test_fences_that_are_never_closed_are_code_to_the_end_and_cost_no_time() -> None:
     said = Conversation("x", (Turn("Ada", "See:\n" + "```a\n" * 20_000),), "notes")
     assert text_of("talk.json", own_form(said).decode()).startswith("## Ada\n\nSee:\n\n````a\n```a\n")
+
+
+def test_an_edited_message_of_whatsapp_is_read_without_the_note_that_it_was_edited() -> None:
+    line = "[02.03.26, 10:12:00] Ada: At noon \u200e<This message was edited>\n"
+    assert text_of("_chat.txt", line).endswith("\n\nAt noon\n")
+
+
+def test_what_claude_code_asks_its_subagents_is_not_said_by_the_user() -> None:
+    aside = [
+        {**event, "isSidechain": True, "message": {"role": event["type"], "content": words}}
+        for event, words in zip((CLAUDE_CODE[1], CLAUDE_CODE[4]), ("Count the hives", "There are nine"), strict=True)
+    ]
+    failed = {**CLAUDE_CODE[4], "isApiErrorMessage": True}
+    assert [title.partition(",")[0] for title in headings("p/1f2e.jsonl", jsonl([*CLAUDE_CODE, *aside, failed]))] == [
+        "The cache",
+        "User",
+        "Claude",
+        "Claude",
+        "Subagent",
+    ]
+
+
+def test_what_codex_writes_in_the_name_of_its_user_is_nobodys_turn() -> None:
+    written = (
+        codex("user", "input_text", text, 14)
+        for text in (
+            "<turn_aborted>\nStopped.\n</turn_aborted>",
+            "<user_shell_command>\n<command>ls</command>\n</user_shell_command>",
+        )
+    )
+    assert headings("rollout-1.jsonl", jsonl([*CODEX, *written])) == headings("rollout-1.jsonl", jsonl(CODEX))
+
+
+def test_calls_of_groups_and_channels_in_slack_read_as_people_see_them() -> None:
+    text = "<!here> <!subteam^S1|@potters> <#C1|glazes> <#C2|> <!date^1772446320^{date}|2 March>"
+    assert "@here @potters #glazes #C2 2 March" in text_of(
+        "a/2026-03-02.json", json.dumps([{**SLACK[0], "text": text}])
+    )
+
+
+def test_a_program_in_slack_or_discord_says_what_stands_in_its_blocks_and_a_deleted_message_nothing() -> None:
+    blocks = [
+        {"type": "header", "text": {"type": "plain_text", "text": "Build 77"}},
+        {"type": "section", "fields": [{"type": "mrkdwn", "text": "passed"}]},
+    ]
+    build = {"type": "message", "subtype": "bot_message", "username": "CI", "text": "", "ts": "1772446400.000100"}
+    deleted = {**SLACK[0], "subtype": "tombstone", "text": "This message was deleted.", "ts": "1772446500.000100"}
+    slack = text_of("builds/2026-03-02.json", json.dumps([*SLACK, {**build, "blocks": blocks}, deleted]))
+    assert slack.endswith("CI, 2026-03-02 10:13\n\nBuild 77\n\npassed\n")
+    embed = {"title": "Build 77", "description": "", "fields": [{"name": "Result", "value": "passed"}]}
+    author = {"name": "CI"}
+    messages = [
+        {"type": "GuildMemberJoin", "content": "Joined the server.", "author": author},
+        {"type": "Default", "content": "", "author": author, "embeds": [embed]},
+    ]
+    discord = text_of("export.json", json.dumps({**DISCORD, "messages": messages}))
+    assert discord == "## CI\n\nBuild 77\n\nResult\n\npassed\n"
