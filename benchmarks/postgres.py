@@ -36,7 +36,7 @@ from octavo.model.query import Filters, Terms
 from octavo.model.stored_rows import VectorRow
 from octavo.ports import Store, VectorIndex
 from octavo.stores.sqlite.store import SqliteStore
-from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_postgres.hnsw import ensure_index
 from octavo_postgres.pgvector_search import PgvectorIndex
 from octavo_postgres.planner_statistics import analyze_tables

@@ -209,7 +209,7 @@ def test_a_search_looks_at_no_installed_package_for_plugins(library: Path) -> No
 
 def test_a_search_on_the_command_line_imports_only_what_it_uses(library: Path) -> None:
     loaded = imported_by(COMMAND, "search", "winter pump", "--library", str(library))
-    assert {"onnxruntime", "octavo.retrieval.pipeline", "octavo.vectors.exact"} <= loaded
+    assert {"onnxruntime", "octavo.retrieval.pipeline", "octavo.vectors.exact_vector_search"} <= loaded
     assert loaded & (UNASKED | OTHER_DOINGS | WRITING) == set()
 
 

@@ -10,7 +10,7 @@ from octavo.algorithms.word_shingles import shingles
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, in_order
-from octavo.retrieval.stages.refinement_helpers import noted, shares, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import noted, shares, texts_of
 from octavo.retrieval.stages.semantic_duplicate_removal import cosines_between
 
 

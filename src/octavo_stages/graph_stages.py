@@ -12,8 +12,8 @@ from octavo.model.query import Filters
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.model.score_tolerance import rounded
 from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
 from octavo.retrieval.stages.linked_document_boost import WRITTEN_EDGES, best_documents
-from octavo.retrieval.stages.refinement_helpers import ground, noted
 
 _UNMEASURED = 0.3  # the cosine of a chunk that has no vector yet
 

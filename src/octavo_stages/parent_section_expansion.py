@@ -10,7 +10,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.normalised_text import LineIndex, Span
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.refinement_helpers import noted
+from octavo.retrieval.stages.candidate_scores_and_texts import noted
 
 
 @dataclass(frozen=True, slots=True)

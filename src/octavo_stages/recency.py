@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import ground, noted
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
 
 _DAY = 86_400.0
 

@@ -11,8 +11,8 @@ from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.plugins import install_command
 from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.candidate_scores_and_texts import texts_of
 from octavo.retrieval.stages.exact_duplicate_removal import without_copies
-from octavo.retrieval.stages.refinement_helpers import texts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from octavo.operations.library.status import full_status
 from octavo.operations.memory.memory_changes import memory_commit, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
-from octavo.operations.models.registry import models_activate
 from octavo.operations.models.requests import ModelsActivateRequest
+from octavo.operations.models.trained_models import models_activate
 from octavo.operations.profiles.embedding_profiles import (
     profiles_activate,
     profiles_list,

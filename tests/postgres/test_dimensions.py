@@ -23,7 +23,7 @@ from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 from octavo.operations.profiles.embedding_profiles import profiles_set
 from octavo.operations.profiles.requests import ProfilesSetRequest
-from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_postgres.hnsw import describe_index, ensure_index
 from octavo_postgres.pgvector_search import PgvectorIndex, index_name
 from octavo_postgres.store import PostgresStore

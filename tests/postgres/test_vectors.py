@@ -17,7 +17,7 @@ from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.model.vector_index_tuning import Tuning
 from octavo.stores.shared.projects_and_collections import profile_body
-from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_postgres.halfvec import vector_literal
 from octavo_postgres.hnsw import describe_index, ensure_index, expected_index
 from octavo_postgres.pgvector_search import PgvectorIndex, index_name, tuning_of

@@ -284,7 +284,7 @@ def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading
 def trace_if_wanted(engine: Engine) -> None:
     """Imported on use: few want spans."""
     if engine.library.config.traces:
-        engine.observers.append(import_module("octavo.observability.traces").Spans())
+        engine.observers.append(import_module("octavo.observability.opentelemetry_spans").Spans())
 
 
 def _audited(operation: str, function: Callable[[Engine], _T], engine: Engine) -> _T:

@@ -16,10 +16,10 @@ from octavo.model.query import Terms
 from octavo.model.result import Candidate
 from octavo.model.score_tolerance import rounded, shown
 from octavo.retrieval.stage import Search
+from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, given_title, ground, texts_of
 from octavo.retrieval.stages.document_name_promotion import NAMED
 from octavo.retrieval.stages.exact_match_boost import EXACT, HOLDS_WORD
 from octavo.retrieval.stages.named_definition_boost import DEFINED
-from octavo.retrieval.stages.refinement_helpers import channel_score, given_title, ground, texts_of
 
 BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229, exact=2.0)
 """Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads, and

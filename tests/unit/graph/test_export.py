@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.graph.export import as_graphml, as_json
+from octavo.graph.export_formats import as_graphml, as_json
 from octavo.graph.graph_view import GraphView, NodeKind, Shown, ViewEdge, ViewNode, view
 from octavo.graph.html_page import page
 from octavo.model.document import Section

@@ -19,12 +19,18 @@ from octavo.embedding.model_folder import read_directory
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
-from octavo.operations.models.registry import models_activate, models_fetch, models_list, models_remove, models_show
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFetchRequest,
     ModelsListRequest,
     ModelsShowRequest,
+)
+from octavo.operations.models.trained_models import (
+    models_activate,
+    models_fetch,
+    models_list,
+    models_remove,
+    models_show,
 )
 
 WEIGHTS = bytes(range(256)) * 400
@@ -77,7 +83,7 @@ def server() -> Iterator[FileServer]:
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    for module in ("operations.models.registry", "embedding.model_listing", "embedding.model_download"):
+    for module in ("operations.models.trained_models", "embedding.model_listing", "embedding.model_download"):
         monkeypatch.setattr(f"octavo.{module}.models_folder", lambda: tmp_path / "models")
     with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as opened:
         yield opened
@@ -241,7 +247,7 @@ def test_a_manifest_of_the_users_own_comes_before_what_ships(
 ) -> None:
     own = tmp_path / "own" / "models.toml"
     own.parent.mkdir()
-    monkeypatch.setattr("octavo.operations.models.registry.user_file", lambda _: own)
+    monkeypatch.setattr("octavo.operations.models.trained_models.user_file", lambda _: own)
     with pytest.raises(NotFound, match="neither Octavo nor") as unknown:
         models_fetch(engine, ModelsFetchRequest("tiny"))
     assert "bge-m3" in (unknown.value.hint or "")

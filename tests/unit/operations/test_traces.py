@@ -10,7 +10,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.errors import MissingExtra
 from octavo.model.query import Query
-from octavo.observability.traces import Spans
+from octavo.observability.opentelemetry_spans import Spans
 
 
 def test_a_search_is_a_span_with_one_inside_for_each_stage(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

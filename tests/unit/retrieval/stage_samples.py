@@ -21,7 +21,7 @@ from octavo.observability.progress import NoProgress
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search
 from octavo.stores.sqlite.store import SqliteStore
-from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex
 
 PROFILE = samples.embedding_profile(dimensions=26)
 NOTES = samples.collection()

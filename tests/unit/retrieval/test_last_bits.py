@@ -27,7 +27,7 @@ from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.stores.sqlite.fts5_index import Fts5Index
 from octavo.stores.sqlite.store import SqliteStore
-from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex
 
 WORDS = ("pump", "winter", "boiler", "valve", "switch")
 QUESTIONS = ("winter pump", "valve", "boiler switch pump valve", "where is the switch of the winter boiler")

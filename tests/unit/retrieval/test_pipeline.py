@@ -27,7 +27,7 @@ from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo.stores.sqlite.store import SqliteStore
-from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_stages.parent_section_expansion import ParentExpansion
 
 PROFILE = samples.embedding_profile(dimensions=26)

@@ -22,7 +22,7 @@ from octavo.snapshots.lexical_search import SnapshotLexical
 from octavo.snapshots.reader import SnapshotReader
 from octavo.snapshots.vector_search import SnapshotVectors
 from octavo.stores.sqlite.store import SqliteStore
-from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex
 
 PROFILE = EmbeddingProfile("sample", "sample", "1", dimensions=16, window=32)
 FAST = EmbeddingProfile("fast", "sample", "1", dimensions=16, window=32)

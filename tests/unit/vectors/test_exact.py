@@ -13,7 +13,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import ScoredChunk
 from octavo.model.stored_rows import VectorRow
 from octavo.stores.sqlite.store import SqliteStore
-from octavo.vectors.exact import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex
 
 PROFILE = samples.embedding_profile(dimensions=8)
 

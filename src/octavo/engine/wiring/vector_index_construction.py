@@ -7,8 +7,8 @@ from octavo.embedding.fast_embedder_selection import fast_tier
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import Project
 from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex
-from octavo.vectors.exact import ExactIndex
 from octavo.vectors.exact_summary_search import ExactSummaries
+from octavo.vectors.exact_vector_search import ExactIndex
 
 
 @dataclass(frozen=True, slots=True)

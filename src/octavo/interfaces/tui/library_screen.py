@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
 from octavo.interfaces.tui import answer_rendering
-from octavo.interfaces.tui.base_app import LibraryApp
+from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
 from octavo.interfaces.tui.dialogs import ConfirmDialog, RunDialog
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.operations.library.rendering import problem_lines

@@ -6,7 +6,7 @@ import json
 
 from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed
-from octavo.graph.export import as_graphml, as_json
+from octavo.graph.export_formats import as_graphml, as_json
 from octavo.graph.graph_view import GraphView, Shown, view
 from octavo.graph.html_page import page
 from octavo.operations.filter_parsing import filters_of

@@ -6,7 +6,7 @@ from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.refinement_helpers import shares
+from octavo.retrieval.stages.candidate_scores_and_texts import shares
 
 
 @dataclass(frozen=True, slots=True)

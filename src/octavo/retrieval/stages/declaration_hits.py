@@ -12,8 +12,8 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, best_first
 from octavo.retrieval.hit_citations import sections_at
 from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
 from octavo.retrieval.stages.code_passage_purpose import is_header
-from octavo.retrieval.stages.refinement_helpers import ground, noted, texts_of
 from octavo.retrieval.tie_breaking import by_place
 
 _COMMENT = "comment"

@@ -12,7 +12,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.link_graph import NameKind
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import ground, noted
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
 
 NAMED = "named_first"
 _LONGEST = 120  # characters: a longer query is a question, not a name

@@ -11,7 +11,7 @@ from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Copy
 from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.refinement_helpers import given_title, noted, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import given_title, noted, texts_of
 
 _NAMED = 3  # of those a candidate stands for; the others are counted
 

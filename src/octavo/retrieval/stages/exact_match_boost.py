@@ -13,7 +13,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import channel_score, ground, noted, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted, texts_of
 
 EXACT = "exact_match"
 HOLDS_WHOLE, HOLDS_WORD, HOLDS_PHRASE = "holds it whole", "holds the word", "holds the phrase"

@@ -10,7 +10,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import ground, noted, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
 
 _POINTER = re.compile(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\n]*\)|<?https?://[^\s<>]+>?")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")

@@ -7,7 +7,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Walk
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import ground, noted
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
 
 WRITTEN_EDGES = tuple(
     edge_type

@@ -14,8 +14,8 @@ from octavo.model.query import Filters
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.model.score_tolerance import just_below
 from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
 from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
-from octavo.retrieval.stages.refinement_helpers import ground, noted
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 
 _PINNED, _CANONICAL = "pinned", "canonical"

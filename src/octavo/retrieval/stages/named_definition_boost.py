@@ -14,10 +14,10 @@ from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Recall, Search, SkipStage, in_order
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, texts_of
 from octavo.retrieval.stages.code_passage_purpose import is_header, is_use
 from octavo.retrieval.stages.declaration_hits import QUOTING
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
-from octavo.retrieval.stages.refinement_helpers import ground, texts_of
 from octavo.retrieval.stages.symbol_and_path_recall import PlaceRecall, SymbolRecall
 
 DEFINED = "definitions"

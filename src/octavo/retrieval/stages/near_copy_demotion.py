@@ -10,8 +10,8 @@ from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, noted, texts_of
 from octavo.retrieval.stages.exact_duplicate_removal import title_above
-from octavo.retrieval.stages.refinement_helpers import channel_score, noted, texts_of
 
 _AS_LONG = 0.85
 """The least ratio of two lengths: texts that differ more in length share too little to be near-copies."""

@@ -9,7 +9,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import noted
+from octavo.retrieval.stages.candidate_scores_and_texts import noted
 
 
 @dataclass(frozen=True, slots=True)

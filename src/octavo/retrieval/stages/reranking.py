@@ -14,7 +14,7 @@ from octavo.model.ids import text_hash
 from octavo.model.result import NO_TIME_FOR, Candidate
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import noted, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import noted, texts_of
 from octavo.retrieval.timed_reranker import MeasuredReranker
 
 _FIRST = 4  # pairs before anything is known of their cost

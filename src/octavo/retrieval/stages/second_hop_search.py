@@ -10,7 +10,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
 from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import ground, noted, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
 
 _QUALIFIED = re.compile(r"\s*\([^)]*\)\s*$")
 _BLANKS = re.compile(r"[\W_]+")

@@ -10,10 +10,10 @@ from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted
 from octavo.retrieval.stages.code_passage_purpose import is_use
 from octavo.retrieval.stages.declaration_hits import WRITTEN
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
-from octavo.retrieval.stages.refinement_helpers import channel_score, ground, noted
 
 _PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
 _ABOUT_TESTS = re.compile(

@@ -9,7 +9,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.refinement_helpers import ground, noted
+from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
 
 
 @dataclass(frozen=True, slots=True)

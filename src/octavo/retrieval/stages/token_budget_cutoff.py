@@ -12,7 +12,7 @@ from octavo.errors import NotFound
 from octavo.model.query import Query
 from octavo.model.result import Candidate, StageTrace
 from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.refinement_helpers import texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import texts_of
 
 _BYTES_PER_TOKEN = 4  # about right for English, code and JSON, and high for most other scripts
 _NEXT = "next_cursor"

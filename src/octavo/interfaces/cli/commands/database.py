@@ -29,7 +29,7 @@ from octavo.operations.styled_text_lines import Line, Part, columns, count, size
 
 if TYPE_CHECKING:
     from octavo.operations.database.backup_and_migration import Migrated
-    from octavo.operations.database.importing import ImportSource
+    from octavo.operations.database.import_from_other_programs import ImportSource
 
 _RESTORE = "put back a saved copy with `octavo db restore FILE --force`"
 
@@ -69,7 +69,7 @@ def migrate(choices: Choices, source: Location | None, target: Location, dry_run
     notes come into the library, be that new or not. Octavo makes vectors of its own; Chroma's are kept beside them.
     """
     from octavo.operations.database.backup_and_migration import migrate as copy
-    from octavo.operations.database.importing import find_source, open_source
+    from octavo.operations.database.import_from_other_programs import find_source, open_source
 
     find = open_source if isinstance(source, Path) and source.is_dir() else find_source
     if source is not None and (foreign := find(source)) is not None:

@@ -24,7 +24,7 @@ def models() -> None:
 @click.option("--wait", is_flag=True, help="Embed here and now, rather than leave it to a worker.")
 def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> None:
     from octavo.operations.jobs.run_jobs import work
-    from octavo.operations.models.registry import model_state
+    from octavo.operations.models.trained_models import model_state
 
     operation = operation_of("models activate")
     with opened(choices) as session:

@@ -1,4 +1,4 @@
-"""Helpers shared by refinements: score baselines, candidate texts, and score steps for the trace."""
+"""Score baselines, score steps for the trace, and texts of candidates, which several refinements need."""
 
 from __future__ import annotations
 
