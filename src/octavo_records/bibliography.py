@@ -29,11 +29,27 @@ _FIELD = re.compile(
     re.DOTALL,
 )
 _NO_WORKS = ("comment", "string", "preamble")
+# `@string{joot = "Journal of Odd Things"}`, for which works then write `journal = joot`.
+_ABBREVIATION = re.compile(
+    r"@string\s{0,20}[{(]\s{0,20}([\w-]{1,60})\s{0,20}=\s{0,20}(?:\{([^{}]{0,500})\}|\"([^\"]{0,500})\")", re.IGNORECASE
+)
 _ACCENTS = dict(
     zip("`'^\"~=.ucvHkr", "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u0327\u030c\u030b\u0328\u030a", strict=True)
 )
 _ACCENT = re.compile(r"\\([`'^\"~=.]|[ucvHkr](?![a-zA-Z]))\s*\{?\\?([a-zA-Z])\}?")
-_LETTERS = {"ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å"}
+_LETTERS = {
+    "ss": "ß",
+    "o": "ø",
+    "O": "Ø",
+    "l": "ł",
+    "L": "Ł",
+    "ae": "æ",
+    "AE": "Æ",
+    "oe": "œ",
+    "OE": "Œ",
+    "aa": "å",
+    "AA": "Å",
+}
 _LETTER = re.compile(rf"\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![a-zA-Z])\s*")
 _PEOPLE = ("author", "editor")
 _BRACED = re.compile(r"\s*\{[^{}]*\}\s*")
@@ -62,12 +78,15 @@ class BibEntry(NamedTuple):
     fields: Mapping[str, str]
 
 
-def bib_entries(text: str) -> Iterator[BibEntry]:
+def bib_entries(text: str, file: str = "") -> Iterator[BibEntry]:
+    """`file` is all of it where `text` is a part: abbreviations stand at its beginning."""
+    meant = {made[1].lower(): made[2] or made[3] or "" for made in _ABBREVIATION.finditer(file or text)}
     entries = [entry for entry in _ENTRY.finditer(text) if entry[1].lower() not in _NO_WORKS]
     for at, entry in enumerate(entries):
         end = min(entries[at + 1].start() if at + 1 < len(entries) else len(text), entry.end() + _LONGEST)
         values = (
-            (field[1], field[2] or field[3] or field[4] or "") for field in _FIELD.finditer(text, entry.end(), end)
+            (field[1], field[2] or field[3] or meant.get((field[4] or "").lower(), field[4]) or "")
+            for field in _FIELD.finditer(text, entry.end(), end)
         )
         yield BibEntry(entry[2], {name.lower(): _plain(name.lower(), value) for name, value in values})
 
@@ -134,7 +153,7 @@ def _entries_with(text: str, needle: str) -> Iterator[BibEntry]:
     while at < len(text) and (found := text.find(needle, at)) >= 0:
         start, end = text.rfind("\n@", 0, found) + 1, text.find("\n@", found)
         at = len(text) if end < 0 else end
-        yield from bib_entries(text[start:at])
+        yield from bib_entries(text[start:at], text)
 
 
 def _zotero_folder(path: Path) -> Path | None:

@@ -29,7 +29,20 @@ _EVENT = {
     "ATTENDEE": "With",
 }
 _PERSON = {"ORG": "Works at", "TITLE": "As", "EMAIL": "Mail", "TEL": "Telephone", "ADR": "Address", "BDAY": "Born"}
-_WORK = ("author", "year", "date", "journal", "booktitle", "publisher", "doi", "url", "keywords", "file")
+_WORK = (
+    "author",
+    "editor",
+    "year",
+    "date",
+    "journal",
+    "journaltitle",
+    "booktitle",
+    "publisher",
+    "doi",
+    "url",
+    "keywords",
+    "file",
+)
 
 Writer = Callable[[TextBuilder], int]
 
@@ -76,7 +89,7 @@ def _cards(builder: TextBuilder, data: bytes, kinds: tuple[str, ...], named: str
     number = 0
     for card in _components(data.decode("utf-8", "replace"), kinds):
         number += 1
-        builder.heading(2, next(iter(card.get(named, ())), "") or f"Entry {number}")
+        builder.heading(2, next(iter(card.get(named, ())), "") or _name(card) or f"Entry {number}")
         facts = [f"{label}: {_shown(value)}" for key, label in shown.items() for value in card.get(key, ())]
         builder.paragraph("\n".join(facts))
         for key in ("DESCRIPTION", "NOTE", "CATEGORIES", "URL"):
@@ -109,12 +122,18 @@ def _components(text: str, kinds: tuple[str, ...]) -> Iterator[dict[str, list[st
             card.setdefault(name, []).append(person[1] if person else said.strip())
 
 
+def _name(card: Mapping[str, list[str]]) -> str:
+    """`Lovelace;Ada;;Countess;`, which is all that vCard 2.1 asks for; a firm has no other name than its own."""
+    last, first, middle, before, behind, *_ = [*next(iter(card.get("N", ())), "").split(";"), *[""] * 5]
+    return one_line(f"{before} {first} {middle} {last} {behind}") or ", ".join(map(_shown, card.get("ORG", ())))
+
+
 def _shown(value: str) -> str:
     moment = _MOMENT.match(value)
     if moment:
         day = "-".join(moment.group(1, 2, 3))
         return f"{day} {moment[4]}:{moment[5]}" if moment[4] else day
-    return one_line(re.sub(r";+", ", ", value).strip(", ").removeprefix("mailto:"))
+    return one_line(re.sub(r";+", ", ", value).strip(", ").removeprefix("mailto:").removeprefix("tel:"))
 
 
 def _works(builder: TextBuilder, text: str) -> int:

@@ -246,3 +246,21 @@ def test_people_read_what_was_approved_of_a_run(
     place = Vault(folder, tmp_path)
     golden("index", normalised(first.stdout, place))
     golden("index-again", normalised(second.stdout, place))
+
+
+@pytest.mark.one_engine
+def test_a_hit_in_a_paper_is_printed_with_its_citation_key_where_no_server_answers(
+    octavo: Octavo, environment: Path
+) -> None:
+    (environment / "papers").mkdir()
+    (environment / "papers/hives.html").write_text("<title>Hives</title><p>Bees keep their hive warm.</p>", "utf-8")
+    (environment / "papers/all.bib").write_text(
+        "@book{huber1792,\n author = {Huber, F.},\n file = {hives.html}\n}\n", "utf-8"
+    )
+    for library in ("one.db", "two.db"):
+        for arguments in (["init"], ["add", environment / "papers"], ["index"]):
+            octavo("--library", environment / library, *arguments)
+    for libraries in (["one.db"], ["one.db", "two.db"]):
+        options = [option for name in libraries for option in ("--library", environment / name)]
+        assert "[huber1792] Huber, F." in octavo("search", *options, "warm hive").stdout
+    assert "[huber1792] Huber, F." in octavo("try", environment / "papers", "warm hive").stdout

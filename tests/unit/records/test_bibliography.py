@@ -100,6 +100,13 @@ def test_a_reference_names_people_year_title_and_where_it_appeared(tmp_path: Pat
     assert reference(book.fields) == "Lovelace, Ada (1843). Orchards & Gardens. Engine Press."
 
 
+def test_a_journal_is_named_by_what_its_abbreviation_means(tmp_path: Path) -> None:
+    entry = "@article{bees,\n title = {Bees},\n journal = joot,\n}\n"
+    (tmp_path / "library.bib").write_text('@string{joot = "Journal of Odd Things"}\n\n' + entry, "utf-8")
+    work = work_of(tmp_path / "bees.pdf", tmp_path)
+    assert work and work.reference == "Bees. Journal of Odd Things."
+
+
 def test_a_bibliography_outside_of_the_collection_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "library.bib").write_text(BIBLIOGRAPHY, "utf-8")
     assert work_of(tmp_path / "papers/orchard.pdf", tmp_path / "papers") is None

@@ -78,6 +78,33 @@ def test_a_name_that_a_telephone_spells_out_in_bytes_is_read() -> None:
     assert isinstance(made, Converted) and [heading.title for heading in made.headings] == ["Ада Л"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ("VERSION:2.1\nN:Lovelace;Ada;;Countess;\n", "Countess Ada Lovelace"),
+        ("VERSION:2.1\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=C5=81uk;=C3=81ron;;;\n", "Áron Łuk"),
+        ("VERSION:3.0\nN:;;;;\nFN:\nORG:Engines;Analysis\n", "Engines, Analysis"),
+    ],
+)
+def test_a_person_without_a_formatted_name_is_named_by_its_parts_or_by_where_they_work(lines: str, name: str) -> None:
+    made = read("a.vcf", f"BEGIN:VCARD\n{lines}TEL;VALUE=uri:tel:+1-555\nEND:VCARD\n")
+    assert isinstance(made, Converted) and [heading.title for heading in made.headings] == [name]
+    assert "Telephone: +1-555" in made.text
+
+
+def test_a_collection_is_found_by_its_editor_and_a_journal_by_what_its_abbreviation_means() -> None:
+    made = read(
+        "a.bib",
+        """@STRING(joot = "Journal of Odd Things")
+@article{a, title = {Bees}, author = {{\\AA}str{\\"o}m, Karl}, journal = JOOT, year = 2019}
+@book(b, title = "Hives", editor = "Jane Roe")
+""",
+    )
+    assert isinstance(made, Converted)
+    for line in ("Author: Åström, Karl", "Journal: Journal of Odd Things", "Editor: Jane Roe"):
+        assert line in made.text
+
+
 def test_an_outline_with_a_bare_ampersand_is_read_all_the_same() -> None:
     made = read("a.opml", OUTLINE.replace("Bees", "Bees & wasps"))
     assert isinstance(made, Converted) and made.text.endswith("- Bees & wasps https://example.org/feed\n")

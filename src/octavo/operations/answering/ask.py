@@ -72,7 +72,7 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
             # That something answers is known. The fact may stand in a passage that a list of hits need not show.
             wide = _read_widely(engine.retrieval_profile(request.profile or engine.defaults.profile))
             result = find(engine, replace(_search(request, question), show_all=True), wide, judged_in_full=True)
-        searches.append(with_publications(engine, result))
+        searches.append(with_publications(engine.roots, result))
         with engine.store.reading():
             return passages_of(engine.store, engine.project.id, searches[-1].hits)
 

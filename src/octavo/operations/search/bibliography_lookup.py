@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 
 from octavo.dataclass import replace
-from octavo.engine.engine import Engine
 from octavo.model.result import Hit, Publication
 from octavo.plugins import OURS, REFERENCES, load
 
 
-def with_works(engine: Engine, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+def with_works(roots: Mapping[str, Path], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     """The bibliography is asked when the hit is shown, so that a key that changed there is never shown as it was."""
-    roots = engine.roots()
     works: dict[tuple[str, str], Publication | None] = {}
     for hit in hits:
         uri, root = hit.citation.uri, roots.get(hit.collection)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
@@ -73,15 +74,14 @@ def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalPr
     else:
         together = import_module("octavo.operations.search.federated_search")
         result = together.find_in_group(engine.others, request, profile, engine, limit=engine.defaults.limit)
-    return with_publications(engine, result)
+    return with_publications(engine.roots, result)
 
 
-def with_publications(engine: Engine, result: Result) -> Result:
+def with_publications(roots: Callable[[], Mapping[str, Path]], result: Result) -> Result:
     """Hits in papers, with their citation keys. Imported on use: few libraries have papers."""
     if any(hit.citation.uri.lower().endswith(_PAPERS) for hit in result.hits):
-        result = replace(
-            result, hits=import_module("octavo.operations.search.bibliography_lookup").with_works(engine, result.hits)
-        )
+        lookup = import_module("octavo.operations.search.bibliography_lookup")
+        result = replace(result, hits=lookup.with_works(roots(), result.hits))
     return result
 
 
