@@ -38,7 +38,10 @@ def test_vectors_are_those_of_the_library_as_numbers_or_as_base64(vault: Vault) 
 @pytest.mark.parametrize("given", [{}, {"input": [[1, 2]]}, {"input": "x", "encoding_format": "int8"}])
 def test_what_is_no_text_is_refused(vault: Vault, given: dict[str, object]) -> None:
     async def talk(client: httpx2.AsyncClient) -> None:
-        assert (await client.post("/v1/embeddings", json=given)).status_code == 400
+        answer = await client.post("/v1/embeddings", json=given)
+        told = answer.json()["error"]
+        assert answer.status_code == 400 and told["message"].startswith(answer.json()["detail"])
+        assert (told["type"], told["code"]) == ("invalid_request_error", "INVALID_ARGUMENT")
 
     in_process(vault.library, talk)
 

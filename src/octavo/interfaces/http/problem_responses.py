@@ -61,11 +61,17 @@ def status_of(error: errors.OctavoError) -> int:
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
-def problem_of(error: errors.OctavoError) -> JSONResponse:
+def problem_of(error: errors.OctavoError, *, as_openai: bool = False) -> JSONResponse:
+    """`as_openai` says it a second time, where OpenAI's clients look: that for JavaScript shows nothing else."""
     status = status_of(error)
     headers = {"Retry-After": "1"} if isinstance(error, errors.Busy) else None
     hint = error.hint and for_model(error.hint, OPERATIONS)
-    return problem(status, error.code, error.message, hint, error.details, headers)
+    more = {}
+    if as_openai:
+        told = ": ".join(filter(None, (error.message, hint)))
+        kind = "invalid_request_error" if status < 500 else "server_error"
+        more = {"error": {"message": told, "type": kind, "param": None, "code": error.code}}
+    return problem(status, error.code, error.message, hint, error.details, headers, more)
 
 
 def protocol_problem(
@@ -90,6 +96,7 @@ def problem(
     hint: str | None = None,
     details: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> JSONResponse:
     body: dict[str, Any] = {
         "type": f"urn:octavo:error:{code}",
@@ -100,4 +107,5 @@ def problem(
     }
     body |= {"hint": hint} if hint else {}
     body |= {"details": dict(details)} if details else {}
+    body |= more or {}
     return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)

@@ -15,10 +15,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.library_metrics import job_gauges, library_gauges
-from octavo.errors import InvalidArgument
+from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.openapi import described, described_get, described_stream
-from octavo.interfaces.http.problem_responses import protocol_problem
+from octavo.interfaces.http.problem_responses import problem_of, protocol_problem
 from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream
 from octavo.interfaces.operation_threads import Calls
 from octavo.model.query import Query
@@ -36,7 +36,7 @@ from octavo.operations.table import OPERATIONS
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-_HINT = "texts, not numbers of tokens, which are another model's"
+_HINT = "texts, not numbers of tokens, which are another model's; LangChain's client: check_embedding_ctx_length=False"
 
 
 class UnsupportedMedia(Exception):
@@ -131,14 +131,15 @@ def _stream(calls: Calls, operation: Operation) -> Endpoint:
 
 
 def _embeddings(calls: Calls) -> Endpoint:
+    async def vectors(given: Mapping[str, Any]) -> Response:
+        return JSONResponse(embedding_list(given, (await calls.call(OPERATIONS["embed"], embed_arguments(given))).data))
+
     async def endpoint(request: Request) -> Response:
-        given = await body_arguments(request)
-        arguments = embed_arguments(given)
-
-        async def answered() -> Response:
-            return JSONResponse(embedding_list(given, (await calls.call(OPERATIONS["embed"], arguments)).data))
-
-        return await while_wanted(request, answered())
+        try:
+            given = await body_arguments(request)
+            return await while_wanted(request, vectors(given))
+        except OctavoError as error:
+            return problem_of(error, as_openai=True)
 
     return endpoint
 
