@@ -3,9 +3,12 @@ the web."""
 
 from __future__ import annotations
 
+import gzip
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from documents import pdf
@@ -21,6 +24,7 @@ from octavo.operations.library.web_page_download import fetch
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find
 from octavo.operations.search.search_operations import search
+from octavo.services.web_page_fetching import addresses_in, fetch_page
 
 MAIL = """\
 From ann@example.org Mon Nov 16 10:00:00 2026
@@ -102,6 +106,17 @@ def test_a_hit_in_a_paper_has_its_citation_key_and_its_reference(bench: Bench) -
         assert search(engine, asked).hits[0].citation_key == "bees"  # not indexed again
 
 
+@contextmanager
+def served(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 def test_pages_of_a_list_are_fetched_below_their_date_and_cited_by_their_address(bench: Bench, tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
@@ -111,18 +126,11 @@ def test_pages_of_a_list_are_fetched_below_their_date_and_cited_by_their_address
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None: ...
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{server.server_port}"
-    addresses = [f"{base}/{name}" for name in ("oven.html", "missing.html", "picture.png")]
     listed = tmp_path / "addresses.txt"
-    listed.write_text("".join(f"- {address}\n" for address in addresses), "utf-8")
-    try:
-        with bench.opened() as engine:
-            answer = fetch(engine, FetchRequest(str(listed), str(bench.folder)))
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(partial(Quiet, directory=str(site))) as base, bench.opened() as engine:
+        addresses = [f"{base}/{name}" for name in ("oven.html", "missing.html", "picture.png")]
+        listed.write_text("".join(f"- {address}\n" for address in addresses), "utf-8")
+        answer = fetch(engine, FetchRequest(str(listed), str(bench.folder)))
     assert [page.problem for page in answer.pages] == ["", "it answered 404", "it is image/png, which is no page"]
     assert not answer.ok and [page.address for page in answer.pages] == addresses
     bench.index()
@@ -132,3 +140,41 @@ def test_pages_of_a_list_are_fetched_below_their_date_and_cited_by_their_address
         assert hit.citation.position.url == addresses[0] and hit.citation.uri.startswith(f"{day}/127.0.0.1")
         where = {"query": "crust", "where": [f"fetched>={day}"], "profile": "lexical_only"}
         assert len(find(engine, request("search", SearchRequest, where)).hits) == 1
+
+
+def test_addresses_are_read_from_sentences_bookmarks_and_lines_as_they_are_meant() -> None:
+    text = """See (https://example.org/Mercury_(planet)), or https://example.org/?a=1&section=2&copy=3.
+<DT><A HREF="https://example.org/?b=1&amp;c=2" ICON_URI="https://example.org/favicon.ico">B</A>
+"""
+    assert addresses_in(text) == (
+        "https://example.org/Mercury_(planet)",
+        "https://example.org/?a=1&section=2&copy=3",
+        "https://example.org/?b=1&c=2",
+    )
+
+
+def test_each_page_is_a_file_of_its_own_whatever_its_address_and_half_a_page_is_none(tmp_path: Path) -> None:
+    class Odd(BaseHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None: ...
+
+        def do_GET(self) -> None:
+            body = f"<title>{self.path}</title>".encode()
+            packed = gzip.compress(body) if self.path == "/packed" else body
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(packed) + 1000 * (self.path == "/half")))
+            if self.path in ("/packed", "/broken"):
+                self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(packed)
+
+    with served(Odd) as base:
+        taken: set[str] = set()
+        places = ("page", "page.html", "Page", "a?b=1", "a-b-1", "größe", "packed", "half", "broken")
+        pages = {place: fetch_page(f"{base}/{place}", tmp_path, 0.0, taken) for place in places}
+    problems = {place: page.problem for place, page in pages.items() if page.problem}
+    assert problems == {"half": "it broke off", "broken": "it is not compressed as it says"}
+    files = [page.file.casefold() for page in pages.values() if page.file]
+    assert len(set(files)) == len(files) == 7
+    for place, sent in (("größe", "/gr%C3%B6%C3%9Fe"), ("packed", "/packed")):
+        assert f"<title>{sent}</title>" in Path(pages[place].file).read_text("utf-8")

@@ -39,8 +39,9 @@ def fetch(engine: Engine, request: FetchRequest, progress: Progress | None = Non
     folder = expand_user(request.folder)
     progress.start("fetching pages", len(addresses), "pages")
     pages = []
+    taken: set[str] = set()
     for address in addresses:
-        pages.append(fetch_page(address, folder, time.time()))
+        pages.append(fetch_page(address, folder, time.time(), taken))
         progress.advance(1)
     progress.finish()
     return FetchedPagesAnswer(str(folder), tuple(pages), not any(page.problem for page in pages))
