@@ -1,11 +1,14 @@
-"""Resolves path filters that begin with the name of a collection, as the uris of answers do."""
+"""Resolves path filters that begin with a collection, as the uris of answers do and absolute paths."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
+from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Condition, Filters, Terms
+from octavo.retrieval.collection_paths import is_absolute, path_in_collection
 
 if TYPE_CHECKING:
     from octavo.engine.open_library import OpenLibrary
@@ -15,8 +18,8 @@ def with_collections_resolved(library: OpenLibrary, filters: Filters) -> Filters
     """The same filters with `collection/uri` understood; a real folder of the collection's name goes first."""
     if not (filters.path_prefix or filters.uris or filters.not_uris):
         return filters
-    names = frozenset(collection.name for collection in library.collections())
-    return _excluding(library, _among(library, _below(library, filters, names), names), names)
+    collections = library.collections()
+    return _excluding(library, _among(library, _below(library, filters, collections), collections), collections)
 
 
 def typed_filters(library: OpenLibrary, filters: Filters) -> Filters:
@@ -37,8 +40,8 @@ def _typed(library: OpenLibrary, condition: Condition) -> Condition:
     return replace(condition, filters=filters, parts=tuple(_typed(library, part) for part in condition.parts))
 
 
-def _below(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Filters:
-    name, rest = _split(filters.path_prefix or "", names)
+def _below(library: OpenLibrary, filters: Filters, collections: Sequence[Collection]) -> Filters:
+    name, rest = _split(filters.path_prefix, collections) if filters.path_prefix else ("", "")
     if not name or (filters.collections and name not in filters.collections):
         return filters
     as_written = Filters(collections=filters.collections, path_prefix=filters.path_prefix)
@@ -47,17 +50,17 @@ def _below(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Fil
     return replace(filters, collections=(name,), path_prefix=rest or None)
 
 
-def _among(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Filters:
-    documents = [_document(library, uri, names) for uri in filters.uris]
-    collections = {name for name, _ in documents}
+def _among(library: OpenLibrary, filters: Filters, collections: Sequence[Collection]) -> Filters:
+    documents = [_document(library, uri, collections) for uri in filters.uris]
+    names = {name for name, _ in documents}
     uris = tuple(uri for _, uri in documents)
-    if "" in collections or not collections:
+    if "" in names or not names:
         return replace(filters, uris=uris)
-    return replace(filters, uris=uris).narrowed_by(Filters(collections=tuple(sorted(collections))))
+    return replace(filters, uris=uris).narrowed_by(Filters(collections=tuple(sorted(names))))
 
 
-def _excluding(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Filters:
-    documents = [_document(library, uri, names) for uri in filters.not_uris]
+def _excluding(library: OpenLibrary, filters: Filters, collections: Sequence[Collection]) -> Filters:
+    documents = [_document(library, uri, collections) for uri in filters.not_uris]
     return replace(
         filters,
         not_uris=tuple(uri for name, uri in documents if not name),
@@ -65,15 +68,20 @@ def _excluding(library: OpenLibrary, filters: Filters, names: frozenset[str]) ->
     )
 
 
-def _document(library: OpenLibrary, uri: str, names: frozenset[str]) -> tuple[str, str]:
+def _document(library: OpenLibrary, uri: str, collections: Sequence[Collection]) -> tuple[str, str]:
     """The collection that was named, or nothing, and the uri in it."""
-    name, rest = _split(uri, names)
+    name, rest = _split(uri, collections)
     if not name or library.store.documents.find(library.project.id, uri):
         return "", uri
     within = library.collection(name).id
     return (name, rest) if library.store.documents.find(library.project.id, rest, within) else ("", uri)
 
 
-def _split(place: str, names: frozenset[str]) -> tuple[str, str]:
+def _split(place: str, collections: Sequence[Collection]) -> tuple[str, str]:
+    """The collection that a path begins with, by its name or as an absolute path, and the rest of it."""
     name, _, rest = place.partition("/")
-    return (name, rest) if name in names else ("", place)
+    if any(collection.name == name for collection in collections):
+        return name, rest
+    # What begins a path has lost its first slash by now.
+    inside = path_in_collection(collections, place if is_absolute(place) else f"/{place}")
+    return (inside[0].name, inside[1] + "/" * (place.endswith("/") and inside[1] != "")) if inside else ("", place)

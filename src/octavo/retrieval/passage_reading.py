@@ -14,9 +14,12 @@ from octavo.model.normalised_text import LineIndex, Lines, Span
 from octavo.model.page_position import span_of
 from octavo.model.stored_rows import StoredDocument
 from octavo.ports import ProjectLibrary
+from octavo.retrieval.collection_paths import is_absolute, library_reference
 from octavo.retrieval.document_by_name import named, nearest_names, titled
 
-_LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
+# As the library writes lines, and as compilers (cart.py:35:7) and forges (cart.py#L35-L40, below) do.
+_LINES = re.compile(r"^(?P<uri>.+?):L?(?P<first>\d+)(?:-L?(?P<last>\d+)|:\d+)?$", re.DOTALL)
+_LINE_ANCHOR = re.compile(r"^L(?P<first>\d+)(?:-L?(?P<last>\d+))?$")
 _PAGE = re.compile(r"^(?:page|slide)=(\d{1,6})$")
 _HASH = re.compile(r"^[0-9a-fA-F]{6,64}$")
 _SECTIONS_SHOWN, _SECTIONS_TOLD = 20, 100  # to people, to programs
@@ -53,6 +56,7 @@ def read_passage(
             details={"field": "reference", "value": reference},
         )
     with library.store.reading():
+        reference, collection = library_reference(library, reference, collection)
         if version is not None:
             passage = _version(library, reference, collection, version)
         else:
@@ -78,25 +82,21 @@ def _current(library: ProjectLibrary, reference: str, collection: str | None) ->
         return _whole(library, exact)
     lines = _LINES.match(reference)
     if lines and (document := _find(library, lines["uri"], collection)):
-        first, last = int(lines["first"]), int(lines["last"] or lines["first"])
-        if first < 1 or last < first:
-            raise InvalidArgument(
-                f"lines {first}-{last} are not a range",
-                hint="lines count from 1: uri:10-20",
-                details={"field": "reference", "value": reference},
-            )
-        return _lines(library, document, first, last)
+        return _lines(library, document, lines)
     for cut in range(len(reference)):
         if reference[cut] == "#" and (document := _find(library, reference[:cut], collection)):
             return _part(library, document, reference[cut + 1 :])
     if document := titled(library, reference, _within(library, collection)):
         return _whole(library, document)
-    raise not_called(library, reference, "`octavo search` finds passages; `octavo list` collections")
+    raise not_called(library, reference, "`octavo search` finds passages; `octavo status` shows the collections")
 
 
 def not_called(library: ProjectLibrary, reference: str, otherwise: str) -> NotFound:
     """Nobody is called so: those whose names are written most like it, or else another way."""
     near = nearest_names(library, reference)
+    if is_absolute(reference):
+        folders = ", ".join(collection.place for collection in library.collections() if collection.on_disk)
+        otherwise = f"it lies in no folder of the library: {folders}" if folders else otherwise
     uri, _, section = reference.partition("#")
     return NotFound(
         f"nothing in the library is called {reference}",
@@ -200,6 +200,7 @@ def located(library: ProjectLibrary, reference: str, collection: str | None) -> 
     """The document that a uri, a name, a title, a document id or the start of a commit's hash means."""
     if reference.startswith("doc_"):
         return library.store.documents.get(library.project.id, DocumentId(reference))
+    reference, collection = library_reference(library, reference, collection)
     found = _find(library, reference, collection) or _commit(library, reference)
     return found or titled(library, reference, _within(library, collection))
 
@@ -224,7 +225,14 @@ def _whole(library: ProjectLibrary, document: StoredDocument) -> Passage:
     return _slice(document, (), text, Span(0, len(text)))
 
 
-def _lines(library: ProjectLibrary, document: StoredDocument, first: int, last: int) -> Passage:
+def _lines(library: ProjectLibrary, document: StoredDocument, lines: re.Match[str]) -> Passage:
+    first, last = int(lines["first"]), int(lines["last"] or lines["first"])
+    if first < 1 or last < first:
+        raise InvalidArgument(
+            f"lines {first}-{last} are not a range",
+            hint="lines count from 1: uri:10-20",
+            details={"field": "reference", "value": lines[0]},
+        )
     text = _text(library, document)
     index = LineIndex(text)
     if first > index.count:
@@ -238,10 +246,10 @@ def _lines(library: ProjectLibrary, document: StoredDocument, first: int, last: 
 
 
 def _part(library: ProjectLibrary, document: StoredDocument, wanted: str) -> Passage:
-    """A section, or a page as links to PDFs name it; a section that is called so goes first."""
-    page = _PAGE.match(wanted)
-    if page and _named(library.store.documents.sections(library.project.id, document.id), wanted) is None:
-        return _page(library, document, int(page[1]))
+    """A section, a page as links to PDFs name it, or lines as forges do; a section that is called so goes first."""
+    page, lines = _PAGE.match(wanted), _LINE_ANCHOR.match(wanted)
+    if (page or lines) and _named(library.store.documents.sections(library.project.id, document.id), wanted) is None:
+        return _lines(library, document, lines) if lines else _page(library, document, int(wanted.partition("=")[2]))
     return _section(library, document, wanted)
 
 

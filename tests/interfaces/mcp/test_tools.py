@@ -93,7 +93,7 @@ def test_a_description_names_no_tool_that_its_set_lacks() -> None:
 def test_a_hint_names_tools_that_are_offered_and_arguments_instead_of_options(vault: Vault) -> None:
     async def talk(client: Client) -> None:
         missing = said(await client.call_tool("get", {"reference": "nowhere.md"}))
-        assert missing.endswith("Hint: search finds passages; `octavo list` collections")
+        assert missing.endswith("Hint: search finds passages; status shows the collections")
 
     in_memory(vault.library, talk)
     several = OctavoError("a.md is in several collections", hint="choose one with --collection")

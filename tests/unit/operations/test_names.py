@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +68,49 @@ def test_a_document_is_read_by_its_name_the_end_of_its_path_an_alias_or_its_titl
     assert graph_related(notes, GraphRelatedRequest(reference)).uri == uri
     assert history(notes, HistoryRequest(reference)).uri == uri
     assert graph_neighbors(notes, GraphNeighborsRequest(reference)).uri == uri
+
+
+@pytest.mark.parametrize("lines", [":3", ":3-3", ":L3", ":L3-L3", "#L3", "#L3-L3", ":3:7"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "{root}/Zanzibar offsite.md",
+        "{address}/Zanzibar%20offsite.md",
+        "octavo://default/vault/Zanzibar%20offsite.md",
+        "./Zanzibar offsite.md",
+        "{root}/travel/../Zanzibar offsite.md",
+    ],
+)
+def test_lines_are_read_as_editors_compilers_and_clients_write_them(notes: Engine, place: str, lines: str) -> None:
+    root = notes.collection("vault").root
+    passage = get(notes, GetRequest(place.format(root=root.as_posix(), address=root.as_uri()) + lines))
+    assert (passage.uri, passage.text) == ("Zanzibar offsite.md", "Budget first, then the boats.\n")
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "uris"),
+    [
+        ({"path_prefix": "{root}/travel"}, {"travel/Kyoto.md", "travel/Nara.md"}),
+        ({"path_prefix": "{root}/travel/Ky"}, {"travel/Kyoto.md"}),
+        ({"path_prefix": "{root}/"}, set(FILES)),
+        ({"uris": ("{root}/travel/Nara.md",)}, {"travel/Nara.md"}),
+        ({"query": "Kyoto path:{root}/travel/Ky"}, {"travel/Kyoto.md"}),
+    ],
+)
+def test_a_search_is_narrowed_by_absolute_paths(notes: Engine, narrowed: dict[str, Any], uris: set[str]) -> None:
+    root = notes.collection("vault").root.as_posix()
+    placed = {
+        name: value.format(root=root) if isinstance(value, str) else tuple(uri.format(root=root) for uri in value)
+        for name, value in narrowed.items()
+    }
+    answer = search(notes, SearchRequest(**{"query": "Kyoto", **placed}))
+    assert {hit.uri for hit in answer.hits} == uris
+
+
+def test_a_path_outside_of_every_folder_names_the_folders(notes: Engine, tmp_path: Path) -> None:
+    with pytest.raises(NotFound) as raised:
+        get(notes, GetRequest(str(tmp_path / "elsewhere" / "q.md")))
+    assert raised.value.hint == f"it lies in no folder of the library: {notes.collection('vault').root}"
 
 
 def test_a_section_and_lines_are_read_below_a_bare_name(notes: Engine) -> None:

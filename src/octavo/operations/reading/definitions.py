@@ -24,7 +24,7 @@ READING = (
         ),
         help="""\b
 REF is one of   notes/a.md             the whole document
-                a                      the same by its name, the end of its path, an alias or its title
+                a                      the same by its path or the end of it, an alias or its title
                 notes/a.md:10-20       lines 10 to 20
                 notes/a.md#anchor      a section, by anchor, title or heading path
                 papers/a.pdf#page=7    a page; also with --page 7

@@ -19,6 +19,7 @@ from octavo.model.stored_rows import ChunkVectors, StoredDocument
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.requests import InspectRequest
 from octavo.operations.reading.results import InspectAnswer, InspectedPassage, InspectedVersion
+from octavo.retrieval.collection_paths import path_in_collection
 from octavo.retrieval.passage_reading import located, not_called
 
 _COMPARED = 200  # candidates among which passages are looked for
@@ -65,11 +66,7 @@ def _document(engine: Engine, request: InspectRequest) -> StoredDocument | None:
 
 def _in_collection(engine: Engine, path: str) -> tuple[Collection, str] | None:
     """The collection that a file lies in, and its uri there."""
-    absolute = Path(path).absolute()
-    for collection in engine.collections():
-        if collection.on_disk and absolute.is_relative_to(collection.root):
-            return collection, absolute.relative_to(collection.root).as_posix()
-    return None
+    return path_in_collection(engine.collections(), str(Path(path).absolute()))
 
 
 def _not_indexed(engine: Engine, request: InspectRequest) -> InspectAnswer:
