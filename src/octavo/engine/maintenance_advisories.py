@@ -82,6 +82,20 @@ def _told(kind: _Kind, engine: Engine, counts: LibraryCounts) -> list[Advisory]:
         return [Advisory("warn", f"what to advise about {subject} could not be found out: {error}", "octavo doctor")]
 
 
+def _folders(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
+    """A first reading that was broken off leaves a library that looks whole and does not find the rest."""
+    ledger, project = engine.store.ledger, engine.project.id
+    checks = ledger.checks(project)
+    unread = [collection for collection in engine.collections() if collection.on_disk and collection.id not in checks]
+    if not unread or engine.builds.under_way():
+        return
+    for collection in unread:
+        if collection.root.is_dir():
+            begun = ledger.entries(project, collection.id)
+            state = "was not read to its end: the rest is not found" if begun else "has not been read yet"
+            yield Advisory("warn", f"{collection.name} {state}", "octavo index")
+
+
 def _constrained(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     if reason := engine.library.adapters.constrained():
         fast = engine.library.config.embedding.fast
@@ -228,6 +242,7 @@ def _wanted_stages(engine: Engine) -> Iterator[tuple[str, tuple[object, ...]]]:
 
 _Kind = Callable[["Engine", LibraryCounts], Iterable[Advisory]]
 _KINDS: tuple[_Kind, ...] = (
+    _folders,
     _constrained,
     _vectors,
     _unread,

@@ -9,9 +9,11 @@ import pytest
 
 from octavo.embedding.fast_embedder_selection import fast_tier
 from octavo.engine import free_memory
+from octavo.engine.engine import Engine
 from octavo.engine.full_vector_upgrade import make_inputs
 from octavo.engine.wiring import open_library
 from octavo.ingest.provisional_fast_vectors import embed_fast
+from octavo.ingest.write_batching import BATCH_FILES
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import index
 from octavo.operations.library.requests import IndexRequest, StatusRequest
@@ -32,6 +34,42 @@ def notes(folder: Path) -> Path:
 def test_a_library_that_lacks_nothing_is_advised_nothing(tmp_path: Path) -> None:
     with open_library(tmp_path / "library.db", create=True, settings=HASHING) as engine:
         engine.add_collection("notes", notes(tmp_path))
+        engine.index()
+        assert full_status(engine).advisories == ()
+
+
+class StoppedOnce(NoProgress):
+    """Ctrl-C as soon as a part of the new documents is in the library."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.before = engine, engine.store.counts(engine.project.id).documents
+
+    def advance(self, n: int = 1, note: str = "") -> None:
+        if self.engine.store.counts(self.engine.project.id).documents > self.before:
+            raise KeyboardInterrupt
+
+
+def test_a_folder_that_was_not_read_to_its_end_is_named_until_it_is(tmp_path: Path) -> None:
+    folder = notes(tmp_path)
+    for number in range(3, BATCH_FILES + 10):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\nAbout harbour {number}.\n")
+    with open_library(tmp_path / "library.db", create=True, settings=HASHING) as engine:
+        engine.add_collection("notes", folder)
+        (advised,) = full_status(engine).advisories
+        assert (advised.level, str(advised)) == ("warn", "notes has not been read yet; run `octavo index`")
+
+        with pytest.raises(KeyboardInterrupt):
+            engine.index(progress=StoppedOnce(engine))
+        assert 0 < engine.store.counts(engine.project.id).documents < BATCH_FILES + 10
+        advised = full_status(engine).advisories[0]
+        assert str(advised) == "notes was not read to its end: the rest is not found; run `octavo index`"
+
+        folder.rename(tmp_path / "away")  # an index would not help
+        assert [told for told in full_status(engine).advisories if told.command == "octavo index"] == []
+        (tmp_path / "away").rename(folder)
+        with engine.builds.alone("changed"):  # it is being read at this moment
+            assert [told for told in full_status(engine).advisories if told.command == "octavo index"] == []
+
         engine.index()
         assert full_status(engine).advisories == ()
 
