@@ -13,10 +13,10 @@ from octavo.memory.item_repair import repair_items
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.library_damage import Damage, LibraryPart
-from octavo.model.projects_and_collections import MEMORIES, Collection, Project
+from octavo.model.projects_and_collections import MEMORIES, Collection
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress, Progress
-from octavo.ports import Store
+from octavo.ports import StoredProject
 
 _ALL = 1 << 40  # vectors: as many as are missing
 _STORED = {LibraryPart.FILE, LibraryPart.MEMORIES}
@@ -29,14 +29,8 @@ class ChunkEmbedder(Protocol):
     def embed(self, limit: int, *, progress: Progress | None = None) -> int: ...
 
 
-class RepairableEngine(Protocol):
+class RepairableEngine(StoredProject, Protocol):
     """The engine as a repair uses it."""
-
-    @property
-    def store(self) -> Store: ...
-
-    @property
-    def project(self) -> Project: ...
 
     @property
     def memories(self) -> ProjectMemories: ...

@@ -14,20 +14,13 @@ from octavo.model.entity import Mention, NamedDocument, ReadDocument, Unread
 from octavo.model.ids import ProjectId
 from octavo.model.language_model_settings import missing_model
 from octavo.model.link_graph import ENTITIES
-from octavo.model.projects_and_collections import Project
-from octavo.ports import EntityFinder, Store
+from octavo.ports import EntityFinder, Store, StoredProject
 
 _AT_ONCE = 128  # documents whose entities are written in one transaction
 
 
-class EntityWork(Protocol):
+class EntityWork(StoredProject, Protocol):
     """What entities are found with. An engine is one."""
-
-    @property
-    def store(self) -> Store: ...
-
-    @property
-    def project(self) -> Project: ...
 
     def entity_finder(self) -> EntityFinder | None: ...
 

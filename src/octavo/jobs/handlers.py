@@ -11,9 +11,9 @@ from octavo.errors import MissingExtra
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import CONFIGURED, missing, profile_named, switch, switch_back
 from octavo.ingest.snapshot_search_accelerator import Accelerator
-from octavo.jobs.entity_jobs import EntitySettings, find_entities
+from octavo.jobs.entity_jobs import EntitySettings, EntityWork, find_entities
 from octavo.jobs.graph_jobs import can_find_communities, find_communities, find_thematic_links
-from octavo.jobs.summary_jobs import SummarySettings, make_summaries
+from octavo.jobs.summary_jobs import Summarising, SummarySettings, make_summaries
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.redaction_backfill import redact_stored
@@ -22,10 +22,9 @@ from octavo.model.ids import ProjectId
 from octavo.model.index_recipe import Recipe
 from octavo.model.job import REBUILD, Job, JobKind
 from octavo.model.memory import MemoryId
-from octavo.model.projects_and_collections import Project
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
-from octavo.ports import Embedder, EntityFinder, Store, Summariser, VectorIndex
+from octavo.ports import Embedder, Store
 from octavo.ports.work_observer import Observer
 
 Handler = Callable[[Job], None]
@@ -41,20 +40,11 @@ class VectorWriter(Protocol):
     def make_inputs(self) -> None: ...
 
 
-class JobEngine(Protocol):
+class JobEngine(Summarising, EntityWork, Protocol):
     """The engine as jobs use it."""
 
     @property
-    def store(self) -> Store: ...
-
-    @property
     def observers(self) -> Sequence[Observer]: ...
-
-    @property
-    def project(self) -> Project: ...
-
-    @property
-    def embedder(self) -> Embedder: ...
 
     @property
     def memories(self) -> ProjectMemories: ...
@@ -74,16 +64,6 @@ class JobEngine(Protocol):
 
     @property
     def writer(self) -> VectorWriter: ...
-
-    @property
-    def vectors(self) -> VectorIndex: ...
-
-    @property
-    def tokenise(self) -> Callable[[str], Sequence[str]]: ...
-
-    def summariser(self) -> Summariser | None: ...
-
-    def entity_finder(self) -> EntityFinder | None: ...
 
 
 def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:

@@ -20,21 +20,15 @@ from octavo.model.language_model_settings import missing_model
 from octavo.model.normalised_text import Span
 from octavo.model.projects_and_collections import Project
 from octavo.model.summary import EXTRACT, FILES_ONLY, SUMMARIES, NodeType, Summary, Unsummarised
-from octavo.ports import Embedder, Store, Summariser, VectorIndex
+from octavo.ports import Embedder, Store, StoredProject, Summariser, VectorIndex
 
 _SENTENCES = {NodeType.SECTION: 3, NodeType.FILE: 5}
 _SHORT = 600  # characters: what is no longer says itself in as few words as a model would
 _WRITTEN_AT_ONCE = 64  # documents whose extracted summaries are written in one transaction
 
 
-class Summarising(Protocol):
+class Summarising(StoredProject, Protocol):
     """What summaries are made with. An engine is one."""
-
-    @property
-    def store(self) -> Store: ...
-
-    @property
-    def project(self) -> Project: ...
 
     @property
     def embedder(self) -> Embedder: ...

@@ -8,7 +8,6 @@ from typing import Any
 
 from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError, ProviderFailed
-from octavo.llm import Keys
 from octavo.llm.chat_model import ChatModel, ChatWire
 from octavo.llm.llama_cpp import GgufServer
 from octavo.llm.rerank_services import RERANK_SERVICES, RerankService
@@ -18,6 +17,8 @@ from octavo.model.library_location import expand_user
 from octavo.ports import LanguageModel, Reranker
 from octavo.services.json_client import Endpoint, address_problem
 
+Keys = Callable[[str], str | None]
+"""The name of an environment variable → the key in it."""
 _ANSWER = "answer"
 
 

@@ -44,7 +44,7 @@ from octavo.ports.parsers_models_and_indexes import (
     TokenCounter,
     VectorIndex,
 )
-from octavo.ports.project_library import ProjectLibrary
+from octavo.ports.project_library import ProjectLibrary, StoredProject
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
 from octavo.ports.rerank_score_cache import RerankScores
@@ -90,6 +90,7 @@ __all__ = [
     "RoutedIndex",
     "SnapshotSource",
     "Store",
+    "StoredProject",
     "Summaries",
     "Summariser",
     "SummaryIndex",

@@ -9,12 +9,17 @@ if TYPE_CHECKING:
     from octavo.ports.store import Store
 
 
-class ProjectLibrary(Protocol):
-    """What is stored, in which project of it, and its collections."""
+class StoredProject(Protocol):
+    """What is stored, and the project of it that is meant."""
 
     @property
     def store(self) -> Store: ...
     @property
     def project(self) -> Project: ...
+
+
+class ProjectLibrary(StoredProject, Protocol):
+    """A project and its collections."""
+
     def collections(self) -> tuple[Collection, ...]: ...
     def collection(self, name: str) -> Collection: ...

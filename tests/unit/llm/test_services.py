@@ -11,9 +11,8 @@ import pytest
 from language_model_services import BREAK, CUT, HANG, ModelService, model_served
 
 from octavo.errors import ConfigurationError, ProviderFailed
-from octavo.llm import model_for
 from octavo.llm.chat_model import ChatModel
-from octavo.llm.model_providers import OpenAIChatWire
+from octavo.llm.model_providers import Keys, OpenAIChatWire, model_named
 from octavo.model.language_model_calls import CompletionRequest, Message, Prompt
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.observability.cancellation import Cancellation, cancelled_by
@@ -22,6 +21,7 @@ from octavo.services.json_client import Endpoint
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "number", "maximum": 10}}, "required": ["score"]}
 QUESTION = Prompt.of("What is an octavo?", "Be brief.")
+_NO_KEY: Keys = {}.get
 
 
 @pytest.fixture
@@ -31,9 +31,7 @@ def service() -> Iterator[ModelService]:
 
 
 def made(service: ModelService, **settings: Any) -> LanguageModel:
-    found = model_for("answer", service.configured(**settings))
-    assert found is not None
-    return found
+    return model_named("local", service.configured(**settings), _NO_KEY)
 
 
 def test_a_completion_has_the_text_its_tokens_and_its_cost(service: ModelService) -> None:
@@ -165,8 +163,7 @@ def test_a_lasting_failure_is_named_and_then_nobody_is_asked_for_a_while(service
 
 def test_a_key_that_is_refused_is_not_tried_again(service: ModelService, monkeypatch: pytest.MonkeyPatch) -> None:
     service.trouble = [(401, '{"error": {"message": "no such key: sesame-42"}}')]
-    model = model_for("answer", service.configured(key_variable="SESAME"), {"SESAME": "sesame-42"}.get)
-    assert model is not None
+    model = model_named("local", service.configured(key_variable="SESAME"), {"SESAME": "sesame-42"}.get)
     with pytest.raises(ProviderFailed) as failure:
         model.complete(CompletionRequest(QUESTION))
     assert "sesame-42" not in failure.value.message and "key_variable" in str(failure.value.hint)
@@ -239,19 +236,18 @@ def test_more_calls_than_allowed_wait_no_longer_than_their_deadline(service: Mod
 
 
 def test_a_role_nobody_has_is_none_and_a_name_nobody_has_is_an_error() -> None:
-    assert model_for("answer", LanguageModels()) is None
+    assert LanguageModels().named_for("answer") is None
     with pytest.raises(ConfigurationError, match="there is no model other"):
-        model_for("answer", LanguageModels(), name="other")
+        model_named("other", LanguageModels(), _NO_KEY)
 
 
 def test_a_key_that_is_not_set_is_asked_for_by_its_name() -> None:
     configured = LanguageModels(models={"far": ModelSettings("openai", "large")})
     with pytest.raises(ConfigurationError, match="environment variable OPENAI_API_KEY, which is not set"):
-        model_for("answer", configured, name="far")
+        model_named("far", configured, _NO_KEY)
 
 
 def test_a_key_is_not_sent_to_another_address_than_its_own(service: ModelService) -> None:
-    model = model_for("answer", service.configured(), {"OPENAI_API_KEY": "sesame"}.get)
-    assert model is not None
+    model = model_named("local", service.configured(), {"OPENAI_API_KEY": "sesame"}.get)
     model.complete(CompletionRequest(Prompt((Message("user", "hello"),))))
     assert "Authorization" not in service.seen[0][2]
