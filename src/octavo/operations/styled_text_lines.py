@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from octavo.dataclass import dataclass
+from octavo.model.result import FILTERS
 
 # What a terminal obeys instead of showing: C0 and C1 controls, line separators, and the marks that turn the
 # direction of what follows. A file name may hold any of them.
@@ -130,6 +131,7 @@ def more(next_cursor: str | None) -> Iterator[Line]:
 
 
 def degraded_lines(degraded: Iterable[str] | None) -> Iterator[Line]:
-    """What could not be searched, a line each."""
+    """What could not be searched, and by which filter nothing could be found, a line each."""
     for part in degraded or ():
-        yield (Part(f"Degraded: {part}", "warn"),)
+        excluding = part.removeprefix(FILTERS)
+        yield (Part(f"Degraded: {part}" if excluding == part else f"{excluding[0].upper()}{excluding[1:]}.", "warn"),)

@@ -6,7 +6,9 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import whole_answer
 from octavo.operations.search.search_execution import find
+from octavo.operations.table import OPERATIONS
 
 
 @pytest.mark.parametrize(
@@ -38,3 +40,27 @@ def test_weak_hits_come_with_a_suggestion(engine: Engine) -> None:
 def test_a_search_with_good_hits_suggests_nothing(engine: Engine) -> None:
     result = find(engine, SearchRequest("collimation"))
     assert result.hits and result.did_you_mean is None
+
+
+@pytest.mark.parametrize(
+    ("request_", "excluding"),
+    [
+        (SearchRequest("tag:nope dome"), "nothing has the tag nope"),
+        (SearchRequest("dome", tags_all=("howto", "nope")), "nothing has the tag nope"),
+        (SearchRequest("title:qwertz"), "no title has qwertz"),
+        (SearchRequest("dome path:nowhere/"), "nothing lies at the path nowhere/"),
+        (SearchRequest("dome", where=("rating>=4",)), "no document has such a property rating"),
+        (SearchRequest("dome", modified_before="1990-01-01"), "nothing was changed in this time"),
+        (SearchRequest("tag:howto path:daily/"), "nothing passes all of these filters together"),
+    ],
+)
+def test_the_filter_that_lets_nothing_through_is_named(engine: Engine, request_: SearchRequest, excluding: str) -> None:
+    result = find(engine, request_)
+    assert (result.hits, result.degraded) == ((), (f"filters: {excluding}",))
+    written = OPERATIONS["search"].written(whole_answer(result, explain=False))
+    assert written.startswith(f"No match.\n{excluding[0].upper()}{excluding[1:]}.\n")
+
+
+def test_a_filter_that_lets_something_through_is_not_to_blame(engine: Engine) -> None:
+    assert find(engine, SearchRequest('tag:howto "qwertzuiop"')).degraded == ()
+    assert find(engine, SearchRequest("https://example.org/qwertzuiop")).degraded == ()

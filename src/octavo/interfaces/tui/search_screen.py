@@ -145,7 +145,8 @@ class SearchScreen(Screen[None]):
         self._list(answer_rendering.hit_text(hit, self.query_text) for hit in answer.hits)
         narrowed = "".join(f" · {value}" for value in self.filters.values())
         meant = f" Did you mean: {answer.did_you_mean}" if answer.did_you_mean else ""
-        self._say((answer_rendering.summary(answer) if answer.hits else "No match.") + meant + narrowed)
+        none = " · ".join(("No match.", *(answer.degraded or ())))
+        self._say((answer_rendering.summary(answer) if answer.hits else none) + meant + narrowed)
         if answer.hits:
             hits.highlighted = 0
         else:

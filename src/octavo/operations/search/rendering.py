@@ -9,7 +9,7 @@ from octavo.algorithms.time_parsing_and_formatting import age
 from octavo.dataclass import replace
 from octavo.engine.index_freshness import learning
 from octavo.model.document import Kind, shown_path
-from octavo.model.result import Freshness, StageTrace
+from octavo.model.result import FILTERS, Freshness, StageTrace
 from octavo.operations.search.language_model_excerpts import answering_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 from octavo.operations.styled_text_lines import (
@@ -132,7 +132,8 @@ def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
 
 def _no_match(answer: SearchAnswer) -> str:
     """That there is no hit, and what may have been meant. What is still to be learnt, the footer says."""
-    none = "" if answer.hits else "No match so far." if answer.freshness.pending else "No match."
+    to_come = answer.freshness.pending and not any(part.startswith(FILTERS) for part in answer.degraded or ())
+    none = "" if answer.hits else "No match so far." if to_come else "No match."
     return f"{none} Did you mean: {answer.did_you_mean}".lstrip() if answer.did_you_mean else none
 
 

@@ -12,7 +12,7 @@ from octavo.dataclass import replace
 from octavo.errors import Stale
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
-from octavo.model.result import Result
+from octavo.model.result import FILTERS, Result
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
 from octavo.plugins import OURS, REFERENCES
@@ -56,6 +56,9 @@ def find(
     if _is_weak(result) and result.freshness.documents and request.query and not judged_in_full:
         meant = import_module("octavo.operations.search.query_respelling").respelt
         result = replace(result, did_you_mean=meant(engine, query))
+    if not result.hits and (":" in query.text or not query.filters.empty):
+        excluding = import_module("octavo.operations.search.excluding_filters").excluding_filter(engine, query)
+        result = replace(result, degraded=(FILTERS + excluding, *result.degraded)) if excluding else result
     if engine.logs_queries:
         import_module("octavo.operations.queries.query_log").log_query(engine, result)
     return _fresh(result, request)
