@@ -115,6 +115,15 @@ def test_a_report_tells_versions_and_sizes_and_nothing_of_the_owners(octavo: Oct
     assert not [name for name in names if name in told]
 
 
+@pytest.mark.one_engine
+def test_a_report_of_a_library_that_does_not_open_tells_versions_and_the_code(octavo: Octavo, tmp_path: Path) -> None:
+    broken = tmp_path / "private.db"
+    broken.write_bytes(b"no library" * 1000)
+    told = octavo("--library", broken, "doctor", "--report")
+    assert told.exit_code == 3 and f"octavo {package.__version__}" in told.stdout
+    assert told.stdout.endswith("\nwrong: INDEX_CORRUPT\n") and "private" not in told.stdout
+
+
 @pytest.mark.usefixtures("vault")
 def test_an_operation_is_also_called_by_its_own_name(octavo: Octavo) -> None:
     assert octavo("health-check").stdout == octavo("doctor").stdout

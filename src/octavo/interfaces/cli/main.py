@@ -77,7 +77,7 @@ COMMANDS: Mapping[str, Entry] = {
     "cluster": Entry("", "Group the chunks by meaning, and draw a map of them."),
     "db": Entry(f"{_AT}.database:db", "Look after a whole library: move, save, upgrade, check, thin out."),
     "status": Entry(f"{_AT}.status:status"),
-    "doctor": Entry(),
+    "doctor": Entry(f"{_AT}.doctor:doctor"),
     "tui": Entry(f"{_AT}.tui:tui", "Look at the library in the terminal."),
     "tokens": Entry("", "Make and revoke tokens of people and programs; see what they changed."),
     "serve": Entry(f"{_AT}.serve:serve", "Serve the library to browsers and programs over HTTP, and to MCP clients."),

@@ -40,13 +40,9 @@ def doctor(engine: Engine, request: DoctorRequest) -> HealthAnswer:
 
 
 def health_report(engine: Engine, checks: Sequence[Check]) -> str:
-    """What somebody who mends Octavo needs to know of an installation: nobody's text, path, address or name."""
-    formats = ", ".join(f"{name} {number}" for name, number in formats_here().items())
+    """What somebody who mends Octavo needs to know of a library: nobody's text, path, address or name."""
     lines = [
-        f"octavo {__version__}, {commit_here() or 'from a checkout'}; formats: {formats}",
-        f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {platform.machine()},"
-        f" {os.cpu_count()} processors",
-        f"packages: {', '.join(f'{name} {_version_of(name)}' for name in _TOLD)}",
+        *installation_report(),
         f"library: {'PostgreSQL' if engine.store.server() else 'SQLite'}, model: {engine.embedder.profile.name}",
     ]
     with suppress(OctavoError):
@@ -54,6 +50,17 @@ def health_report(engine: Engine, checks: Sequence[Check]) -> str:
         lines.append(", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in counts.items()))
     lines += sorted(f"{'ok' if check.ok else 'wrong'}: {check.name.split(' ')[0]}" for check in checks)
     return "\n".join(lines)
+
+
+def installation_report() -> list[str]:
+    """What there is to say of a library that does not open."""
+    formats = ", ".join(f"{name} {number}" for name, number in formats_here().items())
+    return [
+        f"octavo {__version__}, {commit_here() or 'from a checkout'}; formats: {formats}",
+        f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {platform.machine()},"
+        f" {os.cpu_count()} processors",
+        f"packages: {', '.join(f'{name} {_version_of(name)}' for name in _TOLD)}",
+    ]
 
 
 def _version_of(package: str) -> str:
