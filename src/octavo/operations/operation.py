@@ -59,7 +59,8 @@ class Operation:
     `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds. Its command
     follows from its name too, unless it is `typed` otherwise, or by an empty text not at all. `aliases` are names by
     which other programs' clients call the tool.
-    What `enqueues` jobs has them done at the end of a command. `unlisted` arguments are taken but left out of a
+    A `lengthy` one may take hours: its progress is written in lines. What `enqueues` jobs has them done at the end of a
+    command. `unlisted` arguments are taken but left out of a
     tool's listing. Not `remote` is what neither MCP nor HTTP offers; `served_as` is the operation they offer
     instead. `example` and `examples` (command lines) are held true by tests, over the vault in `examples/`; what a
     test cannot do has None.
@@ -74,6 +75,7 @@ class Operation:
     tool_sets: frozenset[str] = frozenset()
     unlisted: tuple[str, ...] = ()
     watched: bool = False
+    lengthy: bool = False
     typed: str | None = None
     aliases: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()

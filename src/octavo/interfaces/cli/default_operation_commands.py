@@ -31,13 +31,10 @@ def operation_of(words: str) -> Operation:
     return COMMANDS[words]
 
 
-def answered(
-    choices: Choices, operation: Operation, request: Any, *, work: bool = True, in_lines: bool = False
-) -> Exit:
-    """Runs an operation and writes its answer, which the exit code sums up; then, with `work`, the jobs it enqueued.
-    What takes hours tells its progress `in_lines`."""
+def answered(choices: Choices, operation: Operation, request: Any, *, work: bool = True) -> Exit:
+    """Runs an operation and writes its answer, which the exit code sums up; then, with `work`, the jobs it enqueued."""
     with opened(choices, create=operation.creates) as session:
-        answer = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=in_lines))
+        answer = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=operation.lengthy))
         view = TerminalView(getattr(request, "query", ""), roots=session.roots())
         choices.answer(operation_answer(operation, answer, view))
         if operation.enqueues and work:

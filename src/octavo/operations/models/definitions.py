@@ -76,6 +76,7 @@ MODELS = (
         example=None,
         annotations=WRITES,
         watched=True,
+        lengthy=True,
         remote=False,
     ),
     _catalog(
@@ -97,6 +98,7 @@ MODELS = (
         example=None,
         annotations=WRITES,
         watched=True,
+        lengthy=True,
         remote=False,
     ),
 )

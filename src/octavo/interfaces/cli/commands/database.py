@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,7 +80,7 @@ def migrate(choices: Choices, source: Location | None, target: Location, dry_run
     if dry_run:
         raise InvalidArgument("a library is copied whole: --dry-run is for what another program stored")
     done = copy(source or _configured(choices), target, progress(quiet=choices.quiet))
-    rows = [{"table": carried.table, "rows": carried.rows, "sha256": carried.sha256} for carried in done.carried]
+    rows = [asdict(carried) for carried in done.carried]
     data = {"source": done.source, "target": done.target, "resumed": done.transfer.resumed, "tables": rows}
     choices.answer(Answer(data, rows, ("table", "rows", "sha256"), lambda width: _migrated(done), brief=True))
 
@@ -165,19 +166,8 @@ def _import_from(choices: Choices, foreign: ImportSource, source: Location, targ
         with opened(choices, create=True, library=target) as session:
             done = foreign.import_into(session.engine, progress(quiet=choices.quiet))
     rows = [
-        {
-            "collection": imported.name,
-            "records": imported.records,
-            "added": imported.added,
-            "unchanged": imported.unchanged,
-            "without_text": list(imported.without_text),
-            "earlier_versions": imported.earlier_versions,
-            "left_out": list(imported.left_out),
-            "vectors": imported.vectors,
-            "profile": imported.profile or None,
-            "sha256": imported.sha256 or None,
-        }
-        for imported in done.collections
+        {"collection": values.pop("name"), **{name: None if value == "" else value for name, value in values.items()}}
+        for values in map(asdict, done.collections)
     ]
     data = {
         "source": str(source),

@@ -8,11 +8,10 @@ import click
 
 from octavo.dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import OperationCommand, command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.model.document import HEADING_SEPARATOR
-from octavo.operations.all_operations import COMMANDS
 
 _PATHS = ("parent_heading_path", "heading_path", "from_heading_path", "to_parent_heading_path")
 
@@ -25,7 +24,7 @@ def doc() -> None:
 
 def _edits(words: str) -> OperationCommand:
     """A command that names sections by their headings; one path written as outlines show it is taken apart."""
-    operation = COMMANDS[words]
+    operation = operation_of(words)
 
     def run(choices: Choices, request: Any) -> Exit:
         paths = {name: getattr(request, name) for name in _PATHS if hasattr(request, name)}

@@ -20,12 +20,14 @@ def graph() -> None:
     """See what points where and what belongs together, and take the graph elsewhere."""
 
 
+@graph.add
 @command(GraphBuildRequest, "graph_build")
 @click.option("--later", is_flag=True, help="Leave it to a worker: `octavo worker`.")
 def build(choices: Choices, request: GraphBuildRequest, later: bool) -> Exit:
     return answered(choices, operation_of("graph build"), replace(request, wait=not later))
 
 
+@graph.add
 @command(GraphExportRequest, "graph_export")
 def export(choices: Choices, request: GraphExportRequest) -> Exit:
     operation = operation_of("graph export")
@@ -35,7 +37,3 @@ def export(choices: Choices, request: GraphExportRequest) -> Exit:
         answer = operation.run(session.engine, request)
     output.plain(answer.text)
     return Exit.OK
-
-
-graph.add_command(build)
-graph.add_command(export)

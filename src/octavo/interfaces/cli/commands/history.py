@@ -8,13 +8,12 @@ import click
 
 from octavo.errors import NotFound
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import answered
+from octavo.interfaces.cli.default_operation_commands import answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import Session, opened
 from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.command_output import files_at, operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.operations.all_operations import COMMANDS
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.operations.memory.requests import MemoryHistoryRequest
 
@@ -27,7 +26,7 @@ def log(choices: Choices, request: LogRequest) -> Exit:
 
     if request.min_score and not request.query:
         raise click.UsageError("Say what to look for: octavo log QUERY --min-score SCORE")
-    operation = COMMANDS["log" if request.query else "history"]
+    operation = operation_of("log" if request.query else "history")
     with opened(choices) as session:
         answer: Any = operation.run(session.engine, request) if request.query else newest(session.engine, request)
         files = files_at(changed_files(session.engine, answer.commits), session.roots())
@@ -37,7 +36,7 @@ def log(choices: Choices, request: LogRequest) -> Exit:
 
 @command(HistoryRequest, "history")
 def history(choices: Choices, request: HistoryRequest) -> None:
-    operation = COMMANDS["history"]
+    operation = operation_of("history")
     reference = request.reference or ""
     if not reference.startswith(_MEMORY):
         with opened(choices) as session:
@@ -50,7 +49,7 @@ def history(choices: Choices, request: HistoryRequest) -> None:
                 places = [f"{within}/{name}" for within in session.roots() for name in answer.names]
                 choices.answer(operation_answer(operation, answer, TerminalView(), files_at(places, session.roots())))
                 return
-    answered(choices, COMMANDS["memory history"], MemoryHistoryRequest(reference))
+    answered(choices, operation_of("memory history"), MemoryHistoryRequest(reference))
 
 
 def _is_memory(session: Session, reference: str) -> bool:

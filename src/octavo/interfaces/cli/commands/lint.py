@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import answered, exit_of
+from octavo.interfaces.cli.default_operation_commands import answered, exit_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.output import plain, screen
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.answer_formats import as_json
-from octavo.operations.all_operations import COMMANDS
 from octavo.operations.writing.requests import LintRequest
 
 
@@ -18,7 +17,7 @@ from octavo.operations.writing.requests import LintRequest
 def lint(choices: Choices, request: LintRequest) -> Exit:
     from octavo.operations.writing.sarif import sarif
 
-    operation = COMMANDS["lint"]
+    operation = operation_of("lint")
     if not choices.own_format:
         return answered(choices, operation, request)
     with opened(choices) as session:

@@ -8,13 +8,12 @@ import click
 
 from octavo.dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, exit_of
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, exit_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.operations.all_operations import COMMANDS
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
 from octavo.operations.writing.requests import MemoryFromNoteRequest
 
@@ -38,8 +37,8 @@ def remember(choices: Choices, request: RememberRequest, later: bool, source: st
             author=request.author,
             reason=request.reason,
         )
-        return answered(choices, COMMANDS["memory from-note"], section, work=not later)
-    return answered(choices, COMMANDS["remember"], request, work=not later)
+        return answered(choices, operation_of("memory from-note"), section, work=not later)
+    return answered(choices, operation_of("remember"), request, work=not later)
 
 
 @click.group(cls=OperationGroup)
@@ -48,13 +47,14 @@ def memory() -> None:
     """Read, change and follow memories, or keep them as a folder of files."""
 
 
+@memory.add
 @command(MemorySyncRequest, "memory_sync", name="sync")
 @click.option("--user", is_flag=True, help="The user's own memories, in the data folder, rather than a project's.")
 @click.option("--watch", is_flag=True, help="Go on until stopped, looking every two seconds.")
 def sync(choices: Choices, request: MemorySyncRequest, user: bool, watch: bool) -> Exit:
     from octavo.operations.jobs.run_jobs import work_shortly
 
-    operation = COMMANDS["memory sync"]
+    operation = operation_of("memory sync")
     if user:
         from platformdirs import user_data_path
 
@@ -71,6 +71,3 @@ def sync(choices: Choices, request: MemorySyncRequest, user: bool, watch: bool) 
             if not watch:
                 return exit_of(operation, report)
             stop.wait(_SECONDS_BETWEEN_SYNCS)
-
-
-memory.add_command(sync)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
-from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, operation_of
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.operations.models.requests import ModelsActivateRequest, ModelsFetchRequest, ModelsFinetuneRequest
+from octavo.operations.models.requests import ModelsActivateRequest
 
 
 @click.group(cls=OperationGroup)
@@ -20,6 +19,7 @@ def models() -> None:
     """List the models there are, show how good they are, fetch one, search with one, remove one."""
 
 
+@models.add
 @command(ModelsActivateRequest, "models_activate")
 @click.option("--wait", is_flag=True, help="Embed here and now, rather than leave it to a worker.")
 def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> None:
@@ -33,18 +33,3 @@ def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> No
             work(session.engine, session.config.jobs)
             done = model_state(session.engine, request.name)
     choices.answer(operation_answer(operation, done, TerminalView()))
-
-
-@command(ModelsFinetuneRequest, "models_finetune", name="finetune")
-def finetune(choices: Choices, request: ModelsFinetuneRequest) -> Exit:
-    return answered(choices, operation_of("models finetune"), request, in_lines=True)
-
-
-@command(ModelsFetchRequest, "models_fetch")
-def fetch(choices: Choices, request: ModelsFetchRequest) -> Exit:
-    return answered(choices, operation_of("models fetch"), request, in_lines=True)
-
-
-models.add_command(activate)
-models.add_command(finetune)
-models.add_command(fetch)

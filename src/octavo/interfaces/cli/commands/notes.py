@@ -11,7 +11,7 @@ import click
 from octavo.dataclass import replace
 from octavo.errors import SourceError
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.shared_options import Choices, shared_options
@@ -19,7 +19,6 @@ from octavo.interfaces.editor_command import editor_command
 from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.model.document import HEADING_SEPARATOR
-from octavo.operations.all_operations import COMMANDS
 from octavo.operations.writing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest
 
 _edit = click.option("--edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, and index what was saved.")
@@ -56,7 +55,7 @@ def today(choices: Choices, request: NotesTodayRequest, edit: bool) -> Exit:
 
 
 def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
-    operation = COMMANDS[words]
+    operation = operation_of(words)
     if not edit or request.dry_run:
         return answered(choices, operation, request)
     with opened(choices) as session:

@@ -8,10 +8,9 @@ import click
 
 from octavo.dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.shared_options import Choices, shared_options
-from octavo.operations.all_operations import COMMANDS
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
 
@@ -21,12 +20,10 @@ def projects() -> None:
     """Look at the projects of the library, and find or make the one a folder belongs to."""
 
 
+@projects.add
 @command(ProjectsResolveRequest, "projects_resolve", name="resolve")
 def resolve(choices: Choices, request: ProjectsResolveRequest) -> Exit:
     if request.path or not (request.repo_url or request.name):
         request = replace(request, path=str(Path(request.path or "").absolute()))
-    operation = replace(COMMANDS["projects resolve"], creates=request.create_if_missing)
+    operation = replace(operation_of("projects resolve"), creates=request.create_if_missing)
     return answered(choices, operation, request)
-
-
-projects.add_command(resolve)

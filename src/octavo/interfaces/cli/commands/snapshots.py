@@ -21,10 +21,8 @@ def snapshots() -> None:
     """
 
 
+@snapshots.add
 @command(examples=["octavo snapshots verify"])
 def verify(choices: Choices) -> Exit:
     """Read every byte and compare it with what was written. Exit code 6 means that a snapshot is damaged."""
     return answered(choices, operation_of("snapshots list"), SnapshotsListRequest(verify=True))
-
-
-snapshots.add_command(verify)

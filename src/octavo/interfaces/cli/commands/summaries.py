@@ -18,10 +18,8 @@ def summaries() -> None:
     """Summarise sections and files, look at the summaries, remove them."""
 
 
+@summaries.add
 @command(SummariesBuildRequest, "summaries_build")
 @click.option("--later", is_flag=True, help="Leave it to a worker: `octavo worker`.")
 def build(choices: Choices, request: SummariesBuildRequest, later: bool) -> Exit:
     return answered(choices, operation_of("summaries build"), replace(request, wait=not later))
-
-
-summaries.add_command(build)
