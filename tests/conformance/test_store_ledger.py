@@ -138,3 +138,12 @@ def test_documents_and_files_that_failed_are_counted_by_themselves(store: Store,
         store.ledger.record(other.project_id, other.id, [samples.ledger_entry("c.md", FileOutcome.SKIPPED)])
     counts = store.counts(notes.project_id)
     assert store.documents_and_failed(notes.project_id) == (counts.documents, counts.failed) == (1, 1)
+
+
+def test_the_lines_of_repositories_are_read_without_those_of_files(store: Store, notes: Collection) -> None:
+    uris = (".git", "lib/.git", "a.git", ".git/a.md", "lib/.GIT", "a.md")
+    entries = {uri: samples.ledger_entry(uri) for uri in uris}
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, entries.values())
+    repositories = store.ledger.repositories(notes.project_id, notes.id)
+    assert repositories == {uri: entries[uri] for uri in (".git", "lib/.git")}

@@ -14,7 +14,7 @@ from octavo.ingest.file_preparation import Origin
 from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.folder_scan import Scan
-from octavo.model.git_commit import Repository, is_repository
+from octavo.model.git_commit import Repository
 from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import Progress
 
@@ -59,8 +59,8 @@ def follow_histories(library: OpenLibrary, watch: HistoryWatch) -> None:
         if rules.outside:
             outside.add(collection.name)
         if collection.on_disk and rules.wanted:
-            rows = library.store.ledger.entries(library.project.id, collection.id)
-            known[collection.name] = (collection.root, [uri.rpartition("/")[0] for uri in rows if is_repository(uri)])
+            rows = library.store.ledger.repositories(library.project.id, collection.id)
+            known[collection.name] = (collection.root, [uri.rpartition("/")[0] for uri in rows])
     watch.follow(known, outside=outside)
 
 

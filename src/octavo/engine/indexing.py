@@ -17,7 +17,7 @@ from octavo.engine.open_project_memories import project_memories
 from octavo.engine.recorded_index_recipe import ensure_recipe, unredacted
 from octavo.engine.snapshot_publishing import publish
 from octavo.errors import NotIndexed, SourceError
-from octavo.ingest.batch_writer import Target
+from octavo.ingest.batch_writer import Planned, Target, known_files
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import missing as missing_vectors
 from octavo.ingest.file_preparation import Origin
@@ -64,20 +64,22 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
         finish_writes(collection.root, library.journals(collection))
         try:
             started_at = library.adapters.clock()
-            known = _known(library, collection, _entries(library, collection, None), options.confirm_removals)
-            scan = library.scan(collection, known, None)
+            target = _target(library, collection, fast=fast)
+            known = known_files(target)
+            seen = _known(library, collection, known.entries, options.confirm_removals)
+            scan = library.scan(collection, seen, None)
         except SourceError as error:
             # An unmounted root is no evidence that its files are gone.
             missing.append(Problem(collection.name, error.message))
             continue
         report = _index(
             library,
-            collection,
+            target,
+            known,
             scan,
             progress,
             reread=options.reread,
             prefix=options.prefix,
-            fast=fast,
             inputs=options.embed,
         )
         reports.append(report)
@@ -127,12 +129,13 @@ def index_changes(
             continue  # taken out of the library since
         try:
             started_at = library.adapters.clock()
-            seen = _known(library, collection, _entries(library, collection, paths))
-            scan = library.scan(collection, seen, paths)
+            target = _target(library, collection, paths=paths)
+            before = known_files(target)
+            scan = library.scan(collection, _known(library, collection, before.entries), paths)
         except SourceError as error:
             missing.append(Problem(name, error.message))
             continue
-        reports.append(_index(library, collection, scan, progress, paths=paths))
+        reports.append(_index(library, target, before, scan, progress))
         if paths is None:
             index_histories(library, [(collection, scan, reports[-1])], progress)
             store.ledger.note_check(project, collection.id, started_at)
@@ -202,12 +205,12 @@ def is_stale(library: OpenLibrary, collection: Collection, paths: Sequence[str] 
 
     That everything was as it should be is noted, as after a run.
     """
-    settings, store, project = collection.settings, library.store, library.project.id
-    with store.reading():
-        entries = _entries(library, collection, paths)
+    store, project = library.store, library.project.id
+    target = _target(library, collection, paths=paths)
+    entries = known_files(target).entries
     started_at = library.adapters.clock()
     scan = library.scan(collection, _known(library, collection, entries), paths)
-    todo = plan(scan, entries, recorded_as(library.cut_by(settings), _origin(library, collection)))
+    todo = plan(scan, entries, target.recipe_id)
     refused = {file.uri: file.reason for file in todo.refused}
     known = {
         uri: entries[uri].reason for uri in refused if uri in entries and entries[uri].outcome is FileOutcome.SKIPPED
@@ -216,11 +219,6 @@ def is_stale(library: OpenLibrary, collection: Collection, paths: Sequence[str] 
     if not stale and paths is None:
         store.ledger.note_check(project, collection.id, started_at)
     return stale
-
-
-def _entries(library: OpenLibrary, collection: Collection, paths: Sequence[str] | None) -> Mapping[str, LedgerEntry]:
-    ledger, project = library.store.ledger, library.project.id
-    return ledger.entries(project, collection.id) if paths is None else ledger.at(project, collection.id, paths)
 
 
 def _known(
@@ -245,20 +243,28 @@ def _origin(library: OpenLibrary, collection: Collection, *, inputs: bool = True
     )
 
 
-def _index(
+def _target(
     library: OpenLibrary,
     collection: Collection,
+    *,
+    paths: Sequence[str] | None = None,
+    fast: EmbeddingProfile | None = None,
+) -> Target:
+    recipe_id = recorded_as(library.cut_by(collection.settings), _origin(library, collection))
+    return Target(library.store, collection, recipe_id, paths, fast)
+
+
+def _index(
+    library: OpenLibrary,
+    target: Target,
+    known: Planned,
     scan: Scan,
     progress: Progress,
     *,
     reread: bool = False,
     prefix: str = "",
-    paths: Sequence[str] | None = None,
-    fast: EmbeddingProfile | None = None,
     inputs: bool = True,
 ) -> CollectionReport:
-    origin = _origin(library, collection, inputs=inputs)
-    recipe_id = recorded_as(library.cut_by(collection.settings), origin)
-    target = Target(library.store, collection, recipe_id, paths, fast)
-    preparers = partial(library.adapters.preparing.preparers, collection.settings, fast)
-    return index_collection(CollectionRun(target, origin, preparers, reread, prefix), scan, progress)
+    origin = _origin(library, target.collection, inputs=inputs)
+    preparers = partial(library.adapters.preparing.preparers, target.collection.settings, target.fast)
+    return index_collection(CollectionRun(target, origin, preparers, reread, prefix), known, scan, progress)

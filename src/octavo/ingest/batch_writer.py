@@ -56,6 +56,15 @@ class Planned:
     gone: Sequence[str] = ()
 
 
+def known_files(target: Target, before: Planned | None = None) -> Planned:
+    """What the library knows of the target's files: as read `before`, unless something was written since."""
+    with target.store.reading():
+        generation = target.store.generation()
+        if before is not None and before.generation == generation:
+            return before
+        return Planned(generation, target.ledger())
+
+
 @dataclass(slots=True)
 class _Batch:
     """What one transaction writes: counted only once it is committed."""

@@ -19,7 +19,7 @@ from octavo.ingest.file_preparation import Origin, Preparer
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.model.commit_index import HistoryEntry
 from octavo.model.folder_scan import Scan
-from octavo.model.git_commit import Commit, Repository, commit_uri, is_repository, repository_uri
+from octavo.model.git_commit import Commit, Repository, commit_uri, repository_uri
 from octavo.model.ids import DocumentId, RecipeId, document_id, recipe_id, text_hash
 from octavo.model.index_recipe import Recipe
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
@@ -84,8 +84,7 @@ def index_history(
     project = collection.project_id
     with store.reading():
         known = store.history.known(project, collection.id)
-        ledger = store.ledger.entries(project, collection.id)
-    rows = {uri: entry for uri, entry in ledger.items() if is_repository(uri)}
+        rows = store.ledger.repositories(project, collection.id)
     repositories_here, unread = list(only or ()), list[UnreadableRepository]()
     if scan is not None and rules.wanted:
         repositories_here, unread = repositories(collection.root, scan.rooted, outside=rules.outside)

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Protocol
 
 from octavo.dataclass import dataclass, replace
-from octavo.ingest.batch_writer import BatchWriter, Planned, Target
+from octavo.ingest.batch_writer import BatchWriter, Planned, Target, known_files
 from octavo.ingest.file_preparation import Origin, PreparedFile
 from octavo.ingest.plan import plan
 from octavo.ingest.run_report import CollectionReport, Problem
@@ -51,15 +51,16 @@ class CollectionRun:
     prefix: str = ""
 
 
-def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> CollectionReport:
-    """Brings the library in step with what the scan saw, reading what changed.
+def index_collection(run: CollectionRun, known: Planned, scan: Scan, progress: Progress) -> CollectionReport:
+    """Brings the library in step with what the scan saw, reading what changed. `known` is what the library knew of
+    these files before the scan.
 
     Inputs that the origin does without are left to `make_postponed`, if all there is to read is new: a document that
     changed or moved keeps the vectors of what stayed the same in it.
     """
-    target, store = run.target, run.target.store
-    with store.reading():
-        generation, entries = store.generation(), target.ledger()
+    target = run.target
+    known = known_files(target, known)
+    generation, entries = known.generation, known.entries
     if run.prefix:
         entries = {uri: entry for uri, entry in entries.items() if is_under(uri, run.prefix)}
         scan = scan.under(run.prefix)
@@ -72,8 +73,8 @@ def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> Coll
     report.skipped += [Problem(entry.uri, entry.reason) for entry in refused]
     report.unchanged = sum(entry.outcome is FileOutcome.FAILED or entry.document_id is not None for entry in same)
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
-    known = {uri for uri, entry in entries.items() if entry.document_id is not None}
-    anew = not todo.gone and not any(file.uri in known for file in todo.read)
+    indexed = (entry for file in todo.read if (entry := entries.get(file.uri)) and entry.document_id is not None)
+    anew = not todo.gone and next(indexed, None) is None
     origin = replace(run.origin, inputs=run.origin.inputs or not anew)
     writer = BatchWriter(target, Planned(generation, entries, todo.gone), report, postpone=not origin.inputs)
     # What is converted comes last, what is quick first: text is searchable while a long document is still being read.
@@ -121,8 +122,7 @@ def index_sources(
     target: Target, prepare: Callable[[Source], PreparedDocument], sources: Sequence[Source], progress: Progress
 ) -> CollectionReport:
     """Takes in texts that come from elsewhere than a folder: a data set, an export. Nothing is removed."""
-    with target.store.reading():
-        planned = Planned(target.store.generation(), target.ledger())
+    planned = known_files(target)
     report = CollectionReport(target.collection.name)
     writer = BatchWriter(target, planned, report)
     fresh = []

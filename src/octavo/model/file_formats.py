@@ -184,7 +184,7 @@ ENVIRONMENT_TEMPLATES = frozenset(
 
 # When it came, what makes it unique, the host; then its size, and what was done with it.
 _MAILDIR = re.compile(r"\d{9,11}\.[\w.%+-]+(?:,[A-Z]=\d+)*(?:[:;!]2,[A-Za-z]*)?")
-_MAILDIR_FOLDERS = ("new", "cur")  # where nothing was done with a message yet, its name may not say what it is
+MAILDIR_FOLDERS = ("new", "cur")  # where nothing was done with a message yet, its name may not say what it is
 
 
 @cache
@@ -206,7 +206,7 @@ def ending(name: str) -> str:
     if name[:5] == ".env." and name in ENVIRONMENT_TEMPLATES:
         return ".properties"
     dot = name.rfind(".")
-    new = folder.rpartition("/")[2] in _MAILDIR_FOLDERS and name.count(".") > 1
+    new = folder.rpartition("/")[2] in MAILDIR_FOLDERS and name.count(".") > 1
     if dot > 0 and (":2," in name or ",S=" in name or new) and _MAILDIR.fullmatch(name):
         return ".eml"
     return name[dot:].lower() if dot > 0 else ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import field
 from pathlib import Path
+from typing import NamedTuple
 
 from octavo.dataclass import dataclass, replace
 from octavo.model.indexing_ledger import FileStamp
 
 
-@dataclass(frozen=True, slots=True)
-class SeenFile:
+class SeenFile(NamedTuple):
     """`uri` is the path from the root, with `/` and its original case; `path` is what to open."""
 
     uri: str

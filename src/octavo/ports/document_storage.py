@@ -258,6 +258,10 @@ class Ledger(Protocol):
 
     def stamps(self, project: ProjectId, collection: CollectionId, uris: Sequence[str]) -> Mapping[str, FileStamp]: ...
 
+    def repositories(self, project: ProjectId, collection: CollectionId) -> Mapping[str, LedgerEntry]:
+        """The lines of git repositories alone."""
+        ...
+
     def ending(self, project: ProjectId, collection: CollectionId, extensions: Sequence[str]) -> tuple[str, ...]:
         """The uris of files with one of these extensions, which are in lower case with their dot."""
 

@@ -11,8 +11,9 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
+from operator import attrgetter
 from pathlib import Path
 
 from octavo.errors import SourceError
@@ -31,6 +32,7 @@ _MANY = 10  # files that are not all deleted at once while their folder stays
 _UNMOUNTED = "is empty but older than the files indexed from it: its disk may not be mounted"
 _UNTOUCHED = "holds none of the files it had, though nothing in it was deleted: its disk may not be mounted"
 _CONFIRM = "mount it again; if its files are really gone, run `octavo index --confirm-removals`"
+_BY_URI = attrgetter("uri")
 _TICK = 0.02  # seconds by which a file system's clock may lag behind
 
 
@@ -59,11 +61,12 @@ def scan(
         reason = walk.unreadable[0].reason if walk.unreadable else "it could not be listed"
         raise SourceError(f"cannot read {root}: {reason}", hint="check its permissions; nothing was changed")
     if known and not (isinstance(known, KnownFiles) and known.confirmed):
-        if walk.empty:
-            walk.doubt_unmounted(known)
+        seen = {file.uri for file in walk.files}
+        missing = {uri: stamp for uri, stamp in known.items() if uri not in seen}
+        walk.doubt_unmounted(missing)
         if isinstance(known, KnownFiles) and known.checked_at is not None:
-            walk.doubt_untouched(known, known.checked_at)
-        walk.doubt_other_disk(known)
+            walk.doubt_untouched(missing, (uri for uri in known if uri in seen), known.checked_at)
+        walk.doubt_other_disk(missing, seen)
         if "" not in walk.listed:
             raise SourceError(f"the folder {root} {walk.unreadable[-1].reason}", hint=_CONFIRM)
         if len(known) >= _MANY and paths is None and not (walk.files or walk.links or any(map(walk.is_there, known))):
@@ -76,7 +79,7 @@ def scan(
     if paths is not None:
         walk.confine(paths)
     return Scan(
-        files=tuple(sorted(walk.files, key=lambda file: file.uri)),
+        files=tuple(sorted(walk.files, key=_BY_URI)),
         skipped=tuple(sorted(walk.skipped, key=lambda entry: entry.uri)),
         listed=frozenset(walk.listed),
         unreadable=tuple(sorted(walk.unreadable, key=lambda entry: entry.uri)),
@@ -117,12 +120,12 @@ class _Walk:
     def visit(self, folder: FolderRules, wanted: _Wanted) -> list[tuple[FolderRules, _Wanted]]:
         """Records the files of one folder; returns the folders below it that are still to be visited."""
         here = folder.prefix[:-1]
-        entries: list[os.DirEntry[str]] = []
+        path = self.base + here
         try:
-            with self.lister(self.base + here) as listing:
-                entries.extend(listing)
+            with self.lister(path) as listing:
+                entries = list(listing)
             names = {entry.name for entry in entries}
-            if os.stat(self.base + here).st_dev != self.device:  # noqa: PTH116 (a path for each folder takes longer)
+            if os.stat(path).st_dev != self.device:  # noqa: PTH116 (a path for each folder takes longer)
                 self.elsewhere.add(here)
             if not names.isdisjoint(IGNORE_FILES):
                 git, *own = (self._ignore_lines(folder, name, names) for name in IGNORE_FILES)
@@ -172,7 +175,7 @@ class _Walk:
                 self._skip(folder, name, "a link to a folder is not followed")
             elif not folder.readable(name):
                 self._leave_out(folder, name)
-            elif not folder.accepts(name):
+            elif not folder.admits(name):
                 self._count_ignored(name)
             else:
                 self._file(folder, entry)
@@ -188,18 +191,18 @@ class _Walk:
         name = entry.name
         if not _is_utf8(name):
             return self._skip(folder, name, "its name is not valid UTF-8")
-        uri = folder.prefix + name
-        secret = is_secret_name(uri)
+        secret = folder.secret(name)
         if secret is not None:
             return self._skip(folder, name, secret)
         if entry.is_symlink():
             return self._link(folder, entry)
         status = entry.stat(follow_symlinks=False)
-        problem = _problem(status, folder.rules.most_bytes(name))
+        problem = _problem(status, folder.by_name(name).most_bytes)
         if problem is not None:
             return self._skip(folder, name, problem)
         inode = -status.st_ino if folder.prefix[:-1] in self.elsewhere else status.st_ino
-        return self.files.append(SeenFile(uri, entry.path, FileStamp(status.st_size, status.st_mtime_ns, inode)))
+        stamp = FileStamp(status.st_size, status.st_mtime_ns, inode)
+        return self.files.append(SeenFile(folder.prefix + name, entry.path, stamp))
 
     def _link(self, folder: FolderRules, entry: os.DirEntry[str]) -> None:
         name = entry.name
@@ -213,7 +216,7 @@ class _Walk:
         if not target.startswith(self.base):
             return self._skip(folder, name, "a link out of the collection's folder")
         inside = target[len(self.base) :].replace(os.sep, "/")
-        problem = is_secret_name(inside) or _problem(status, folder.rules.most_bytes(name))
+        problem = is_secret_name(inside) or _problem(status, folder.by_name(name).most_bytes)
         if problem is not None:
             return self._skip(folder, name, problem)
         stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino)
@@ -221,7 +224,7 @@ class _Walk:
 
     def resolve_links(self) -> None:
         """A file is indexed once: under its own path if that is scanned, else under the first link to it."""
-        indexed_as = {file.uri: file.uri for file in self.files}
+        indexed_as = {file.uri: file.uri for file in self.files} if self.links else {}
         for file, target in sorted(self.links, key=lambda pair: pair[0].uri):
             first = indexed_as.setdefault(target, file.uri)
             if first == file.uri:
@@ -234,10 +237,10 @@ class _Walk:
         self.files = [file for file in self.files if within(file.uri)]
         self.skipped = [entry for entry in self.skipped if within(entry.uri)]
 
-    def doubt_unmounted(self, known: Mapping[str, FileStamp]) -> None:
+    def doubt_unmounted(self, missing: Mapping[str, FileStamp]) -> None:
         """Deleting files updates a folder's mtime; a mount point without its disk is older than the files it had."""
         newest: dict[str, int] = {}
-        for uri, stamp in known.items():
+        for uri, stamp in missing.items():
             while uri:
                 uri = uri.rpartition("/")[0]
                 newest[uri] = max(newest.get(uri, 0), stamp.mtime_ns)
@@ -246,19 +249,13 @@ class _Walk:
                 self.listed.discard(folder)
                 self.unreadable.append(SkippedFile(folder, _UNMOUNTED))
 
-    def doubt_untouched(self, known: Mapping[str, FileStamp], checked_at: float) -> None:
+    def doubt_untouched(self, missing: Iterable[str], present: Iterable[str], checked_at: float) -> None:
         """A folder that lost all it had, and has not been modified since that was last seen, was not emptied."""
-        seen = {file.uri for file in self.files}
         lost: dict[str, set[str]] = {}
-        kept: set[str] = set()
-        for uri in known:
-            folder, _, name = uri.rpartition("/")
-            while folder not in self.listed and folder:
-                folder, _, name = folder.rpartition("/")
-            if uri in seen:
-                kept.add(folder)
-            else:
-                lost.setdefault(folder, set()).add(name)
+        for uri in missing:
+            folder, name = self._nearest_listed(uri)
+            lost.setdefault(folder, set()).add(name)
+        kept = {self._nearest_listed(uri)[0] for uri in present} if lost else set[str]()
         for folder, names in lost.items():
             if folder in kept or folder not in self.listed:
                 continue
@@ -266,12 +263,17 @@ class _Walk:
                 self.listed.discard(folder)
                 self.unreadable.append(SkippedFile(folder, _UNTOUCHED))
 
-    def doubt_other_disk(self, known: Mapping[str, FileStamp]) -> None:
-        on_other_disks = [uri for uri, stamp in known.items() if stamp.inode < 0]
-        seen = {file.uri for file in self.files} if on_other_disks else set[str]()
-        missing = [uri for uri in on_other_disks if uri not in seen and not self.is_there(uri)]
+    def _nearest_listed(self, uri: str) -> tuple[str, str]:
+        """The nearest folder above a file that was listed, and the name in it on the way to the file."""
+        folder, _, name = uri.rpartition("/")
+        while folder not in self.listed and folder:
+            folder, _, name = folder.rpartition("/")
+        return folder, name
+
+    def doubt_other_disk(self, missing: Mapping[str, FileStamp], seen: Set[str]) -> None:
+        gone = [uri for uri, stamp in missing.items() if stamp.inode < 0 and not self.is_there(uri)]
         doubted = {entry.uri for entry in self.unreadable}
-        for folder in unmounted(missing, seen, self.listed, self.elsewhere):
+        for folder in unmounted(gone, seen, self.listed, self.elsewhere):
             if folder in doubted:
                 continue
             self.listed.discard(folder)

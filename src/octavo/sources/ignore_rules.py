@@ -13,13 +13,15 @@ from __future__ import annotations
 import errno
 import stat
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from octavo.bounded_file_reading import read_small
 from octavo.dataclass import dataclass, replace
-from octavo.model.file_formats import ENVIRONMENT_TEMPLATES, ending
+from octavo.model.file_formats import ENVIRONMENT_TEMPLATES, MAILDIR_FOLDERS, ending
 from octavo.sources.gitignore_patterns import IgnorePattern, IgnorePatterns, from_globs, parse
-from octavo.sources.secret_file_names import is_secret_name
+from octavo.sources.secret_file_names import FOLDERS_OF_SECRETS, is_secret_name
 
 _FORMER_JOURNAL = ".octavo-writes.journal"
 GITIGNORE = ".gitignore"
@@ -149,6 +151,7 @@ DENIED_NAMES = frozenset(
 )
 
 
+_TELLING = FOLDERS_OF_SECRETS.union(MAILDIR_FOLDERS)
 _ANY_NAME = b"\x7f"  # a name that no pattern has literally: what matches it matches every name
 
 
@@ -168,8 +171,31 @@ class IgnoreRules:
     max_converted_bytes: int = 0
     left_out: Callable[[str], str] | None = None
 
-    def most_bytes(self, name: str) -> int:
-        return self.max_converted_bytes if ending(name) in self.converted else self.max_bytes
+    def by_name(self) -> Callable[[str], FileName]:
+        """What names say under these rules. Names repeat from folder to folder, so the latest are remembered."""
+
+        @lru_cache(maxsize=4096)
+        def by_name(name: str) -> FileName:
+            extension = ending(name)
+            # An image or an archive is among these only where somebody asked for what is in it.
+            converted = extension in self.converted
+            return FileName(
+                readable=extension in self.extensions,
+                denied=_is_silently_denied(name) if converted else _is_denied_file(name),
+                most_bytes=self.max_converted_bytes if converted else self.max_bytes,
+                secret=is_secret_name(name),
+            )
+
+        return by_name
+
+
+class FileName(NamedTuple):
+    """What a file's name says by itself, wherever the file lies. `secret` is why it is assumed to contain secrets."""
+
+    readable: bool
+    denied: bool
+    most_bytes: int
+    secret: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +204,11 @@ class _IgnoreFile:
     patterns: IgnorePatterns
 
 
-@dataclass(frozen=True, slots=True)
-class FolderRules:
+class FolderRules(NamedTuple):
     """The rules in effect inside one folder. `prefix` is its path with a trailing slash, "" for the root.
 
     `accepts_all` means everything not ignored is indexed: there are no include globs, or one matched a folder above.
+    `plain` means that a file's name alone says what it is: no folder above it has a say in it.
     """
 
     rules: IgnoreRules
@@ -190,14 +216,16 @@ class FolderRules:
     ignore: IgnorePatterns
     include: IgnorePatterns
     accepts_all: bool
+    by_name: Callable[[str], FileName]
     octavo: tuple[_IgnoreFile, ...] = ()
     git: tuple[_IgnoreFile, ...] = ()
+    plain: bool = True
 
     def with_ignore_files(self, gitignore: bytes, octavoignore: bytes) -> FolderRules:
         depth = len(_bytes(self.prefix))
         octavo = (_IgnoreFile(depth, parse(octavoignore)), *self.octavo) if octavoignore else self.octavo
         git = (_IgnoreFile(depth, parse(gitignore)), *self.git) if gitignore else self.git
-        return replace(self, octavo=octavo, git=git)
+        return self._replace(octavo=octavo, git=git)
 
     def enter(self, name: str, siblings: Collection[str]) -> FolderRules | None:
         """The rules inside the sub-folder `name`, or None when it is ignored."""
@@ -213,21 +241,18 @@ class FolderRules:
             return None
         # A `.gitignore` above no longer counts in a folder that an include glob names.
         git = () if opened else self.git
-        return FolderRules(self.rules, path + "/", self.ignore, include, accepts_all, self.octavo, git)
+        plain = self.plain and name.lower() not in _TELLING
+        return FolderRules(
+            self.rules, path + "/", self.ignore, include, accepts_all, self.by_name, self.octavo, git, plain
+        )
 
     def below(self, name: str) -> FolderRules:
         """The rules inside of `name`, a file that holds others and was chosen already."""
-        return replace(self, prefix=f"{self.prefix}{name}/")
-
-    def accepts(self, name: str) -> bool:
-        """Whether a file of this name, in this folder, is indexed."""
-        return self.readable(name) and self.admits(name)
+        return self._replace(prefix=f"{self.prefix}{name}/")
 
     def admits(self, name: str) -> bool:
         """Whether the rules leave a file of this name, in this folder, to whoever can read it."""
-        # An image or an archive is among these only where somebody asked for what is in it.
-        known = ending(name) in self.rules.converted
-        return self._admits(name, _is_silently_denied(name) if known else _is_denied_file(name))
+        return self._admits(name, self.by_name(name).denied)
 
     def left_out(self, name: str) -> str | None:
         """Why a file that nothing reads is left out; None for one that is ignored anyway."""
@@ -260,7 +285,11 @@ class FolderRules:
 
     def readable(self, name: str) -> bool:
         """Whether any parser reads files of this name."""
-        return ending(self.prefix + name) in self.rules.extensions
+        return self.by_name(name).readable if self.plain else ending(self.prefix + name) in self.rules.extensions
+
+    def secret(self, name: str) -> str | None:
+        """Why a file of this name, in this folder, is assumed to contain secrets; None for any other."""
+        return self.by_name(name).secret if self.plain else is_secret_name(self.prefix + name)
 
     def _judge(self, name: str, is_folder: bool, denied: bool) -> IgnorePatterns | None:
         """None for a name that is ignored; otherwise the include globs that apply to it.
@@ -317,14 +346,14 @@ def member_reason(rules: IgnoreRules, uri: str, size: int) -> str | None:
         return folder.left_out(name) or ""
     if not folder.admits(name):
         return ""
-    most = rules.most_bytes(name)
+    most = folder.by_name(name).most_bytes
     return f"too large: {size:,} bytes, the limit is {most:,}" if size > most else None
 
 
 def root_rules(rules: IgnoreRules) -> FolderRules:
     """The rules at a collection's root."""
     include = from_globs(rules.include)
-    return FolderRules(rules, "", from_globs(rules.ignore), include, accepts_all=not include)
+    return FolderRules(rules, "", from_globs(rules.ignore), include, not include, rules.by_name())
 
 
 def _is_denied_file(name: str) -> bool:

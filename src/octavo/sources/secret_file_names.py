@@ -49,6 +49,8 @@ _COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|swp|sw[a-p]|tmp|copy)\d*
 _FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
 _OF_SECRETS = frozenset({"secret", "secrets", "credentials", "passwords"})
 _IN_FOLDER = frozenset({("docker", "config.json"), ("gh", "hosts.yml"), ("gcloud", "access_tokens.db")})
+FOLDERS_OF_SECRETS = _FOLDERS.union(folder for folder, _ in _IN_FOLDER)
+"""Names, in lower case, of folders in which files may be secret that would not be elsewhere."""
 
 
 def is_secret_name(path: str) -> str | None:

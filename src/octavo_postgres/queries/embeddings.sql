@@ -124,7 +124,7 @@ set local enable_sort = off;
 
 -- name: checked_vectors
 select v.key, halfvec_send(v.data), v.checksum, p.body from vectors v join embedding_profiles p on p.key = v.profile
-where v.key > :after and v.key % :stride = 0 order by v.key limit :limit;
+where v.key in (select value from json_each(:keys)) order by v.key;
 
 -- name: chunks_unread
 select count(distinct ci.chunk) from vectors v join chunk_inputs ci on ci.input = v.input and ci.project = v.project

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from octavo.model.git_commit import is_repository
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, RecipeId
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.stores.shared.projects_and_collections import ProjectRepository
@@ -20,6 +21,10 @@ class LedgerRepository(ProjectRepository):
     def entries(self, project: ProjectId, collection: CollectionId) -> Mapping[str, LedgerEntry]:
         rows = self._database.rows("ledger_entries", self._where(project, collection))
         return {row[0]: _entry(row) for row in rows}
+
+    def repositories(self, project: ProjectId, collection: CollectionId) -> Mapping[str, LedgerEntry]:
+        rows = self._database.rows("ledger_repositories", self._where(project, collection))
+        return {row[0]: _entry(row) for row in rows if is_repository(row[0])}
 
     def at(self, project: ProjectId, collection: CollectionId, paths: Sequence[str]) -> Mapping[str, LedgerEntry]:
         where = self._where(project, collection) | {"paths": json.dumps(list(dict.fromkeys(paths)))}

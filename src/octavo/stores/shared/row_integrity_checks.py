@@ -50,14 +50,20 @@ def stride(total: int, *, quick: bool) -> int:
     return max(1, total // QUICK) if quick else 1
 
 
+def _looked_at(database: Database, query: str, largest: int, step: int, at_once: int) -> Iterator[Sequence[Row]]:
+    """The rows whose keys are multiples of `step`. They are asked for by their keys: a sample costs what it holds."""
+    for start in range(step, largest + 1, step * at_once):
+        keys = range(start, min(start + step * at_once, largest + 1), step)
+        yield database.rows(query, {"keys": json.dumps(list(keys))})
+
+
 def document_damage(database: Database, *, quick: bool, progress: Progress) -> Iterator[Damage]:
     """Documents, sections, chunks and embedding inputs that do not match the document's text."""
-    total = int(database.rows("check_count")[0][0])
-    step, after = stride(total, quick=quick), 0
+    total, largest = map(int, database.rows("check_documents_count")[0])
+    step = stride(total, quick=quick)
     tallies = _DocumentTallies()
     progress.start("documents", total // step, "documents")
-    while rows := database.rows("checked_documents", {"after": after, "stride": step, "limit": _DOCUMENTS}):
-        after = rows[-1][0]
+    for rows in _looked_at(database, "checked_documents", largest, step, _DOCUMENTS):
         _compare(database, rows, tallies)
         progress.advance(len(rows))
     progress.finish()
@@ -81,12 +87,11 @@ def damaged_vectors(
     database: Database, raw: Callable[[Any], bytes], *, quick: bool, progress: Progress
 ) -> Iterator[int]:
     """The keys of such vectors."""
-    total = int(database.rows("check_count")[0][1])
-    step, after = stride(total, quick=quick), 0
+    total, largest = map(int, database.rows("check_vectors_count")[0])
+    step = stride(total, quick=quick)
     sizes: dict[str, int] = {}
     progress.start("vectors", total // step, "vectors")
-    while rows := database.rows("checked_vectors", {"after": after, "stride": step, "limit": _VECTORS}):
-        after = rows[-1][0]
+    for rows in _looked_at(database, "checked_vectors", largest, step, _VECTORS):
         for key, data, checksum, body in rows:
             if body not in sizes:
                 sizes[body] = 2 * int(json.loads(body)["dimensions"])

@@ -1,10 +1,11 @@
 -- name: check_lexical
+-- Outer joins walk through both trees once; `not exists` starts from the root for every row, in four times the time.
 select n || ' chunks are missing from the lexical index'
-from (select count(*) as n from chunks c where not exists (select 1 from lexical_docsize l where l.id = c.key))
+from (select count(*) as n from chunks c left join lexical_docsize l on l.id = c.key where l.id is null)
 where n > 0
 union all
 select n || ' rows of the lexical index belong to no chunk'
-from (select count(*) as n from lexical_docsize l where not exists (select 1 from chunks c where c.key = l.id))
+from (select count(*) as n from lexical_docsize l left join chunks c on c.key = l.id where c.key is null)
 where n > 0;
 
 -- name: check_versions
@@ -45,17 +46,20 @@ from (select count(*) as n from ledger l where l.document_id is not null and l.o
   select 1 from documents d where d.project = l.project and d.id = l.document_id)) missing
 where n > 0;
 
--- name: check_count
-select (select count(*) from documents), (select count(*) from vectors);
+-- name: check_documents_count
+select count(*), coalesce(max(key), 0) from documents;
+
+-- name: check_vectors_count
+select count(*), coalesce(max(key), 0) from vectors;
 
 -- name: checked_documents
--- One in `stride` of them, each with its text.
+-- Each with its text.
 select d.key, d.uri, d.id, p.id, c.id, d.title, d.title_folded, d.tags, d.aliases, d.metadata, d.text_hash, t.data
 from documents d
 join projects p on p.key = d.project
 join collections c on c.key = d.collection
 left join texts t on t.project = d.project and t.hash = d.text_hash
-where d.key > :after and d.key % :stride = 0 order by d.key limit :limit;
+where d.key in (select value from json_each(:keys)) order by d.key;
 
 -- name: checked_chunks
 select c.document, c.id, c.start, c."end", c.first_line, c.last_line, c.text_hash, s.ordinal
@@ -64,8 +68,9 @@ left join sections s on s.project = c.project and s.document = c.document and s.
 where c.document in (select value from json_each(:documents));
 
 -- name: checked_sections
-select document, path, path_folded, start, "end" from sections
-where document in (select value from json_each(:documents));
+select s.document, s.path, s.path_folded, s.start, s."end" from documents d
+join sections s on s.project = d.project and s.document = d.key
+where d.key in (select value from json_each(:documents));
 
 -- name: checked_inputs
 select c.document, ci.start, ci."end", ci.context, i.hash
@@ -76,7 +81,7 @@ where c.document in (select value from json_each(:documents));
 
 -- name: checked_vectors
 select v.key, v.data, v.checksum, p.body from vectors v join embedding_profiles p on p.key = v.profile
-where v.key > :after and v.key % :stride = 0 order by v.key limit :limit;
+where v.key in (select value from json_each(:keys)) order by v.key;
 
 -- name: vectors_remove_keys
 delete from vectors where key in (select value from json_each(:keys));

@@ -5,6 +5,10 @@ select l.uri, l.outcome, l.size, l.mtime_ns, l.inode, l.content_hash, l.recipe_i
 -- include: ledger
 from ledger l where l.project = :project and l.collection = :collection;
 
+-- name: ledger_repositories
+-- include: ledger
+from ledger l where l.project = :project and l.collection = :collection and '/' || l.uri like '%/.git';
+
 -- name: ledger_at
 -- Below a path stand the uris between `path/` and `path0`: 0 is the character after the slash.
 -- include: ledger
