@@ -2,7 +2,11 @@
 "use strict";
 
 const [K, B, SHOWN] = [1.2, 0.75, 20];
-const words = (text) => text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+// Chinese and Japanese have no spaces: any two signs that follow each other are a word.
+const WORD = /([\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]+)|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー])[\p{L}\p{N}])+/gu;
+const pairs = (signs) => (signs.length < 2 ? signs : signs.slice(1).map((sign, at) => signs[at] + sign));
+const words = (text) => [...folded(text).matchAll(WORD)].flatMap(([word, run]) => (run ? pairs([...run]) : [word]));
 const root = document.body.dataset.root;
 const [input, list, content] = ["query", "hits", "content"].map((id) => document.getElementById(id));
 let index;
@@ -42,7 +46,7 @@ function search(query) {
 
 function excerpt(text, query) {
   const plain = text.replace(/\s+/g, " ");
-  const found = words(query).map((word) => plain.toLowerCase().indexOf(word)).filter((at) => at >= 0);
+  const found = words(query).map((word) => folded(plain).indexOf(word)).filter((at) => at >= 0);
   const near = found.length ? Math.max(0, Math.min(...found) - 80) : 0;
   const start = near && plain.indexOf(" ", near) + 1;
   return (start ? "…" : "") + plain.slice(start, start + 240) + (plain.length > start + 240 ? "…" : "");

@@ -22,6 +22,7 @@ NOTES = {
     "private/diary.md": "# Diary\n\n## May\n\nA secret zeppelin.\n",
     "hostile.md": "# <img src=x onerror=\"document.title='broken'\">\n\n<script>document.title='broken'</script> "
     "[x](javascript:alert(1))\n",
+    "feiertage.md": "# Feiertage\n\nAm Äquator: 建国記念の日は二月十一日です。\n",
     "tool.py": "def knead():\n    return 'dough'\n",
 }
 PICTURE = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
@@ -108,6 +109,9 @@ def test_a_browser_finds_and_reads_without_a_server(site: Path) -> None:
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
         tab.get_by_role("searchbox").fill("xyzzy ")
         tab.get_by_text("Nothing found.").wait_for()
+        for words in ("二月", "aquator", "記念"):  # no spaces in Japanese, no dots on a keyboard
+            tab.get_by_role("searchbox").fill(words)
+            tab.locator("#hits").get_by_text("Feiertage").wait_for()
         tab.get_by_role("searchbox").fill("broken")
         tab.locator("#hits").get_by_text("<script>").wait_for()
         tab.locator("#hits a").first.click()
