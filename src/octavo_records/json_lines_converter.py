@@ -54,11 +54,21 @@ def _file_of(document: Mapping[str, Any]) -> tuple[str, str]:
 def _turns(text: str, about: Mapping[str, Any]) -> list[dict[str, str]]:
     """As `octavo_records.conversation_converter` wrote them: below a heading, `Ada, 2026-03-02 10:12`."""
     starts = about.get("marks", {}).get("starts", ())
-    exact = {stamp[:16].replace("T", " "): stamp for stamp in (about.get("started"), about.get("ended")) if stamp}
+    began, ended = (str(about.get(name) or "") for name in ("started", "ended"))
     turns = []
     for start, end in zip(starts, (*starts[1:], len(text)), strict=True):
         heading, _, said = text[start:end].removeprefix("## ").partition("\n")
         timeless = heading in about.get("speakers", ())
         speaker, _, time = (heading, "", "") if timeless else heading.rpartition(", ")
-        turns.append({"speaker": speaker, "time": exact.get(time, time), "text": said.strip()})
+        turns.append({"speaker": speaker, "time": time, "text": said.strip()})
+    # Headings tell minutes; the first and the last moment are known to the second.
+    last = next((turn for turn in reversed(turns) if turn["time"] == _minute(ended)), {})
+    for turn in turns:
+        if turn["time"] == _minute(began):
+            turn["time"] = began
+    last["time"] = ended
     return turns
+
+
+def _minute(stamp: str) -> str:
+    return stamp[:16].replace("T", " ")

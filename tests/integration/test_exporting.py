@@ -49,14 +49,19 @@ def test_lines_of_json_are_documents_again_when_they_are_added(bench: Bench, tmp
         assert found(engine, "dough overnight", "lexical_only")[0].title == "Bread"
 
 
-def test_a_conversation_in_lines_of_json_is_one_again(bench: Bench, tmp_path: Path) -> None:
+@pytest.mark.parametrize("minute", [13, 12])
+def test_a_conversation_in_lines_of_json_is_one_again(bench: Bench, tmp_path: Path, minute: int) -> None:
     turns = [
         {
             "speaker": "Ada, Countess",
             "time": "2026-03-02T10:12:05+00:00",
             "text": "Where is the dough?\n\n## Here?\n\n- or there",
         },
-        {"speaker": "Ben", "time": "2026-03-02T10:13:07+00:00", "text": "```sh\nls cellar\n```\n\nIn the cellar."},
+        {
+            "speaker": "Ben",
+            "time": f"2026-03-02T10:{minute}:37+00:00",
+            "text": "```sh\nls cellar\n```\n\nIn the cellar.",
+        },
         {"speaker": "Ada, Countess", "text": "Thanks, Ben"},
     ]
     about = {"octavo": "conversation", "title": "Dough", "source": "Phone", "key": "k1", "folder": "/home"}

@@ -15,7 +15,9 @@ def write_new(path: str, text: str, *, force: bool) -> Path:
         with place.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError as error:
-        raise InvalidArgument(f"{place} is there already", hint="give --force to replace it, or another -o") from error
+        raise InvalidArgument(
+            f"{place} is there already", hint="give --force to replace it, or another place"
+        ) from error
     except OSError as error:
-        raise StorageError(f"{place} cannot be written: {error.strerror}", hint="give another place with -o") from error
+        raise StorageError(f"{place} cannot be written: {error.strerror}", hint="give another place") from error
     return place
