@@ -75,6 +75,12 @@ def test_rows_of_a_table_are_shown_below_its_header() -> None:
     assert "reading 3 " not in html
 
 
+def test_code_after_what_is_left_out_stays_code() -> None:
+    filler = "Nothing of it is said in this long sentence about the weather and the garden. " * 8
+    html = shown(f"{filler}\n\n```md\n# The pump switch\n```\n", "pump switch")
+    assert html == "<pre># The <mark>pump</mark> <mark>switch</mark></pre>\n"
+
+
 def test_words_within_others_are_not_marked() -> None:
     assert "<mark>cat</mark> in the catalogue" in shown("The cat in the catalogue.", "cat")
 

@@ -45,7 +45,7 @@ def excerpt(
         shown = f"{header}\n{shown}"
     if end < len(text.rstrip()):
         shown += " …"
-    if start and not _BLOCK.match(shown):
+    if start and not (_BLOCK.match(shown) or _FENCE.match(shown)):
         shown = f"… {shown}"
     return passage(shown, place, marked_words(text, highlights))
 
