@@ -48,8 +48,12 @@ def test_a_name_that_is_no_method_is_an_attribute_error_that_names_the_method(li
         library.memory_get  # type: ignore[attr-defined]  # noqa: B018
     with pytest.raises(AttributeError, match=r"library\.memory has no 'gte'"):
         library.memory.gte  # type: ignore[attr-defined]  # noqa: B018
-    with pytest.raises(TypeError, match=r"search\(\) got an unexpected keyword argument 'qurey'"):
+    with pytest.raises(TypeError, match=r"search\(\) got an unexpected keyword argument 'qurey'; did you mean query\?"):
         library.search("dome", qurey="pump")  # type: ignore[call-arg]
+    with pytest.raises(
+        TypeError, match=r"add\(\) too many positional arguments; by position it takes folder, by name name, "
+    ):
+        library.add("notes", "observatory")  # type: ignore[misc]
 
 
 def test_a_library_stays_open_as_long_as_one_of_its_methods_is_used(path: Location) -> None:

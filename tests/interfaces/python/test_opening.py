@@ -52,8 +52,9 @@ def test_a_folder_and_a_file_that_is_something_else_are_not_libraries(tmp_path: 
     with pytest.raises(octavo.OctavoError):
         octavo.open(tmp_path, create=True)
     (tmp_path / "text.db").write_text("some text, and no database at all\n" * 100)
-    with pytest.raises(octavo.NotALibrary):
+    with pytest.raises(octavo.NotALibrary) as refused:
         octavo.open(tmp_path / "text.db")
+    assert refused.value.hint == "name another file, or a new path to make a library there"
 
 
 def test_nothing_around_the_process_changes_a_library(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from os import PathLike, fspath
@@ -13,7 +14,7 @@ from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
-from octavo.errors import InvalidArgument, NotFound, NotIndexed
+from octavo.errors import InvalidArgument, NotFound, NotIndexed, OctavoError
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.model.library_location import expand_user
@@ -64,6 +65,9 @@ def open(
         engine = open_engine(chosen, create=create, profiles=profiles, embedders=_embedders)
     except NotIndexed as error:
         raise NotFound(str(error), hint="create=True makes one") from error
+    except OctavoError as error:
+        error.hint = error.hint and re.sub(" with --library|--library ", "", error.hint)
+        raise
     return Library(Handle(engine), str(place), engine.project.name)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, fields
 from functools import cache, partial
 from inspect import Parameter, Signature
@@ -43,9 +43,22 @@ class Method:
         try:
             arguments = self.__signature__.bind(*args, **kwargs).arguments
         except TypeError as error:
-            raise TypeError(f"{self.__name__}() {error}") from None
+            raise TypeError(f"{self.__name__}() {error}{self._what_it_takes(kwargs)}") from None
         progress = arguments.pop("progress", None)
         return self._call(self._operation.name, arguments, progress)
+
+    def _what_it_takes(self, given: Iterable[str]) -> str:
+        """The argument that a wrong name is nearest to, or else which are taken by position."""
+        import difflib  # only a wrong call needs it
+
+        parameters = self.__signature__.parameters
+        for name in given:
+            if name not in parameters:
+                near = difflib.get_close_matches(name, parameters, n=1)
+                return f"; did you mean {near[0]}?" if near else f"; it takes {', '.join(parameters)}"
+        by_position = [name for name, each in parameters.items() if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+        by_name = [name for name in parameters if name not in by_position]
+        return f"; by position it takes {' and '.join(by_position) or 'none'}, by name {', '.join(by_name) or 'none'}"
 
 
 def method_or_noun(noun: str, name: str) -> Operation | str | None:

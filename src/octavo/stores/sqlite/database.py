@@ -320,7 +320,7 @@ class SqliteDatabase:
         if not (ours or empty):
             raise NotALibrary(
                 f"{self.path} is a database, but not an Octavo library",
-                hint="point --library at another file, or run `octavo init` on a new path",
+                hint="name another file with --library, or a new path to make a library there",
             )
         return version
 

@@ -41,7 +41,7 @@ def _translation(error: BaseException, path: Path) -> OctavoError | None:
         case apsw.NotADBError():
             return NotALibrary(
                 f"{path} is not a database",
-                hint="point --library at another file, or run `octavo init` on a new path",
+                hint="name another file with --library, or a new path to make a library there",
             )
         case apsw.CorruptError():
             return _damaged(f"the library {path} is damaged: {error}")
