@@ -9,6 +9,10 @@ from workbench import GOOD, Bench
 
 from octavo.model.query import Query
 from octavo.model.result import Result
+from octavo.operations.language_model_rendering import lines
+from octavo.operations.reading.passage_reading import get
+from octavo.operations.reading.rendering import get_lines
+from octavo.operations.reading.requests import GetRequest
 
 
 def asked(bench: Bench, words: str = "prune dough switch") -> Result:
@@ -30,6 +34,26 @@ def test_hits_whose_file_changed_or_vanished_since_are_marked(bench: Bench) -> N
     assert stale(bench) == {"garden/apples.md": "gone", "bread.md": "changed", "lamp.txt": "gone"}
     bench.index()
     assert stale(bench) == {"apples.md": None, "bread.md": None}
+
+
+def test_reading_says_that_the_file_changed_or_vanished_since(bench: Bench) -> None:
+    bench.write(GOOD)
+    bench.index()
+
+    def read(uri: str, version: int | None = None) -> tuple[str | None, str]:
+        with bench.opened() as engine:
+            answer = get(engine, GetRequest(uri, version=version))
+        return answer.stale, "".join(lines(get_lines(answer)))
+
+    fresh, shown = read("bread.md")
+    assert fresh is None and "since" not in shown
+    (bench.folder / "bread.md").write_text("# Bread\n\nSomething else.\n")
+    (bench.folder / "lamp.txt").unlink()
+    assert read("bread.md", version=1)[0] is None
+    changed, shown = read("bread.md")
+    assert changed == "changed" and "the file has changed since: this is what was indexed" in shown
+    gone, shown = read("lamp.txt")
+    assert gone == "gone" and "the file is no longer there" in shown
 
 
 def test_a_file_replaced_by_a_folder_is_gone(bench: Bench) -> None:

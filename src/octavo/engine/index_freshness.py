@@ -6,7 +6,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,17 +111,23 @@ def about(seconds: float) -> str:
 
 def mark_stale(library: OpenLibrary, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits, those marked whose file is no longer what was indexed. Only these files are looked at."""
+    reasons = stale_files(library, [(hit.collection, hit.citation.uri) for hit in hits])
+    stale = [reasons.get((hit.collection, hit.citation.uri)) for hit in hits]
+    return tuple(replace(hit, stale=why) if why else hit for hit, why in zip(hits, stale, strict=True))
+
+
+def stale_files(library: OpenLibrary, files: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Collection and uri of those files that are no longer what was indexed → whether they changed or went."""
     uris: dict[str, set[str]] = {}
-    for hit in hits:
-        uris.setdefault(hit.collection, set()).add(hit.citation.uri)
+    for name, uri in files:
+        uris.setdefault(name, set()).add(uri)
     reasons: dict[tuple[str, str], str] = {}
     for collection in library.collections() if uris else ():
         if collection.name in uris and collection.on_disk:
             stamps = library.store.ledger.stamps(library.project.id, collection.id, sorted(uris[collection.name]))
             for uri, stamp in stamps.items():
                 reasons[collection.name, uri] = _changed_since(collection.root, uri, stamp)
-    stale = [reasons.get((hit.collection, hit.citation.uri)) for hit in hits]
-    return tuple(replace(hit, stale=why) if why else hit for hit, why in zip(hits, stale, strict=True))
+    return {file: reason for file, reason in reasons.items() if reason}
 
 
 def _changed_since(root: Path, uri: str, stamp: FileStamp) -> str:

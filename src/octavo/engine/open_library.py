@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import threading
 import time
 from collections import Counter
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from octavo.ports import LanguageModel, Store
 
 _REMOVE_PATIENCE = 300.0  # seconds to wait for other writers
+_LONGEST_NAME, _MOST_NAMES = 100, 20
 _MOST = 10_000  # chunks counted between two writings: enough to know what is asked for most
 
 
@@ -104,10 +106,11 @@ class OpenLibrary:
         return tuple(map(_placed, self.store.catalog.collections(self.project.id)))
 
     def collection(self, name: str) -> Collection:
-        for collection in self.collections():
+        collections = self.collections()
+        for collection in collections:
             if collection.name == name:
                 return collection
-        raise NotFound(f"there is no collection {name}", hint="`octavo list` shows the collections")
+        raise _no_such_collection(name, [collection.name for collection in collections])
 
     def add_collection(self, name: str, root: Path, settings: CollectionSettings | None = None) -> Collection:
         """Adding a name again replaces its root and settings; what it indexed stays until the next run."""
@@ -160,6 +163,14 @@ class OpenLibrary:
     def cut_by(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
         """What documents are cut and analysed by: the configuration, whichever embedding profile answers."""
         return self.adapters.preparing.recipe(settings)
+
+
+def _no_such_collection(name: str, names: Sequence[str]) -> NotFound:
+    # Likeness takes time by the square of the length, and no collection's name is long.
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) if len(name) <= _LONGEST_NAME else []
+    known = "there are: " + ", ".join(names[:_MOST_NAMES]) + (" and more" if len(names) > _MOST_NAMES else "")
+    hint = f"did you mean {near[0]}?" if near else known if names else "`octavo add` adds a folder"
+    return NotFound(f"there is no collection {name[:_LONGEST_NAME]}", hint=hint, details={"near": near})
 
 
 def _placed(collection: Collection) -> Collection:

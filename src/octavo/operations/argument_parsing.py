@@ -12,13 +12,18 @@ from pydantic_core import ErrorDetails, to_json
 
 from octavo.errors import InvalidArgument
 from octavo.operations.argument_fields import TIME, TIMES
-from octavo.operations.json_schemas import adapter, input_schema
+from octavo.operations.json_schemas import adapter, input_schema, kind
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "query": ("q",),
     "limit": ("k", "top_k", "top_n", "max_results"),
     "max_results": ("k", "top_k", "top_n", "limit"),
     "top_n": ("k", "top_k", "max_results", "limit"),
+    "reference": ("uri", "path", "file", "file_path", "filepath"),
+    "references": ("uris", "paths", "files"),
+    "path_prefix": ("path",),
+    "item": ("id", "memory_id"),
+    "text": ("content",),
 }
 """What other tools call the same thing. An alias counts where the operation has no argument of that name itself."""
 
@@ -47,7 +52,7 @@ def request(operation: str, model: type, given: Mapping[str, Any], *, forgiving:
     for written, value in given.items():
         name = also.get(written, written)
         if name not in known:
-            raise _unknown(operation, written, (*known, *also))
+            raise _unknown(operation, model, written, (*known, *also))
         if name in values:
             raise InvalidArgument(f"{operation} was given {name} twice", details=_details(name, value))
         values[name] = value
@@ -80,10 +85,10 @@ def _listed(model: type, name: str, value: Any) -> Any:
     return (value,) if many and not isinstance(value, list | tuple) else value
 
 
-def _unknown(operation: str, written: str, known: tuple[str, ...]) -> InvalidArgument:
+def _unknown(operation: str, model: type, written: str, known: tuple[str, ...]) -> InvalidArgument:
     # Likeness takes time by the square of the length, and no argument's name is long.
     near = difflib.get_close_matches(written, known, n=1, cutoff=0.5) if len(written) <= _LONGEST_NAME else ()
-    hint = f"did you mean {near[0]}?" if near else f"it takes: {', '.join(known) or 'no arguments'}"
+    hint = f"did you mean {near[0]}?" if near else f"it takes: {', '.join(_explained(model)) or 'no arguments'}"
     return InvalidArgument(
         f"{operation} has no argument {written[:100]!r}",
         hint=hint,
@@ -91,11 +96,22 @@ def _unknown(operation: str, written: str, known: tuple[str, ...]) -> InvalidArg
     )
 
 
+def _explained(model: type) -> list[str]:
+    """An operation's arguments, those it needs first, each of these with what it is."""
+    schema = input_schema(model)
+    required = schema.get("required", [])
+    needed = [f"{name} ({schema['properties'][name].get('description', '').rstrip('.')})" for name in required]
+    return [*needed, *(name for name in names(model) if name not in required)]
+
+
 def _invalid(operation: str, model: type, error: ErrorDetails) -> InvalidArgument:
     place = ".".join(str(part) for part in error["loc"]) or "the request"
     # Pydantic names its own classes in a few messages; a caller knows arguments only.
     if error["type"] in ("missing", "missing_argument"):
-        return InvalidArgument(f"{operation} needs {place}", details=_details(place, None, "it is required"))
+        schema = input_schema(model)["properties"].get(place)
+        hint = f"{place} takes {kind(schema)}: {schema.get('description', '')}".rstrip(": ") if schema else None
+        details = _details(place, None, "it is required")
+        return InvalidArgument(f"{operation} needs {place}", hint=hint, details=details)
     if error["type"] == "literal_error":
         return _no_such_choice(operation, model, str(error["loc"][0]), error["input"])
     if error["type"] == "string_pattern_mismatch":

@@ -107,6 +107,13 @@ def test_a_search_is_narrowed_by_absolute_paths(notes: Engine, narrowed: dict[st
     assert {hit.uri for hit in answer.hits} == uris
 
 
+@pytest.mark.parametrize(("name", "hint"), [("vaults", "did you mean vault?"), ("zoo", "there are: vault")])
+def test_a_collection_that_is_not_there_names_those_that_are(notes: Engine, name: str, hint: str) -> None:
+    with pytest.raises(NotFound, match=f"there is no collection {name}") as raised:
+        notes.collection(name)
+    assert raised.value.hint == hint
+
+
 def test_a_path_outside_of_every_folder_names_the_folders(notes: Engine, tmp_path: Path) -> None:
     with pytest.raises(NotFound) as raised:
         get(notes, GetRequest(str(tmp_path / "elsewhere" / "q.md")))

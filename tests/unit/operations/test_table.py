@@ -106,6 +106,38 @@ def test_what_other_tools_call_query_and_limit_is_understood(alias: str) -> None
         request("search", OPERATIONS["search"].takes, {"q": "dome", alias: 3, "limit": 4})
 
 
+@pytest.mark.parametrize(
+    ("operation", "given", "name"),
+    [
+        ("get", "uri", "reference"),
+        ("get", "path", "reference"),
+        ("get", "file_path", "reference"),
+        ("get_many", "paths", "references"),
+        ("search", "path", "path_prefix"),
+        ("forget", "id", "item"),
+        ("remember", "content", "text"),
+    ],
+)
+def test_what_other_tools_call_a_file_and_a_memory_is_understood(operation: str, given: str, name: str) -> None:
+    takes = OPERATIONS[operation].takes
+    rest = {"query": "dome"} if operation == "search" else {}
+    made = request(operation, takes, {given: "a", **rest}, forgiving=True)
+    assert getattr(made, name) in ("a", ("a",))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ({}, "reference takes string: uri or name, uri:10-20 (lines), uri#anchor"),
+        ({"reference": "a.md", "start_line": 3}, "it takes: reference (uri or name, uri:10-20 (lines), uri#anchor"),
+    ],
+)
+def test_an_error_of_arguments_says_how_the_needed_one_is_written(arguments: dict[str, Any], hint: str) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        request("get", OPERATIONS["get"].takes, arguments)
+    assert refused.value.hint is not None and refused.value.hint.startswith(hint)
+
+
 @pytest.mark.parametrize("called", ["limit", "k", "top_k", "top_n", "max_results"])
 @pytest.mark.parametrize(
     ("operation", "argument"),

@@ -9,6 +9,7 @@ from importlib import import_module
 from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.engine.index_freshness import stale_files
 from octavo.engine.library_federation import QUALIFIES, library_names, qualified, split_reference
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Node
@@ -62,15 +63,17 @@ def _get(engine: Engine, request: GetRequest) -> GetAnswer:
         )
         offset = offset_of(request.cursor, cursor_key)
         pointing = () if offset else backlinks_of(engine, passage.document)
+        file = (passage.document.collection, passage.document.uri)
+        stale = stale_files(engine.library, [file]).get(file) if request.version is None else None
     if engine.logs_queries:
         import_module("octavo.operations.queries.query_log").log_opened(engine, passage.document.id)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
-    answer = _answer(passage, offset, first, "", cursor(len(passage.text), cursor_key), pointing)
+    answer = _answer(passage, offset, first, "", cursor(len(passage.text), cursor_key), pointing, stale)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(written(get_lines(answer))))
     shown = _fitting(passage.text[offset:], first, room)
     reached = offset + len(shown)
     more = cursor(reached, cursor_key) if reached < len(passage.text) else None
-    return _answer(passage, offset, first, shown, more, pointing)
+    return _answer(passage, offset, first, shown, more, pointing, stale)
 
 
 def linking_documents(engine: Engine, document: DocumentId, most: int = _LINKS) -> tuple[Node, ...]:
@@ -94,7 +97,13 @@ def whole(passage: Passage) -> GetAnswer:
 
 
 def _answer(
-    passage: Passage, offset: int, first: int, shown: str, more: str | None, backlinks: tuple[str, ...] = ()
+    passage: Passage,
+    offset: int,
+    first: int,
+    shown: str,
+    more: str | None,
+    backlinks: tuple[str, ...] = (),
+    stale: str | None = None,
 ) -> GetAnswer:
     document, start = passage.document, passage.span.start + offset
     return GetAnswer(
@@ -115,6 +124,7 @@ def _answer(
         text=shown,
         backlinks=backlinks,
         next_cursor=more,
+        stale=stale,
         **asdict(position(document.metadata, Span(start, start + max(1, len(shown))))),
     )
 

@@ -20,6 +20,11 @@ from octavo.operations.reading.results import (
 )
 from octavo.operations.styled_text_lines import DETAIL, Block, Line, Part, Quote, count, more
 
+_STALE = {
+    "changed": "the file has changed since: this is what was indexed",
+    "gone": "the file is no longer there: this is what was indexed",
+}
+
 
 def get_lines(answer: GetAnswer) -> Iterator[Block]:
     place = f"{answer.collection}/{answer.uri}:{answer.start_line}-{answer.end_line}"
@@ -33,6 +38,8 @@ def get_lines(answer: GetAnswer) -> Iterator[Block]:
         Part(path, "heading"),
         Part(f" ({about})", DETAIL),
     )
+    if answer.stale:
+        yield (Part(_STALE[answer.stale], "warn"),)
     if answer.tags:
         yield (Part(f"tagged {', '.join(answer.tags)}", DETAIL),)
     if answer.aliases:

@@ -38,6 +38,8 @@ class GetAnswer:
     url: str | None = None
     doi: str | None = None
     ocr: bool | None = None
+    stale: str | None = None
+    """`changed` or `gone` where the file is no longer what was indexed, which is what the text is."""
 
     def __str__(self) -> str:
         return self.text
