@@ -2,7 +2,8 @@
 
 A cell of `Listing.shown` is a template over the fields of a row, with a style after a bar: `"v{version}|dim"`. After a
 colon stands how a value is told: `{jobs:job}` counts, `{bytes:size}` is for people, `{at:time}` a time to the minute,
-and `{ended_at:ended/open}` one word or the other. The style `state` follows from the word itself.
+`{ended_at:ended/open}` one word or the other, and `{dimensions!s}` a number without commas. The style `state` follows
+from the word itself.
 
 >>> from types import SimpleNamespace
 >>> told("{jobs:job} of {name} {done:ended/open}", SimpleNamespace(jobs=1, name="a", done=True))
@@ -31,7 +32,8 @@ class Listing:
     without rows, or else without exact text, is "no match" to a command line; `succeeds` is what is false of an answer
     if part of the work failed. An answer that only `confirms` is left out with `--quiet`. `exact` is the field whose
     very characters go into a pipe. `shown` are the cells of a line, as this module reads them, where the answer
-    has no renderer of its own; `empty` is said instead of no rows.
+    has no renderer of its own; `empty` is said instead of no rows. Each of the `notes` is a line about the answer, left
+    out where a field in it is empty.
     """
 
     rows: str = ""
@@ -43,6 +45,7 @@ class Listing:
     exact: str = ""
     shown: tuple[str, ...] = ()
     empty: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def listed(answer: Any, listing: Listing) -> Iterator[Line]:
@@ -54,20 +57,24 @@ def listed(answer: Any, listing: Listing) -> Iterator[Line]:
     if table and not listing.shown:
         table.insert(0, [Part(name.replace("_", " "), _HEADINGS) for name in listing.columns])
     yield from columns(table) if table else [(Part(listing.empty or f"No {listing.rows.replace('_', ' ')}."),)]
+    for note in listing.notes:
+        if all(getattr(answer, name) for _, name, _, _ in Formatter().parse(note) if name):
+            yield (_cell(note, answer),)
     yield from degraded_lines(getattr(answer, "degraded", None))
     yield from more(getattr(answer, "next_cursor", None))
 
 
 def _cell(template: str, row: Any) -> Part:
     text, _, style = template.partition("|")
-    text = told(text, row)
+    text = told(text, row).strip()
     return Part(text, _STATES.get(text, "dim") if style == "state" else style, text if style == "place" else None)
 
 
 def told(template: str, row: Any) -> str:
     parts = Formatter().parse(template)
     return "".join(
-        before + ("" if name is None else _value(getattr(row, name), how or "")) for before, name, how, _ in parts
+        before + ("" if name is None else str(getattr(row, name)) if plain else _value(getattr(row, name), how or ""))
+        for before, name, how, plain in parts
     )
 
 

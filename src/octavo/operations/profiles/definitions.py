@@ -8,7 +8,12 @@ from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import IN_MEMORY, READS, WRITES, Operation
 
 _COLUMNS = ("name", "state", "provider", "model", "dimensions", "chunks", "total")
-_ONE = Listing(rows="profile", columns=_COLUMNS, confirms=True)
+_SHOWN = (
+    *("{name}|title", "{state}|state", "{provider} {model}", "{dimensions!s} dimensions|dim"),
+    "{chunks} of {total} chunks|dim",
+)
+_FILLS = "Job {job} fills it; `octavo worker --once` does it now.|dim"
+_ONE = Listing(rows="profile", columns=_COLUMNS, confirms=True, shown=_SHOWN, notes=(_FILLS,))
 
 _embedders = partial(
     Operation,
@@ -23,7 +28,7 @@ PROFILES = (
         name="profiles_list",
         summary="List the embedding profiles, and say which one searches use.",
         description="Which embedders the project knows, which one answers, and how far each is filled.",
-        listing=Listing(rows="profiles", columns=_COLUMNS),
+        listing=Listing(rows="profiles", columns=_COLUMNS, shown=_SHOWN),
         aliases=("embedding_profiles_list",),
         examples=("octavo profiles list",),
         annotations=READS,
