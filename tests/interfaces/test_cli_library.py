@@ -73,10 +73,11 @@ def test_a_start_that_is_watched_learns_by_itself_and_says_when_it_is_done(tmp_p
 def test_octavo_alone_makes_a_library_of_the_folder_once_somebody_in_a_terminal_agrees(tmp_path: Path) -> None:
     import pty
 
+    taken = socket.create_server(("127.0.0.1", 0))  # as by a server of another library
     folder, library = write_vault(tmp_path / "notes"), tmp_path / "library.db"
     settings = surroundings(tmp_path / "home") | {
         "OCTAVO_LIBRARY": str(library),
-        "OCTAVO_SERVE_PORT": "0",
+        "OCTAVO_SERVE_PORT": str(taken.getsockname()[1]),
         "NO_COLOR": "1",
         "BROWSER": "echo a browser shows %s",
         "TERM": "xterm",
@@ -106,7 +107,8 @@ def test_octavo_alone_makes_a_library_of_the_folder_once_somebody_in_a_terminal_
 
     answering(b"n\n", b"never said")
     assert not library.exists()
-    said = answering(b"\n", b"a browser shows http")
+    with taken:
+        said = answering(b"\n", b"a browser shows http")
     assert said.count(b"\n  octavo ") == 6, "three before the question, three after it"
     assert b"notes: " in said and b"Serving " in said
 
@@ -305,7 +307,7 @@ def test_without_a_passage_the_library_is_opened_in_the_browser(
     assert octavo("open", "--print").stdout.startswith("http://127.0.0.1:7411/login?token=")
     ports: list[int | None] = []
     monkeypatch.setattr(
-        "octavo.interfaces.cli.commands.open_file.serve_library",
+        "octavo.interfaces.cli.commands.serve.serve_library",
         lambda choices, given, tools, show: ports.append(given["serve.port"]),
     )
     with socket.create_server(("127.0.0.1", 0)) as taken:

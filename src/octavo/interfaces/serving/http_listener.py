@@ -121,7 +121,10 @@ def _bind(settings: Serve) -> socket.socket:
     except OSError as error:
         bound.close()
         place = f"{settings.host} port {settings.port}"
-        raise Busy(f"{place} cannot be listened on: {error.strerror or error}", hint="choose another --port") from error
+        raise Busy(
+            f"{place} cannot be listened on: {error.strerror or error}",
+            hint="choose another --port; `octavo open` takes any that is free",
+        ) from error
 
 
 class HeaderTimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type, unused-ignore]

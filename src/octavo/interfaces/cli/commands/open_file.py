@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import webbrowser
@@ -14,7 +13,7 @@ import click
 
 from octavo.engine.containing_file_on_disk import containing_file
 from octavo.errors import NotFound
-from octavo.interfaces.cli.commands.serve import serve_library
+from octavo.interfaces.cli.commands.serve import show_library
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.shared_options import Choices
@@ -77,17 +76,7 @@ def _open_page(choices: Choices, only_print: bool) -> None:
         row = {"address": f"http://{settings.host}:{settings.port}/" + (f"login?token={token}" if token else "")}
         choices.answer(Answer(row, [row], tuple(row), lambda width: [(Part(row["address"]),)]))
         return
-    # A server of another library may be there: then any free port will do.
-    port = None if _is_free(settings.host, settings.port) else 0
-    serve_library(choices, {"serve.port": port}, "default", show=True)
-
-
-def _is_free(host: str, port: int) -> bool:
-    try:
-        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
-            return True
-    except OSError:
-        return False
+    show_library(choices)
 
 
 def _show(path: Path, address: str, page: int | None) -> None:

@@ -123,6 +123,23 @@ def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: 
     listen(calls, config.serve, tools, listening, beside, further, config.oauth)
 
 
+def show_library(choices: Choices) -> None:
+    """Serves and opens the page: at any free port where a server, of another library perhaps, has the usual one."""
+    from octavo.config.load import load
+
+    settings = load(choices.flags()).config.serve
+    port = None if _is_free(settings.host, settings.port) else 0
+    serve_library(choices, {"serve.port": port}, "default", show=True)
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            return True
+    except OSError:
+        return False
+
+
 def searching(flags: dict[str, Any]) -> Runs:
     """For a process beside the server: the same library, of which it neither watches the folders nor does the work."""
     from octavo.config.config_file_reloading import load_with_files

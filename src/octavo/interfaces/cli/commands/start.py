@@ -56,9 +56,9 @@ def begin(choices: Choices, folder: Path, name: str | None = None, *, browse: bo
         if learns and not (browse or terminal):
             _learn(choices, session)
     if browse and watched:
-        from octavo.interfaces.cli.commands.serve import serve_library
+        from octavo.interfaces.cli.commands.serve import show_library
 
-        serve_library(choices, {}, "default", show=True)
+        show_library(choices)
     elif terminal and watched:
         from octavo.interfaces.cli.commands.tui import run_tui
 
