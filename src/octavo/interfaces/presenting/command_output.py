@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from octavo.dataclass import replace
+from octavo.engine.containing_file_on_disk import containing_file
 from octavo.interfaces.presenting.answer_as_markdown import markdown
 from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
@@ -93,7 +94,14 @@ def places(rows: Iterable[Mapping[str, Any]], roots: Mapping[str, Path]) -> Iter
     """`path:line` of each row that is a file, as editors take it; nothing for a commit or a memory."""
     for row in rows:
         if root := root_of(row.get("collection", ""), row.get("kind", ""), roots):
-            yield f"{root / row['uri']}:{row['start_line']}" if "start_line" in row else str(root / row["uri"])
+            file, line = file_and_line(root, row["uri"], row.get("kind", ""), row.get("start_line", 0))
+            yield f"{file}:{line}" if line else str(file)
+
+
+def file_and_line(root: Path, uri: str, kind: str, line: int) -> tuple[Path, int]:
+    """The mailbox of a message, the export of a conversation: lines of what is made of these are none of the file."""
+    file = containing_file(root, uri)
+    return file, min(line, 1) if kind == Kind.CONVERSATION or file != root / uri else line
 
 
 def root_of(collection: str, kind: str, roots: Mapping[str, Path]) -> Path | None:
@@ -106,6 +114,6 @@ def files_at(places: Iterable[str], roots: Mapping[str, Path]) -> list[str]:
     files: dict[str, None] = {}
     for place in places:
         collection, _, uri = place.partition("/")
-        if collection in roots and (path := roots[collection] / uri).is_file():
+        if collection in roots and (path := containing_file(roots[collection], uri)).is_file():
             files[str(path)] = None
     return list(files)

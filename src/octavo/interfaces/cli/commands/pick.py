@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.algorithms.fuzzy_name_matching import fuzzy_order
+from octavo.engine.containing_file_on_disk import containing_file
 from octavo.errors import OctavoError
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
@@ -20,6 +21,7 @@ from octavo.interfaces.cli.terminal_list_picker import Choice
 from octavo.interfaces.cli.terminal_list_picker import pick as pick_from
 from octavo.interfaces.editor_command import editor_command
 from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
+from octavo.interfaces.presenting.command_output import file_and_line
 from octavo.operations.search.results import FoundHit
 from octavo.operations.styled_text_lines import Part
 
@@ -115,7 +117,7 @@ class _Rows:
         self._roots = {state.name: Path(state.root) for state in listed if state.root}
         names = client.ask("collections_list", documents=True, **self._collections).documents or ()
         self._names = {
-            f"{document.collection}/{document.uri}": self._roots[document.collection] / document.uri
+            f"{document.collection}/{document.uri}": (self._roots[document.collection], document.uri)
             for document in names
             if document.collection in self._roots
         }
@@ -124,7 +126,7 @@ class _Rows:
         passages = self._passages(query) if query.strip() else []
         known = {row.place for row in passages}
         names = fuzzy_order(query, (name for name in self._names if name not in known))
-        files = [Choice(str(self._names[name]), 1, name) for name in names]
+        files = [Choice(str(containing_file(*self._names[name])), 1, name) for name in names[: self._limit]]
         return [*passages, *files][: self._limit]
 
     def _passages(self, query: str) -> list[Choice]:
@@ -138,4 +140,5 @@ class _Rows:
 
     def _choice(self, hit: FoundHit) -> Choice:
         place = f"{hit.collection}/{hit.uri}"
-        return Choice(str(self._names[place]), hit.start_line, place, " → ".join(hit.heading_path) or hit.title)
+        file, line = file_and_line(*self._names[place], hit.kind, hit.start_line)
+        return Choice(str(file), line, place, " → ".join(hit.heading_path) or hit.title)
