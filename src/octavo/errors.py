@@ -195,3 +195,12 @@ def _of_the_system(cause: BaseException | None, operation: str) -> dict[str, Any
         return {"operation": operation}
     path = cause.filename
     return {"path": str(path) if path is not None else None, "operation": operation, "errno": cause.errno}
+
+
+def system_message(error: Exception) -> str:
+    """What went wrong; of an error of the system without its number and the path, which the message names already.
+
+    >>> system_message(PermissionError(13, "Permission denied", "a.toml")), system_message(ValueError("no key"))
+    ('Permission denied', 'no key')
+    """
+    return (isinstance(error, OSError) and error.strerror) or str(error)

@@ -128,3 +128,4 @@ def test_a_memory_is_forgotten_by_a_part_of_its_title_that_no_other_has(octavo: 
     several = octavo("forget", "key")
     assert several.exit_code != 0 and "2 memories have key in their title" in several.stderr
     assert "The deploy key is rotated every March" in octavo("forget", "deploy key").stdout
+    assert octavo("forget", "deploy key").stdout.startswith("Forgotten before: mem_")

@@ -145,6 +145,9 @@ def test_the_command_line_takes_text_from_stdin_and_opens_an_editor(shell: Shell
     editor = tmp_path / "editor.py"
     editor.write_text("import sys, pathlib; pathlib.Path(sys.argv[1]).write_text('# Edited capybara\\n')")
     shell("init")
+    shell("add", str(folder), "--name", "notes")
+    refused = shell("notes", "today", check=False).stderr
+    assert f"allow it with `octavo add {folder} --name notes --writable`" in refused
     shell("add", str(folder), "--name", "notes", "--writable")
     shell("notes", "append", "Inbox", input="- piped\n")
     assert (folder / "Inbox.md").read_text() == "# Inbox\n\n- piped\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, system_message
 from octavo.model.library_location import expand_user
 
 
@@ -16,7 +16,7 @@ def api_key(variable: str, file: str, environ: Mapping[str, str] | None = None) 
         try:
             key = path.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"the key file {path} cannot be read: {error}") from error
+            raise ConfigurationError(f"the key file {path} cannot be read: {system_message(error)}") from error
         if not key or len(key.split()) != 1:
             raise ConfigurationError(f"the key file {path} does not hold one key")
         return key

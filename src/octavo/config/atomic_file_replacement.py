@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, system_message
 from octavo.model.library_location import make_folder, real_path
 
 
@@ -30,4 +30,4 @@ def replace_file(file: Path, text: str) -> None:
                 temporary.unlink()
             raise
     except OSError as error:
-        raise ConfigurationError(f"{file} cannot be written: {error}") from error
+        raise ConfigurationError(f"{file} cannot be written: {system_message(error)}") from error

@@ -20,7 +20,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from octavo.config.atomic_file_replacement import replace_file
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, system_message
 from octavo.model.library_location import real_path
 
 LIBRARY_HERE = Path(".octavo") / "library.db"
@@ -82,7 +82,8 @@ def _trusted_paths() -> list[str]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError) as error:
-        raise ConfigurationError(f"{_list_file()} cannot be read: {error}", hint="remove the file") from error
+        message = f"{_list_file()} cannot be read: {system_message(error)}"
+        raise ConfigurationError(message, hint="remove the file") from error
     return [str(path) for path in listed] if isinstance(listed, list) else []
 
 

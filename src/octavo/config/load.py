@@ -17,7 +17,7 @@ from octavo.config.folder_library_discovery import BY_ITSELF, ORIGIN, made_for_r
 from octavo.config.schema import Config
 from octavo.config.setting_name_aliases import RENAMED, msrl_settings, setting_for, with_present_names
 from octavo.dataclass import replace
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, system_message
 from octavo.model.language_model_settings import ROLES, ModelSettings
 from octavo.model.library_location import DatabaseUrl, Location, expand_user, location, real_path
 
@@ -317,7 +317,7 @@ def _read(path: Path, drafts: Mapping[Path, str]) -> dict[str, Any]:
     try:
         text = read_small(path, links=True).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+        raise ConfigurationError(f"{path} cannot be read: {system_message(error)}") from error
     return read_flat(text, path)
 
 
@@ -334,7 +334,7 @@ def _read_msrl(path: Path) -> dict[str, Any]:
     try:
         return msrl_settings(read_small(path, links=True))
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+        raise ConfigurationError(f"{path} cannot be read: {system_message(error)}") from error
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

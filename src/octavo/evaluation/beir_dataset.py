@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.dataclass import dataclass, replace
-from octavo.errors import InvalidArgument, SourceError
+from octavo.errors import InvalidArgument, SourceError, system_message
 from octavo.model.library_location import real_path
 
 SHIPPED = Path(__file__).parent / "sets"
@@ -122,7 +122,7 @@ class _Text:
             content = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
             self._text = content.decode("utf-8-sig")
         except (OSError, EOFError, zlib.error) as error:
-            raise SourceError(f"{path} cannot be read: {error}") from error
+            raise SourceError(f"{path} cannot be read: {system_message(error)}") from error
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             raise InvalidArgument(f"{path}:{line}: not UTF-8 text", hint="convert the file to UTF-8") from error

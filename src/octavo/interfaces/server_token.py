@@ -12,7 +12,7 @@ from pathlib import Path
 from platformdirs import user_state_path
 
 from octavo.config.schema import Serve
-from octavo.errors import ConfigurationError, StorageError
+from octavo.errors import ConfigurationError, StorageError, system_message
 from octavo.model.library_location import expand_user, make_folder
 from octavo.observability.logs import logger
 
@@ -93,7 +93,7 @@ def _secret(path: Path) -> str:
         if os.name == "posix" and path.stat().st_mode & 0o077:
             logger("serve").warning("others on this machine may read the token in %s: run `chmod 600 %s`", path, path)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the token file {path} cannot be read: {error}") from error
+        raise ConfigurationError(f"the token file {path} cannot be read: {system_message(error)}") from error
     if len(token) < _SHORTEST or not token.isascii() or any(character.isspace() for character in token):
         raise ConfigurationError(
             f"the token in {path} is not {_SHORTEST} or more characters of ASCII without spaces",

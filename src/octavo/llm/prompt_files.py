@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from octavo.algorithms.prompt_file_parsing import PromptFile, parsed_prompt
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, system_message
 
 _BUILT_IN = Path(__file__).parent / "prompts"
 _NAME = re.compile(r"[\w-]{1,80}")
@@ -41,7 +41,7 @@ def _read(name: str, path: Path) -> PromptFile:
     try:
         prompt = parsed_prompt(name, path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+        raise ConfigurationError(f"{path} cannot be read: {system_message(error)}") from error
     if prompt is None:
         raise ConfigurationError(f"{path} is no prompt", hint="its last part is under a heading `# user`")
     return prompt

@@ -29,7 +29,7 @@ from typing import Any, get_args, get_type_hints
 
 from octavo.algorithms.relevance_calibration import Calibration
 from octavo.bounded_file_reading import read_small
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, system_message
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.registry import SHAPES, stage_of, stages
@@ -65,7 +65,7 @@ def read_profiles(folder: Path) -> dict[str, RetrievalProfile]:
         try:
             text = read_small(path, links=True).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"{path} cannot be read: {error}") from error
+            raise ConfigurationError(f"{path} cannot be read: {system_message(error)}") from error
         profile = read_profile(text, str(path))
         if profile.name in PROFILES:
             raise ConfigurationError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
@@ -88,8 +89,11 @@ def _collection(notes: ProjectNotes, name: str | None) -> Collection:
     if len(writable) == 1:
         return writable[0]
     if not writable:
+        folders = [known for known in notes.library.collections() if known.on_disk]
+        named = f"{shlex.quote(folders[0].place)} --name {folders[0].name}" if len(folders) == 1 else ""
         raise InvalidArgument(
-            "no collection may be written", hint="allow it with `octavo add FOLDER --name NAME --writable`"
+            "no collection may be written",
+            hint=f"allow it with `octavo add {named or 'FOLDER --name NAME'} --writable`",
         )
     names = ", ".join(collection.name for collection in writable)
     raise InvalidArgument(

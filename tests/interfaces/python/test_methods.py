@@ -200,7 +200,7 @@ def test_a_path_is_written_with_slashes_as_uris_are() -> None:
         ),
         (
             lambda library: library.add("/nowhere/at/all", name="x"),
-            "/nowhere/at/all is not a folder",
+            "there is nothing at /nowhere/at/all",
             "give the folder",
         ),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import re
@@ -99,6 +100,12 @@ def test_a_setting_that_is_unknown_or_malformed_is_refused_by_name(
         octavo.open(path, config=config)
     assert caught.value.message.startswith(message)
     assert hint is None or caught.value.hint == hint
+
+
+def test_a_configuration_that_is_not_there_is_named_once(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(octavo.ConfigurationError) as caught:
+        octavo.open(path, config=tmp_path / "none.toml")
+    assert caught.value.message == f"{tmp_path / 'none.toml'} cannot be read: {os.strerror(errno.ENOENT)}"
 
 
 def test_a_configuration_of_another_type_is_refused(path: Path) -> None:

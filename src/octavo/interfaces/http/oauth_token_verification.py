@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from octavo.config.schema import OAuth
 from octavo.engine.caller_permissions import Caller
-from octavo.errors import ConfigurationError, Forbidden, OctavoError, ProviderFailed
+from octavo.errors import ConfigurationError, Forbidden, OctavoError, ProviderFailed, system_message
 from octavo.interfaces.server_token import loopback
 from octavo.model.access_token import SCOPES, AccessScope, token_hash
 from octavo.model.library_location import expand_user
@@ -217,6 +217,6 @@ def _basic(settings: OAuth) -> str:
     try:
         secret = expand_user(settings.client_secret_file).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"oauth.client_secret_file cannot be read: {error}") from error
+        raise ConfigurationError(f"oauth.client_secret_file cannot be read: {system_message(error)}") from error
     pair = ":".join(map(urllib.parse.quote_plus, (settings.client_id, secret)))
     return f"Basic {base64.b64encode(pair.encode()).decode()}"

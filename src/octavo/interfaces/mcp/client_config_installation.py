@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from octavo.bounded_file_reading import read_small
 from octavo.dataclass import dataclass
-from octavo.errors import Conflict, InvalidArgument, StorageError
+from octavo.errors import Conflict, InvalidArgument, StorageError, system_message
 from octavo.interfaces.mcp import jsonc_edits, toml_edits, yaml_edits
 from octavo.interfaces.mcp.client_config_locations import NAME, Client
 from octavo.model.library_location import real_path
@@ -141,7 +141,7 @@ def _changed(path: Path, change: Callable[[str], str], hint: str, *, private: bo
                 replacement.chmod(replacement.stat().st_mode & 0o700)
         replacement.replace(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"{path} cannot be changed: {error}", hint=hint) from error
+        raise StorageError(f"{path} cannot be changed: {system_message(error)}", hint=hint) from error
     except ValueError as error:
         raise Conflict(f"{path} is left as it was: {error}", hint=hint) from error
     return InstalledClient(path, backup, True)

@@ -46,7 +46,8 @@ def add(engine: Engine, request: AddRequest) -> AddAnswer:
         request = replace(request, include=(f"/{_literal(root.name)}",))
         root = root.parent
     if not root.is_dir():
-        raise InvalidArgument(f"{root} is not a folder", hint="give the folder that holds the documents")
+        missing = f"{root} is not a folder" if root.exists() else f"there is nothing at {root}"
+        raise InvalidArgument(missing, hint="give the folder that holds the documents")
     known = {collection.name: collection for collection in engine.collections()}.get(name)
     if known is not None and known.root != root and not request.replace:
         raise Conflict(

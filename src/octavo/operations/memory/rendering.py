@@ -32,6 +32,8 @@ _SYNCED = {
 
 def memory_state_lines(answer: MemoryState, actions: Mapping[str, str] = _ACTIONS) -> Iterator[Line]:
     action = actions.get(answer.action, answer.action.capitalize())
+    if answer.action == "unchanged" and answer.status == "archived":
+        action = "Forgotten before:"
     details = f" [{answer.kind}, {answer.scope}]"
     if answer.similarity is not None:
         details += f" (similarity {answer.similarity})"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.errors import InvalidArgument, NotFound, SourceError, StorageError
+from octavo.errors import InvalidArgument, NotFound, SourceError, StorageError, system_message
 from octavo.evaluation.dataset_from_library import Level, LoggedQuestion, write_dataset
 from octavo.evaluation.dataset_from_library import make as made_of
 from octavo.evaluation.measures import RANKED
@@ -341,7 +341,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{path} cannot be read: {error}") from error
+        raise SourceError(f"{path} cannot be read: {system_message(error)}") from error
 
 
 def _write(path: Path, text: str) -> None:
