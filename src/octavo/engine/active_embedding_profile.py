@@ -68,7 +68,7 @@ class EmbeddingSetup:
     @property
     def searched_store(self) -> Store:
         """The library as searches see it, its words answered by a snapshot once there is one."""
-        return self._store if self.published is None else self.published.reading
+        return self._store if (published := self.published) is None else published.reading
 
     @property
     def vectors(self) -> VectorIndex:

@@ -43,11 +43,10 @@ if TYPE_CHECKING:
     from octavo.retrieval.search_replay import Answered, Recording
     from octavo.retrieval.stage import RetrievalProfile
 
-    Whole = tuple[Scale, tuple[Candidate, ...]]
     Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
 
-_WHOLE_QUERIES = 32  # whose candidates in the whole library are remembered: some 6,000
+_WHOLE_QUERIES = 32  # whose scales are remembered, with the relevance of some 6,000 chunks
 _JUDGED = 100  # candidates that get their full vector before a search says that nothing matches, or hardly anything
 _WEAK = 0.5  # the relevance below which what fast vectors found is doubted
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
@@ -220,7 +219,8 @@ class Reader:
                 own = scale_of(search, candidates[:first], calibration)
                 plain = parsed.filters.empty and parsed.budget is None and parsed.cursor is None and not replays
                 if plain and first == len(candidates):
-                    _remember_whole(profile, parsed, searched, (own, candidates), trace)
+                    own = own.remembering(candidates)
+                    _remember_whole(profile, parsed, searched, own, trace)
                 candidates = judged(search, candidates, own, scale(parsed, searched) or own)
             return candidates, trace, mark_stale(library, present(candidates, parsed, searched)), self.freshness()
 
@@ -296,16 +296,15 @@ class Reader:
         if query.filters.empty or profile.scoped or calibration is None:
             return None
         remembered = searched.remembered.state().whole.get(_of_whole(profile, query, searched))
-        known = remembered[1] if remembered is not None and remembered[0] == profile else None
+        known: Scale | None = remembered[1] if remembered is not None and remembered[0] == profile else None
         if known is None:
             whole = _whole(query)
             candidates, trace = run(profile, whole, searched)
             if not candidates:
                 return None
-            known = scale_of(Search(whole, searched), candidates, calibration), candidates
+            known = scale_of(Search(whole, searched), candidates, calibration).remembering(candidates)
             _remember_whole(profile, query, searched, known, trace)
-        scale, candidates = known
-        return scale.remembering(candidates)
+        return known
 
     def parsed(self, query: Query) -> Query:
         """The query with what its syntax says."""
@@ -349,7 +348,7 @@ def _of_whole(profile: RetrievalProfile, query: Query, searched: SearchedLibrary
 
 
 def _remember_whole(
-    profile: RetrievalProfile, query: Query, searched: SearchedLibrary, known: Whole, trace: Sequence[StageTrace]
+    profile: RetrievalProfile, query: Query, searched: SearchedLibrary, known: Scale, trace: Sequence[StageTrace]
 ) -> None:
     """For whoever narrows the same search by a filter next; not where a stage failed or had no time."""
     whole = searched.remembered.state().whole

@@ -30,9 +30,9 @@ class RememberedState:
     """Whether there are so many chunks or fewer."""
     has_commits: bool | None = None
     has_code: bool | None = None
-    whole: dict[Hashable, tuple[Any, tuple[Any, tuple[Candidate, ...]]]] = field(default_factory=dict)
-    """What the whole library makes of queries: by which profile, a scale and the candidates, for whoever narrows the
-    same search next."""
+    whole: dict[Hashable, tuple[Any, Any]] = field(default_factory=dict)
+    """What the whole library makes of queries: by which profile, and a scale with the relevance of each candidate, for
+    whoever narrows the same search next."""
 
 
 class RememberedTexts:

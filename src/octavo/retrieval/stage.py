@@ -299,7 +299,7 @@ _score = attrgetter("score")
 def in_order(candidates: Iterable[Candidate], score: Callable[[Candidate], float] = _score) -> tuple[Candidate, ...]:
     """The total order of every ranking: score, then uri, then start, then collection. Scores are rounded already."""
     ordered = sorted(candidates, key=score, reverse=True)
-    return tuple(order_ties(ordered, list(map(score, ordered)), _place))
+    return tuple(order_ties(ordered, list(map(score, ordered)), place_of))
 
 
 def order_ties(ordered: list[_T], scores: Sequence[float], place: Callable[[_T], Any]) -> list[_T]:
@@ -314,7 +314,7 @@ def order_ties(ordered: list[_T], scores: Sequence[float], place: Callable[[_T],
     return ordered
 
 
-def _place(candidate: Candidate) -> tuple[str, int, str]:
+def place_of(candidate: Candidate) -> tuple[str, int, str]:
     return candidate.uri, candidate.span.start, candidate.collection
 
 

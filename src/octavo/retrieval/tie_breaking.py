@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from octavo.retrieval.stage import Search, order_ties
+from octavo.retrieval.stage import Search, order_ties, place_of
 
 if TYPE_CHECKING:
     from octavo.model.result import ScoredChunk
@@ -27,8 +27,7 @@ def by_place(search: Search, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChu
     known = search.library.candidates([chunk.key for chunk in ordered if often[chunk.score] > 1])
 
     def place(chunk: ScoredChunk) -> tuple[str, int, str]:
-        candidate = known.get(chunk.key)
-        return (candidate.uri, candidate.span.start, candidate.collection) if candidate else ("", 0, "")
+        return place_of(known[chunk.key]) if chunk.key in known else ("", 0, "")
 
     return tuple(order_ties(ordered, scores, place))
 

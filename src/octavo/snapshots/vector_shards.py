@@ -219,7 +219,9 @@ class Shards:
         bounds = np.searchsorted(rows, self._offsets).tolist()
         for shard, (start, end) in enumerate(pairwise(bounds)):
             if end > start:
-                self._matrix(shard).take(rows[start:end] - self._offsets[shard], axis=0, out=matrix[start:end])
+                inside = rows[start:end] - self._offsets[shard]
+                # Unless it clips, numpy takes the rows aside first, in case that one of them is not there.
+                self._matrix(shard).take(inside, axis=0, out=matrix[start:end], mode="clip")
         return matrix
 
     def shards_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

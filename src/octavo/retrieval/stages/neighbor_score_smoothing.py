@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
@@ -65,32 +65,28 @@ class ContextSmoothing:
         for candidate in candidates:
             if candidate.key in above:
                 places.setdefault(candidate.document_id, {})[candidate.ordinal] = candidate.key
-        reach = max(len(self.sequence), len(self.following))
-        steps = [step for far in range(1, max(len(self.document), reach) + 1) for step in (-far, far)]
+        passages, turns = _by_step(self.document, self.document), _by_step(self.sequence, self.following)
         pairs = [
-            (candidate, keys_at[candidate.ordinal + step], step)
+            (candidate, keys_at[candidate.ordinal + step], share)
             for candidate in candidates[: self.among]
             # Most stand alone in their document.
             if (keys_at := places.get(candidate.document_id)) and (len(keys_at) > 1 or candidate.ordinal not in keys_at)
-            for step in steps
+            for step, share in (turns if candidate.kind is Kind.CONVERSATION else passages).items()
             if candidate.ordinal + step in keys_at
         ]
-        documents, project = search.library.store.documents, search.library.project
-        if pairs:
-            keys = {candidate.document_id: candidate.key for candidate, _, _ in pairs}
-            lengths = search.library.lengths(keys)
-            for candidate, neighbour, step in pairs:
-                talk = candidate.kind is Kind.CONVERSATION
-                if talk or lengths.get(candidate.document_id, 0) >= self.long_document:
-                    shares = self._in_series(step) if talk else self.document
-                    if abs(step) <= len(shares):
-                        yield candidate.key, neighbour, shares[abs(step) - 1], above[neighbour]
+        lengths = search.library.lengths(
+            {chunk.document_id: chunk.key for chunk, _, _ in pairs if chunk.kind is not Kind.CONVERSATION}
+        )
+        for chunk, neighbour, share in pairs:
+            if chunk.kind is Kind.CONVERSATION or lengths.get(chunk.document_id, 0) >= self.long_document:
+                yield chunk.key, neighbour, share, above[neighbour]
         series = sorted(candidate.key for candidate in candidates[: self.among] if candidate.in_series)
-        for near in documents.neighbours(project, series, reach) if series else ():
-            shares = self._in_series(near.distance)
-            if near.chunks == 1 and near.neighbour in above and abs(near.distance) <= len(shares):
-                yield near.key, near.neighbour, shares[abs(near.distance) - 1], above[near.neighbour]
+        documents, reach = search.library.store.documents, max(len(self.sequence), len(self.following))
+        for near in documents.neighbours(search.library.project, series, reach) if series else ():
+            if near.chunks == 1 and near.neighbour in above and near.distance in turns:
+                yield near.key, near.neighbour, turns[near.distance], above[near.neighbour]
 
-    def _in_series(self, step: int) -> tuple[float, ...]:
-        """The shares of what stands before, or of what follows."""
-        return self.sequence if step < 0 else self.following
+
+def _by_step(before: Sequence[float], after: Sequence[float]) -> dict[int, float]:
+    """The share that each neighbour gives, by how many places it stands before or after."""
+    return {-far: share for far, share in enumerate(before, 1)} | dict(enumerate(after, 1))

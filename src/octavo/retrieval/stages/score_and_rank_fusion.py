@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from octavo.algorithms.rank_fusion import min_max, of_best, reciprocal_rank, z_scores
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, Ranking, ScoreStep, ranked_steps
+from octavo.model.result import Candidate, Ranking, ScoreStep, ranked_steps, scored_chunks
 from octavo.model.score_tolerance import rounded
-from octavo.retrieval.stage import Search, in_order
+from octavo.retrieval.stage import Search, order_ties, place_of
 
 BEYOND = 0.8
 """What a chunk that a channel did not list is taken to score, as a share of what it can score at most."""
@@ -108,15 +108,14 @@ def looked_up(
     known: Mapping[ChunkKey, Candidate] | None = None,
 ) -> tuple[Candidate, ...]:
     """The chunks with their scores and the steps that led there; `known` if they were looked up already."""
-    steps: dict[ChunkKey, tuple[ScoreStep, ...]] = {}
-    for name, ranking in rankings.items():
-        for key, step in ranked_steps(name, ranking.scored):
-            steps[key] = (*steps.get(key, ()), step)
-    if known is None:
-        known = search.library.candidates(list(total))
+    known = search.library.candidates(list(total)) if known is None else known
     scores = {key: rounded(total[key]) for key in known}
-    candidates = []
-    for rank, candidate in enumerate(in_order(known.values(), lambda candidate: scores[candidate.key]), 1):
-        score = scores[candidate.key]
-        candidates.append(candidate.scored(score, (*steps.get(candidate.key, ()), ScoreStep(stage, score, rank))))
-    return tuple(candidates)
+    ordered = sorted(known, key=scores.__getitem__, reverse=True)
+    values = [scores[key] for key in ordered]
+    ordered = order_ties(ordered, values, lambda key: place_of(known[key]))
+    steps: dict[ChunkKey, tuple[ScoreStep, ...]] = {}
+    channels = ((name, ranking.scored) for name, ranking in rankings.items())
+    for name, scored in (*channels, (stage, scored_chunks(ordered, values))):
+        for key, step in ranked_steps(name, scored):
+            steps[key] = (*steps.get(key, ()), step)
+    return tuple(known[key].scored(scores[key], steps[key]) for key in ordered)

@@ -31,7 +31,7 @@ class TitleWords:
         if not candidates or not words:
             raise SkipStage("the query is no sentence" if candidates else "there are no candidates")
         looked_at = candidates[: self.among]
-        titles = {candidate.title: text.tokens_among(candidate.title, words) for candidate in looked_at}
+        titles = {title: text.tokens_among(title, words) for title in {candidate.title for candidate in looked_at}}
         said = {
             title
             for title, tokens in titles.items()

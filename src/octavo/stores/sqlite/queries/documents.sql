@@ -162,9 +162,13 @@ select key from chunks where project = :project and id = :id;
 
 -- name: candidates
 -- A cross join keeps the order of the tables: without statistics the planner reads every chunk and looks it up among the
--- wanted ones, which costs the size of the library.
+-- wanted ones, which costs the size of the library. A sequence is read from a document's metadata, which takes a sixth of
+-- the time: only where the project has one.
 select c.key, c.id, d.id, col.name, d.uri, d.kind, d.title, s.path, c.start, c."end", c.first_line, c.last_line,
-  d.text_hash, d.modified_at, d.sequence is not null, c.ordinal, c.section, d.language, c.content_type
+  d.text_hash, d.modified_at,
+  case when exists (select 1 from documents e where e.project = :project and e.sequence is not null)
+    then d.sequence is not null else false end,
+  c.ordinal, c.section, d.language, c.content_type
 from json_each(:keys) k
 cross join chunks c on c.key = k.value
 cross join documents d on d.key = c.document
