@@ -121,6 +121,14 @@ def test_a_memory_of_a_library_with_its_vectors_leaves_nothing_to_do(library: Pa
     assert [job["state"] for job in answered("jobs", "list")["jobs"]] == ["done"]
 
 
+def test_a_search_where_only_a_memory_was_tells_to_add_a_folder(octavo: Octavo) -> None:
+    octavo("init")
+    octavo("remember", "The door key hangs in the kitchen")
+    octavo("forget", "door key")
+    refused = octavo("search", "door")
+    assert refused.exit_code == 4 and "run `octavo add FOLDER --name NAME`, then `octavo index`" in refused.stderr
+
+
 def test_a_memory_is_forgotten_by_a_part_of_its_title_that_no_other_has(octavo: Octavo) -> None:
     octavo("init")
     octavo("remember", "The deploy key is rotated every March")

@@ -6,6 +6,8 @@ import asyncio
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -18,6 +20,7 @@ from octavo.errors import NotFound
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, code, sentence
 from octavo.interfaces.web.markdown_to_html import inline, markdown
+from octavo.interfaces.web.search_pages import query_examples
 
 HTML = {"accept": "text/html"}
 
@@ -357,6 +360,15 @@ def test_the_first_page_shows_what_changed_last_and_examples_of_this_library(vau
             assert 'class="hit"' in hits, example
 
     in_process(vault.library, talk)
+
+
+def test_the_example_of_a_collection_is_one_that_holds_something() -> None:
+    def named(*held: tuple[str, int]) -> list[str]:
+        status = SimpleNamespace(collections=[SimpleNamespace(name=name, indexed=indexed) for name, indexed in held])
+        return [typed for typed, _ in query_examples(cast("Any", status), (), {})]
+
+    assert named(("memories", 0), ("notes", 3)) == []
+    assert named(("memories", 0), ("notes", 3), ("work", 1)) == ["in:notes"]
 
 
 def test_the_best_passage_of_a_document_is_shown_and_the_others_are_folded(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.operations.answer_length_budget import tokens
 from octavo.operations.library.collections import collections_list
+from octavo.operations.library.document_listing import documents_below, property_keys
 from octavo.operations.library.requests import CollectionsListRequest
 from octavo.operations.reading.multiple_document_reading import get_many, list_documents
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
@@ -68,6 +70,13 @@ def test_the_keys_of_properties_are_listed_with_their_values(engine: Engine) -> 
     assert (keys["status"].documents, keys["status"].values) == (2, ("accepted",))
     assert keys == {key.key: key for key in list_documents(engine, ListDocumentsRequest(keys=True)).keys or ()}
     assert "callouts" not in keys
+
+
+def test_the_keys_of_properties_are_those_of_authors_not_of_converters(engine: Engine) -> None:
+    [document, *_] = documents_below(engine, ListDocumentsRequest())
+    found = {"converter": "pdf-7", "rendered_from": "ipynb", "marks": {"unit": "page"}, "ocr_pages": [3]}
+    book = replace(document, tags=(), aliases=(), metadata={"pages": 320, **found})
+    assert [key.key for key in property_keys([book])] == ["pages"]
 
 
 def test_a_search_is_narrowed_by_properties(engine: Engine) -> None:

@@ -380,8 +380,9 @@ def _examples(
         yield f"title:{words[0]}", "in the title"
     if tags:
         yield f"tag:{max(tags, key=lambda tag: (tags[tag], tag))}", "with a tag"
-    if len(status.collections) > 1:
-        yield f"in:{status.collections[0].name}", "of a collection"
+    held = [collection.name for collection in status.collections if collection.indexed]
+    if len(held) > 1:
+        yield f"in:{held[0]}", "of a collection"
     folder = next((row.uri.partition("/")[0] for row in recent if "/" in row.uri), "")
     if folder:
         path = f"path:{folder}/"

@@ -10,13 +10,14 @@ from typing import Any
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
 from octavo.model.normalised_text import short
+from octavo.model.page_position import MARKS, OCR_PAGES
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.library.results import PropertyKey
 
 _VALUES = 5  # of a property that are named
-_DERIVED = frozenset({"block_refs", "callouts", "pages", "slides", "sheets", "times"})
-"""What a parser has found out, which no author wrote."""
+_DERIVED = frozenset({"block_refs", "callouts", "converter", "rendered_from", MARKS, OCR_PAGES})
+"""What a parser or a converter has found out, which no author wrote."""
 
 
 def documents_below(engine: Engine, request: object) -> tuple[StoredDocument, ...]:

@@ -23,6 +23,6 @@ def refuse_empty_library(engine: Engine, freshness: Freshness) -> None:
     if engine.watched and engine.watcher.reads_first_time():
         raise NotIndexed("the folders are being read for the first time", hint="ask again in a few seconds")
     if freshness.age_seconds is None:
-        added = any(engine.collections())
+        added = any(collection.on_disk for collection in engine.collections())
         first = "" if added else "`octavo add FOLDER --name NAME`, then "
         raise NotIndexed("nothing is indexed yet", hint=f"run {first}`octavo index`")
