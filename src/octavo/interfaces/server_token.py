@@ -93,7 +93,10 @@ def _secret(path: Path) -> str:
         if os.name == "posix" and path.stat().st_mode & 0o077:
             logger("serve").warning("others on this machine may read the token in %s: run `chmod 600 %s`", path, path)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the token file {path} cannot be read: {system_message(error)}") from error
+        raise ConfigurationError(
+            f"the token file {path} cannot be read: {system_message(error)}",
+            hint=f"make one with: (umask 077; openssl rand -hex 32 > {path})" if not path.exists() else None,
+        ) from error
     if len(token) < _SHORTEST or not token.isascii() or any(character.isspace() for character in token):
         raise ConfigurationError(
             f"the token in {path} is not {_SHORTEST} or more characters of ASCII without spaces",

@@ -198,10 +198,14 @@ def test_over_mcp_a_token_has_the_tools_and_projects_it_allows(
                 async with _client(server.address, reader, mode) as client:
                     names = {tool.name for tool in (await client.list_tools()).tools}
                     assert {"search", "recall"} <= names and not {"remember", "forget", "reindex"} & names
+                    told = client.instructions or ""
+                    assert "project default" in told and "recall finds" in told
+                    assert "remember keeps" not in told and "Call reindex" not in told
                     refused = await client.call_tool("remember", {"text": "no"})
                     assert refused.is_error and "may read, and remember needs write" in str(refused.content)
                 async with _client(server.address, quiet, mode) as client:
-                    assert "project default" not in (client.instructions or "")
+                    told = client.instructions or ""
+                    assert "project default" not in told and "remember keeps" in told and "Call reindex" not in told
                     assert HIDDEN in str((await client.call_tool("recall", {"query": "the vault"})).content)
                     other = await client.call_tool("recall", {"query": "the ladder", "project": "default"})
                     assert other.is_error and "there is no project default" in str(other.content)

@@ -347,6 +347,13 @@ def test_who_has_a_library_is_told_that_folders_without_one_are_served_it(octavo
     assert "one of its own by itself" not in told()
 
 
+def test_a_client_that_works_in_no_folder_is_not_said_to_follow_one(octavo: Octavo, environment: Path) -> None:
+    assert octavo("init", "--here").exit_code == 0
+    told = octavo("mcp", "install", "--client", "claude-desktop").stdout
+    assert "whichever folder" not in told and "Claude Desktop works in no folder: it gets " in told
+    assert str(environment) not in told.rpartition("it gets ")[2].partition(";")[0]
+
+
 def test_an_entry_that_names_another_library_is_not_replaced(octavo: Octavo, environment: Path) -> None:
     first = ("mcp", "install", "--client", "cursor", "--library", environment / "first.db", "--write")
     assert octavo(*first).exit_code == 0

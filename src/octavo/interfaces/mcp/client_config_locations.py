@@ -45,7 +45,7 @@ class Client:
 
     `project_file` is the configuration below a project that holds for it alone, where the client reads one. `skills` is
     where it looks for skills below the home directory, `project_skills` below a project; `folders` below the home
-    directory show that it is used here.
+    directory show that it is used here. One that does not `works_in_folders` starts servers in a folder of its own.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Client:
     skills: str = ""
     project_skills: str = ""
     folders: tuple[str, ...] = ()
+    works_in_folders: bool = True
 
 
 def _application(environ: Mapping[str, str], home: Path, platform: str) -> Path:
@@ -131,6 +132,7 @@ CLIENTS: Mapping[str, Client] = {
             ),
             afterwards="Quit Claude Desktop, not only its window, and start it again.",
             remote=None,
+            works_in_folders=False,
         ),
         Client(
             name="cursor",

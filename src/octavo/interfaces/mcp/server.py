@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Container, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from typing import Any, TypeVar
 
 from mcp import types
@@ -17,11 +17,12 @@ from octavo.engine.engine import Engine
 from octavo.engine.index_run_lease import Stopped
 from octavo.errors import OctavoError
 from octavo.interfaces.mcp import document_resources, memory_resources, prompts
-from octavo.interfaces.mcp.instructions import instructions, without_library
+from octavo.interfaces.mcp.instructions import instructions, usage, without_library
 from octavo.interfaces.mcp.tool_aliases.aliased_server import SeedTools
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
 from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
 from octavo.interfaces.operation_threads import Answered, CallProgress, Calls
+from octavo.model.access_token import AccessScope
 from octavo.operations.error_hints_by_interface import error_for_model, for_model
 from octavo.operations.json_schemas import input_schema, output_schema, slim_input, slim_output
 from octavo.operations.operation import Operation
@@ -37,18 +38,23 @@ _log = logging.getLogger("octavo.mcp")
 
 
 class LibraryServer(Server[Any]):
-    """What a library holds is told to nobody whose token is not for its project: they learn how to use the tools."""
+    """What a library holds is told to nobody whose token is not for its project: they learn how to use the tools, and
+    everybody only of tools that their token allows."""
 
     told = ""
     own_project: str | None = None
     """Of a server over HTTP; None where the account itself asks."""
     usage = ""
+    """How to use the tools of a server over HTTP, with which `told` ends."""
+    scopes: Mapping[str, AccessScope] = {}
 
     @property
     def instructions(self) -> str:
         caller = current_caller()
         hidden = self.own_project is not None and not (caller and caller.sees(self.own_project))
-        return self.usage if hidden else self.told
+        holdings = "" if hidden else self.told.removesuffix(self.usage)
+        allowed = {tool for tool, scope in self.scopes.items() if caller is None or caller.may(scope)}
+        return f"{holdings}{usage(allowed) if self.usage else ''}".rstrip()
 
     @instructions.setter
     def instructions(self, told: str | None) -> None:

@@ -55,7 +55,8 @@ def make_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         server.instructions = await library_instructions(calls, operations)
-        server.usage = usage({operation.name for operation in operations})
+        server.scopes = {operation.name: operation.scope for operation in operations}
+        server.usage = usage(server.scopes)
         if token is not None:
             server.own_project = calls.engine().project.name
         async with sessions.run():

@@ -74,7 +74,10 @@ def tokens_create(engine: Engine, request: TokensCreateRequest) -> TokenCreated:
     access, now = engine.store.access, engine.library.now()
     known = {project.name for project in engine.store.catalog.projects()}
     if missing := [name for name in request.projects if name not in known]:
-        raise NotFound(f"there is no project {missing[0]}", hint="`octavo projects list` shows the projects")
+        raise NotFound(
+            f"there is no project {missing[0]}",
+            hint="`octavo projects resolve --create --name NAME` makes it; `octavo projects list` shows all",
+        )
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
     expires = None if request.days is None else now + request.days * _DAY
     with engine.store.transaction():

@@ -129,7 +129,7 @@ def install(choices: Choices, client: str, write: bool, scope: str, tools: str, 
             columns,
             lambda width: [
                 *_lines(row, target, done),
-                *(() if http or "--library" in line else _followed(choices)),
+                *(() if http or "--library" in line else _followed(choices, target)),
             ],
             files=[row["path"]],
         )
@@ -297,10 +297,14 @@ def _lines(row: dict[str, Any], target: Client, done: InstalledClient | None) ->
     yield (Part(target.afterwards, "dim"),)
 
 
-def _followed(choices: Choices) -> Iterator[Line]:
+def _followed(choices: Choices, target: Client) -> Iterator[Line]:
     """Which library an entry that names none leads to."""
     from octavo.config.load import library_location, load
 
+    if not target.works_in_folders:
+        default = library_location(load(choices.flags(), directory=Path.home()).config)
+        yield (Part(f"{target.title} works in no folder: it gets {default}; --library PATH names another.", "dim"),)
+        return
     yield (Part("It serves the library of whichever folder the client works in.", "dim"),)
     config = load(choices.flags()).config
     place = library_location(config)
