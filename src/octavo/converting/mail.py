@@ -196,7 +196,6 @@ def _content(part: EmailMessage) -> bytes:
 
 
 def _forwarded(part: Message) -> Message | None:
-    """The message that a part of a message is."""
     payload = part.get_payload()
     message = payload[0] if isinstance(payload, list) and payload else None
     return message if isinstance(message, Message) else None

@@ -123,7 +123,6 @@ def _drop_capabilities(kernel: ctypes.CDLL) -> None:
 
 
 def _limit_resources(limits: Limits) -> tuple[str, ...]:
-    """What is limited now."""
     if sys.platform == "win32":
         return ()
     # A write beyond the limit is an error to whoever writes, and not the end of the process.

@@ -30,8 +30,6 @@ class ChunkEmbedder(Protocol):
 
 
 class RepairableEngine(StoredProject, Protocol):
-    """The engine as a repair uses it."""
-
     @property
     def memories(self) -> ProjectMemories: ...
 

@@ -332,7 +332,6 @@ def _modified_at(metadata: Mapping[str, Any]) -> float:
 
 
 def outcomes(evaluation: Evaluation) -> tuple[Outcome, ...]:
-    """What is kept of an evaluation."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return tuple(outcome(run, recipe=evaluation.recipe, measured_at=now) for run in evaluation.runs)
 
@@ -343,7 +342,6 @@ def cache_folder() -> Path:
 
 
 def results_folder() -> Path:
-    """Results and baselines."""
     return user_data_path("octavo") / "evaluation"
 
 

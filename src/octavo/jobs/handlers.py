@@ -41,8 +41,6 @@ class VectorWriter(Protocol):
 
 
 class JobEngine(Summarising, EntityWork, Protocol):
-    """The engine as jobs use it."""
-
     @property
     def observers(self) -> Sequence[Observer]: ...
 

@@ -128,7 +128,6 @@ def _probes(tokens: Sequence[str]) -> Iterator[Terms]:
 
 
 def _first_known(memories: ProjectMemories, names: tuple[MemoryId, ...]) -> MemoryItem:
-    """The first of these memories that the project has."""
     for name in names:
         if item := memories.repository.get(memories.project, name):
             return item

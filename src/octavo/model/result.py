@@ -76,7 +76,6 @@ class Candidate(NamedTuple):
         return tuple.__new__(Candidate, (*self[:-2], rounded(score), self[-1] if steps is None else steps))
 
     def with_steps(self, steps: tuple[ScoreStep, ...]) -> Candidate:
-        """A copy with the score it has."""
         return tuple.__new__(Candidate, (*self[:-1], steps))
 
 

@@ -32,8 +32,6 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """One file of a snapshot."""
-
     size: int
     sha256: str
     carried: bool = False

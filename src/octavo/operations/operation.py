@@ -88,7 +88,6 @@ class Operation:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """What does it."""
         function: Callable[..., Any] = getattr(import_module(self.module), self.name)
         return function
 

@@ -23,7 +23,6 @@ assert len({*OPERATIONS, *ALIASES}) == len(_ALL) + len(ALIASES), "two operations
 
 
 def named(name: str) -> Operation | None:
-    """The operation of this name, or of this alias."""
     return OPERATIONS.get(name) or ALIASES.get(name)
 
 

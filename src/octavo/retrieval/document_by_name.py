@@ -63,7 +63,6 @@ def _only(library: ProjectLibrary, reference: str, matches: Sequence[NameMatch])
 
 
 def titled(library: ProjectLibrary, reference: str, within: CollectionId | None) -> StoredDocument | None:
-    """The one document with this title."""
     wanted = folded(reference.strip())
     ids = [node.document for node in library.store.graph.nodes(library.project.id) if folded(node.title) == wanted]
     stored = (library.store.documents.get(library.project.id, document) for document in ids)

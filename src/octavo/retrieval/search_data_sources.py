@@ -151,8 +151,6 @@ class SearchRun:
 
 @dataclass(frozen=True, slots=True)
 class SearchedLibrary:
-    """What a search reads from."""
-
     store: Store
     project: ProjectId
     meaning: SearchVectors

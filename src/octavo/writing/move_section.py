@@ -74,7 +74,6 @@ def _put(document: NoteOutline, section: int, place: int, moved: str) -> tuple[S
 
 
 def _cut(document: NoteOutline, section: int, place: int) -> Splice:
-    """What is left where the section was."""
     text, following = document.text, document.after(section)
     start, end = document.headings[section].start, document.section_end(section)
     if end == len(text) and place < start:

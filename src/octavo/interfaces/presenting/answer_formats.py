@@ -160,7 +160,6 @@ def _table(answer: Answer) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value in a cell."""
     if value is None:
         return ""
     if isinstance(value, bool):

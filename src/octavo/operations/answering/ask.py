@@ -243,13 +243,11 @@ def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:
 
 
 def library_sentence(statement: Statement, passages: Sequence[NumberedPassage]) -> AnswerSentence:
-    """A sentence of the library."""
     cited, score = _cited(statement.cited, passages), round(statement.score, 4)
     return AnswerSentence(statement.text, "quoted", score, (cited,), above=statement.above or None)
 
 
 def model_sentence(sentence: WrittenSentence, passages: Sequence[NumberedPassage]) -> AnswerSentence:
-    """A sentence of a model."""
     checked = sentence.checked
     return AnswerSentence(
         text=sentence.text,

@@ -103,7 +103,6 @@ SHAPES: Mapping[str, Mapping[str, type[Any]]] = {"expand": EXPAND, "recall": REC
 
 
 def stage_of(shape: str, name: str) -> type[Any] | None:
-    """The stage of a name; None where none of this shape has it."""
     kind = SHAPES[shape].get(name)
     if kind is None and has(STAGES, name):
         kind = load(STAGES, name)

@@ -99,5 +99,4 @@ def _expanded(search: Search, node: NodeType, depth: int, chunks: int, name: str
 
 
 def searches_summaries(profile: RetrievalProfile) -> bool:
-    """Whether a profile has a use for summaries."""
     return any(isinstance(stage, (SectionRecall, FileRecall)) for stage in profile.recall)

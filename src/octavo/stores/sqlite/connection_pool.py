@@ -14,8 +14,6 @@ _IDLE = 8  # connections kept open while nobody uses them; each has a page cache
 
 
 class PooledConnection(Protocol):
-    """What the pool has to know of a connection."""
-
     @property
     def in_transaction(self) -> bool: ...
 

@@ -59,7 +59,6 @@ class LexicalBlocks:
 def unpacked(
     chunks: bytes, data: bytes, unpack: Callable[[bytes], bytes] = zstandard.decompress
 ) -> Iterator[tuple[ChunkKey, LexicalRow]]:
-    """The rows of one block."""
     texts = unpack(data).decode("utf-8", "surrogatepass").split(_CHUNK)
     for key, text in zip(array("q", chunks), texts, strict=True):
         yield ChunkKey(key), LexicalRow(*text.split(_FIELD))
