@@ -285,6 +285,9 @@ def test_prompts_bring_passages_and_ask_for_citations(vault: Vault) -> None:
         (message,) = (await client.get_prompt("recall", {"topic": "pruning apple trees"})).messages
         assert isinstance(message.content, types.TextContent)
         assert "garden/apples.md" in message.content.text
+        hits = [line for line in message.content.text.splitlines() if re.match(r"\d+\. ", line)]
+        assert [line.split(".")[0] for line in hits] == [str(number) for number in range(1, len(hits) + 1)]
+        assert 'get reference="' in message.content.text and " 0.00" not in message.content.text
         assert "Cite every statement" in message.content.text
         (message,) = (await client.get_prompt("onboarding")).messages
         assert isinstance(message.content, types.TextContent)

@@ -10,7 +10,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.mcp.instructions import CITING, holdings
 from octavo.operations.language_model_rendering import written
-from octavo.operations.search.rendering import search_lines
+from octavo.operations.search.rendering import search_model_lines
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_operations import search
 
@@ -44,7 +44,7 @@ def _recall(engine: Engine, given: Mapping[str, str]) -> types.GetPromptResult:
     topic = given.get("topic", "").strip()
     if not topic:
         raise InvalidArgument("recall needs a topic", hint="a question or a few words")
-    hits = written(search_lines(search(engine, SearchRequest(topic, limit=8))))
+    hits = written(search_model_lines(search(engine, SearchRequest(topic, limit=8))))
     return _said(
         f"What the library says about {topic}",
         f"Tell me what my library says about: {topic}\n\n"
