@@ -1,12 +1,17 @@
-"""What this Octavo is built from, and the formats of the files that it writes."""
+"""What this Octavo is built from, what it runs on, and the formats of the files that it writes."""
 
 from __future__ import annotations
 
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 
 from octavo.model.snapshot import FORMAT as SNAPSHOT
 from octavo.stores.shared.schema_versions import newest_schema
 from octavo.version import __version__
+
+_TOLD = ("apsw", "numpy", "onnxruntime", "mcp", "tree-sitter", "pypdfium2", "psycopg")
 
 
 def commit_here() -> str | None:
@@ -21,5 +26,25 @@ def formats_here() -> dict[str, int]:
 
 
 def version_line() -> str:
-    formats = ", ".join(f"{name} {number}" for name, number in formats_here().items())
-    return f"octavo {__version__} ({commit_here() or 'from a checkout'}; {formats})"
+    return f"octavo {__version__} ({commit_here() or 'from a checkout'}; {_formats()})"
+
+
+def installation_report() -> list[str]:
+    """What there is to say of a library that does not open."""
+    return [
+        f"octavo {__version__}, {commit_here() or 'from a checkout'}; formats: {_formats()}",
+        f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {platform.machine()},"
+        f" {os.cpu_count()} processors",
+        f"packages: {', '.join(f'{name} {_version_of(name)}' for name in _TOLD)}",
+    ]
+
+
+def _version_of(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _formats() -> str:
+    return ", ".join(f"{name} {number}" for name, number in formats_here().items())

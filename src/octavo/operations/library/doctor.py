@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 
-from octavo.engine.build_info import commit_here, formats_here
+from octavo.engine.build_info import installation_report
 from octavo.engine.engine import Engine
 from octavo.engine.library_repair import damage
 from octavo.engine.maintenance_advisories import advisories
@@ -23,10 +20,8 @@ from octavo.operations.library.excluded_files import excluded_files_text
 from octavo.operations.library.requests import DoctorRequest
 from octavo.operations.library.results import Check, CollectionState, HealthAnswer
 from octavo.plugins import EntryPoint, installed, others
-from octavo.version import __version__
 
 _ANOTHER_MODEL = "`octavo models list` names the models there are, `octavo models activate` searches with another"
-_TOLD = ("apsw", "numpy", "onnxruntime", "mcp", "tree-sitter", "pypdfium2", "psycopg")
 _MOST_SECRETS = 20  # named in one line; `octavo status --problems` has all of them
 
 
@@ -50,24 +45,6 @@ def health_report(engine: Engine, checks: Sequence[Check]) -> str:
         lines.append(", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in counts.items()))
     lines += sorted(f"{'ok' if check.ok else 'wrong'}: {check.name.split(' ')[0]}" for check in checks)
     return "\n".join(lines)
-
-
-def installation_report() -> list[str]:
-    """What there is to say of a library that does not open."""
-    formats = ", ".join(f"{name} {number}" for name, number in formats_here().items())
-    return [
-        f"octavo {__version__}, {commit_here() or 'from a checkout'}; formats: {formats}",
-        f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {platform.machine()},"
-        f" {os.cpu_count()} processors",
-        f"packages: {', '.join(f'{name} {_version_of(name)}' for name in _TOLD)}",
-    ]
-
-
-def _version_of(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "missing"
 
 
 def health_checks(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from octavo.engine.build_info import installation_report
 from octavo.errors import OctavoError
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
@@ -18,8 +19,6 @@ def doctor(choices: Choices, request: DoctorRequest) -> Exit:
         return answered(choices, operation_of("doctor"), request)
     except OctavoError as error:
         if request.report and choices.format is OutputFormat.TEXT:
-            from octavo.operations.library.doctor import installation_report
-
             # Its code alone: the message, on stderr, names the file or the server.
             output.plain("\n".join((*installation_report(), f"wrong: {error.code}\n")))
         raise
