@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -167,7 +167,9 @@ class OpenLibrary:
 
 def _no_such_collection(name: str, names: Sequence[str]) -> NotFound:
     # Likeness takes time by the square of the length, and no collection's name is long.
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) if len(name) <= _LONGEST_NAME else []
+    near: list[str] = []
+    if len(name) <= _LONGEST_NAME:
+        near = import_module("difflib").get_close_matches(name, names, n=3, cutoff=0.5)
     known = "there are: " + ", ".join(names[:_MOST_NAMES]) + (" and more" if len(names) > _MOST_NAMES else "")
     hint = f"did you mean {near[0]}?" if near else known if names else "`octavo add` adds a folder"
     return NotFound(f"there is no collection {name[:_LONGEST_NAME]}", hint=hint, details={"near": near})

@@ -32,7 +32,6 @@ _MANY = 10  # files that are not all deleted at once while their folder stays
 _UNMOUNTED = "is empty but older than the files indexed from it: its disk may not be mounted"
 _UNTOUCHED = "holds none of the files it had, though nothing in it was deleted: its disk may not be mounted"
 _CONFIRM = "mount it again; if its files are really gone, run `octavo index --confirm-removals`"
-_BY_URI = attrgetter("uri")
 _TICK = 0.02  # seconds by which a file system's clock may lag behind
 
 
@@ -79,8 +78,8 @@ def scan(
     if paths is not None:
         walk.confine(paths)
     return Scan(
-        files=tuple(sorted(walk.files, key=_BY_URI)),
-        skipped=tuple(sorted(walk.skipped, key=lambda entry: entry.uri)),
+        files=tuple(sorted(walk.files, key=attrgetter("uri"))),
+        skipped=tuple(sorted(walk.skipped, key=attrgetter("uri"))),
         listed=frozenset(walk.listed),
         unreadable=tuple(sorted(walk.unreadable, key=lambda entry: entry.uri)),
         hidden=walk.hidden,
@@ -129,9 +128,8 @@ class _Walk:
                 self.elsewhere.add(here)
             if not names.isdisjoint(IGNORE_FILES):
                 git, *own = (self._ignore_lines(folder, name, names) for name in IGNORE_FILES)
-                lines = git, b"\n".join(filter(None, own))
-                self.ignore_files[here] = lines
-                folder = folder.with_ignore_files(*lines)
+                self.ignore_files[here] = git, b"\n".join(filter(None, own))
+                folder = folder.with_ignore_files(*self.ignore_files[here])
         except OSError as error:
             self.unreadable.append(SkippedFile(here, _reason(error)))
             return []

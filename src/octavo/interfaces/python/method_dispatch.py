@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, fields
 from functools import cache, partial
+from importlib import import_module
 from inspect import Parameter, Signature
 from typing import Any, get_type_hints
 
@@ -49,12 +50,10 @@ class Method:
 
     def _what_it_takes(self, given: Iterable[str]) -> str:
         """The argument that a wrong name is nearest to, or else which are taken by position."""
-        import difflib  # only a wrong call needs it
-
         parameters = self.__signature__.parameters
         for name in given:
             if name not in parameters:
-                near = difflib.get_close_matches(name, parameters, n=1)
+                near = import_module("difflib").get_close_matches(name, parameters, n=1)
                 return f"; did you mean {near[0]}?" if near else f"; it takes {', '.join(parameters)}"
         by_position = [name for name, each in parameters.items() if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
         by_name = [name for name in parameters if name not in by_position]
