@@ -60,6 +60,11 @@ class NumberedPassage:
     def start(self) -> int:
         return self.hit.citation.span.start
 
+    @property
+    def has_lists(self) -> bool:
+        """Whether its lists are text for readers."""
+        return self.hit.kind not in {*_CODE, Kind.COMMIT}
+
     def statements(self) -> tuple[Sentence, ...]:
         """Its sentences. Code, and what has none, is represented by its first lines; of a commit only what its author
         wrote says anything."""

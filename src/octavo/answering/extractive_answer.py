@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.marginal_relevance import marginal_relevance
 from octavo.algorithms.vector_nearest_neighbors import cosines
+from octavo.answering.announced_lists import AnnouncedList, announced_lists
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.sentence_splitting import Sentence, above
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.normalised_text import Span
 from octavo.model.score_tolerance import rounded
 from octavo.ports import Embedder
@@ -23,6 +25,8 @@ from octavo.ports import Embedder
 _MOST_SENTENCES = 120  # of all passages that are looked at: reading more would keep somebody waiting
 _LONGEST = 600  # characters of a sentence that are read: what is longer is a list or a table in disguise
 _COSINE, _WORDS, _PASSAGE, _KIND, _SHAPE = 0.5, 0.35, 0.1, 0.08, 0.1
+_STEPS = 2.5  # as a shape: where steps are asked for, a sentence of or about them is less
+_LEAST_OF_STEPS = 0.85  # of the score of a sentence before them, which is about them
 _FITTED_FOR = "octavo-encoder-2"  # the model whose cosines the next two constants are about
 _LEAST_EVIDENCE = 0.46  # of meaning and words in one sentence; with less, nothing answers
 _LACKING = 0.1  # of that, for each name of the question that a sentence is not about, and for a number it does not give
@@ -42,19 +46,33 @@ _ASKED_NAME = re.compile(r"(?<=\w )[A-Z][\w-]+")
 _ASKS_NAME = re.compile(r"\b(?:who|whom|whose|which (?:person|company|author|team))\b", re.I)
 _MARKUP = re.compile(r"[*_`]+|\^[\w-]+$")
 _LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|\{\{[^}\n]*\}\}")
-_CELL_OF_HTML = re.compile(r"<t[hdr]\b", re.I)
+_WRITTEN_AS_HTML = re.compile(r"</?(?:t[hdr]|li|a|p|div)\b", re.I)
+_CODE_SPAN = re.compile(r"`[^`]*`")
 _TABLE_RULE = re.compile(r"[ \t]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*(?:\n|\Z)")
 _BOLD_ALONE = re.compile(r"(\*\*|__)[^*_]+\1[.:]?|[^.!?]+:\*\*")
 _BARE_REPLY = re.compile(r"(?:yes|no|maybe|not yet|it depends)[.!,]?", re.I)
 _ASKS_MEANING = re.compile(r"what (?:is|are) (?:an? |the )?(?P<term>[\w -]+?)s?\?*$", re.I)
+_NO_DEFINITION = r"(?! (?:also|not|only|always|never|now|available|\w+ed|\w+ing)\b)"
 _ASKS_HOW = re.compile(r"\bhow (?:do|does|can|could|should|to)\b|\bwhere\b|\bkeys?\b|\bshortcut", re.I)
-_ANNOUNCES = re.compile(r"(?:to|here|follow|the following|below|you can|for more|see)\b[^.]*:$", re.I)
+_ASKS_STEPS = re.compile(
+    r"\bhow (?:do|can|could|should|would) (?:i|you|we|one|someone|somebody)\b|\bhow to\b|\bsteps\b", re.I
+)
+_TASK = re.compile(r"to \w[^.]*:", re.I)
+_ANNOUNCES = re.compile(
+    r"[^.]*:$|here(?:'s| is| are)\b"
+    r"|(?:in )?this (?:article|chapter|guide|lesson|module|page|section|tutorial)\b|(?:now|next),? (?:we|let's)\b",
+    re.I,
+)
 _STEP = re.compile(
     r"(?:select|click|open|go to|press|enter|choose|navigate|next to|under|log in|run|create|add|use|drag)\b"
     r"|to \w[^.]*, \w|.*\b(?:click|select)\b",
     re.I,
 )
-_POINTS_ELSEWHERE = re.compile(r"(?:(?:yes|no)\W+)?(?:see|learn|refer|read|visit|check|consider)\b", re.I)
+_POINTS_ELSEWHERE = re.compile(
+    r"(?:(?:yes|no)\W+)?(?:see|learn|refer|read|visit|check|consider)\b"
+    r"|for (?:more|other|further)\b.*\b(?:see|refer)\b|[^:]+: ?!?\[\[[^\]]*\]\]$",
+    re.I,
+)
 _CONDITIONAL = re.compile(r"^if\b|\bdepend(?:s|ing) on\b|\bbased on your\b", re.I)
 _DEPENDS = re.compile(
     r"(?:this|that|these|those|it|they|however|unfortunately|otherwise|then|for example)\b|.*\bsuch cases?\b", re.I
@@ -89,7 +107,7 @@ def statements(
     tokenise: Callable[[str], Sequence[str]],
     most: int,
 ) -> tuple[Statement, ...]:
-    """At most so many sentences, best first, none saying what another has said.
+    """At most so many sentences, best first, none saying what another has said; a list that answers is quoted whole.
 
     A sentence is judged by its cosine with the question, the share of the question's words in it (rare ones count
     more), the relevance of its passage, whether it has the number or the name that is asked for, and whether it has the
@@ -98,9 +116,9 @@ def statements(
     candidates = _candidates(passages)
     if not candidates:
         return ()
-    texts = [candidate.sentence.text[:_LONGEST] for candidate in candidates]
+    texts = [(candidate.announced or candidate.sentence.text)[:_LONGEST] for candidate in candidates]
     # What a sentence is about often stands in the question or the heading above it.
-    in_context = [f"{candidate.lead} {text}".lstrip() for candidate, text in zip(candidates, texts, strict=True)]
+    in_context = [f"{candidate.lead} {candidate.sentence.text[:_LONGEST]}".lstrip() for candidate in candidates]
     words = [tokenise(text) for text in in_context]
     meaningful = [word for word in tokenise(question) if word not in _LIGHT] or tokenise(question)
     coverage = _coverage(meaningful, words)
@@ -123,11 +141,41 @@ def statements(
         + _SHAPE * np.array([_shape(question, candidate) for candidate in candidates])
     )
     order = [place for place, _ in marginal_relevance(score.tolist(), likeness, _BALANCE)]
-    least = _LEAST_SHARE * float(score.max())
-    chosen = sorted(
-        (place for place in order[:most] if score[place] >= least), key=lambda place: (-score[place], place)
+    first = int(score.argmax())
+    place = _list_place(question, candidates, score)
+    whole = None if place is None else candidates[place]
+    room = most if whole is None or whole.whole is None else max(int(place != first), most - len(whole.whole.sentences))
+    order = [
+        place
+        for place in order
+        if candidates[place].whole is None and not (whole and _is_item(candidates[place], whole))
+    ]
+    least = _LEAST_SHARE * float(score[first])
+    chosen = [(float(score[place]), place) for place in order[:room] if score[place] >= least]
+    if place is not None:
+        chosen.append((float(score[place]), place))
+    chosen.sort(key=lambda scored: (-scored[0], scored[1]))
+    return tuple(
+        _introduced_once(chain.from_iterable(_statements(candidates[place], value) for value, place in chosen))
     )
-    return tuple(_statement(candidates[place], float(score[place])) for place in chosen)
+
+
+def _list_place(question: str, candidates: Sequence[_Candidate], score: NDArray[np.float64]) -> int | None:
+    """Which list is quoted whole: one that answers best of all, or nearly as well as a sentence that says nothing to do
+    where steps are asked for."""
+    lists = [place for place, candidate in enumerate(candidates) if candidate.whole]
+    if not lists:
+        return None
+    first, best = int(score.argmax()), max(lists, key=lambda place: (score[place], -place))
+    if candidates[first].whole:
+        return first
+    steps = _shape(question, candidates[best]) == _STEPS and not _STEP.match(_plain(candidates[first].sentence.text))
+    return best if steps and score[best] >= _LEAST_OF_STEPS * score[first] else None
+
+
+def _is_item(candidate: _Candidate, whole: _Candidate) -> bool:
+    span, start = whole.sentence.span, candidate.sentence.span.start
+    return candidate.passage is whole.passage and span.start <= start < span.end
 
 
 def _compared(
@@ -157,12 +205,20 @@ def _overlap(sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
 
 
 class _Candidate(NamedTuple):
-    """A sentence that may answer. `lead` is the question that it follows, the heading that it stands below, or else the
-    title of its document."""
+    """A sentence that may answer, or a whole list with what announces it. `lead` is the question that it follows, the
+    heading that it stands below, or else the title of its document."""
 
     passage: NumberedPassage
     sentence: Sentence
     lead: str
+    whole: AnnouncedList | None = None
+
+    @property
+    def announced(self) -> str:
+        """What a list is about."""
+        if self.whole and self.whole.announcement:
+            return self.whole.announcement.text
+        return self.lead if self.whole else ""
 
 
 def _candidates(passages: Sequence[NumberedPassage]) -> list[_Candidate]:
@@ -171,6 +227,12 @@ def _candidates(passages: Sequence[NumberedPassage]) -> list[_Candidate]:
     for passage in passages:
         for sentence, lead in _with_leads(passage):
             candidates.setdefault(sentence.text.lstrip("+-").casefold(), _Candidate(passage, sentence, lead))
+        if passage.has_lists:
+            for whole in announced_lists(passage.text, passage.start):
+                text = " ".join(sentence.text for sentence in whole.sentences)
+                span = Span(whole.sentences[0].span.start, whole.sentences[-1].span.end)
+                lead = _heading(passage, span)
+                candidates.setdefault(text.casefold(), _Candidate(passage, Sentence(text, span), lead, whole))
     return sorted(candidates.values(), key=_relevance, reverse=True)[:_MOST_SENTENCES]
 
 
@@ -186,7 +248,7 @@ def _with_leads(passage: NumberedPassage) -> Iterator[tuple[Sentence, str]]:
         if short is not None:
             span = Span(short.span.start, sentence.span.end)
             sentence, short = Sentence(f"{short.text} {sentence.text}", span), None
-        plain = _MARKUP.sub("", sentence.text).strip()
+        plain = _plain(sentence.text)
         if _TABLE_RULE.match(passage.text, sentence.span.end - passage.start):
             continue  # the head of a table, which its rows are shown with
         if plain.endswith("?"):
@@ -195,14 +257,21 @@ def _with_leads(passage: NumberedPassage) -> Iterator[tuple[Sentence, str]]:
             short = sentence
         elif not _BOLD_ALONE.fullmatch(sentence.text) and _says_something(sentence.text, plain):
             following += 1
-            heading = "".join(passage.cited(sentence.span).heading_path[-1:]) or passage.hit.title
-            yield sentence, question if question and following <= _ANSWERS else heading
+            yield sentence, question if question and following <= _ANSWERS else _heading(passage, sentence.span)
+
+
+def _heading(passage: NumberedPassage, span: Span) -> str:
+    return "".join(passage.cited(span).heading_path[-1:]) or passage.hit.title
+
+
+def _plain(text: str) -> str:
+    return _MARKUP.sub("", text).strip()
 
 
 def _says_something(text: str, plain: str) -> bool:
-    """Whether there are words beside links, and enough of them: a line of links leads elsewhere and says nothing, and a
-    cell that is written as HTML says nothing without its table."""
-    if _CELL_OF_HTML.match(text):
+    """Whether there are words beside links, and enough of them: a line of links leads elsewhere and says nothing. What
+    is written as HTML, such as a cell, says nothing without what is around it."""
+    if _WRITTEN_AS_HTML.search(_CODE_SPAN.sub("", text)):
         return False
     unlinked = _LINK.sub(" ", text)
     if unlinked != text and sum(character.isalnum() for character in unlinked) < _LEAST_BESIDE_LINKS:
@@ -243,21 +312,45 @@ def _fits(question: str, sentence: str) -> float:
 def _shape(question: str, candidate: _Candidate) -> float:
     """Whether it has the form of an answer, from -1 to 1: a definition where one is asked for, something to do where
     the question is how; nothing that announces what follows, points elsewhere, or stands under a condition."""
-    text = _MARKUP.sub("", candidate.sentence.text)
+    text = _plain(candidate.sentence.text)
+    if candidate.whole:
+        return _list_shape(question, candidate.whole)
     term = _ASKS_MEANING.match(question)
-    if term and re.match(rf"(?:an? |the )?{re.escape(term['term'])}s? (?:is|are)\b", text, re.I):
-        return 1.0
+    if term:
+        named = rf"(?:an? |the )?{re.escape(term['term'])}s?"
+        if re.match(rf"{named} (?:is|are)\b{_NO_DEFINITION}", text, re.I):
+            return 1.0
+        if re.match(rf"(?:use {named} to|{named} (?:lets?|allows?|means?|refers? to))\b", text, re.I):
+            return 0.5
     if _ANNOUNCES.match(text) or _POINTS_ELSEWHERE.match(text):
         return -1.0
     if text.startswith("|") or _CONDITIONAL.search(text):
         return -0.5  # of a table: a row says little without its head
     if _STEP.match(text):
-        return 0.5 if _ASKS_HOW.search(question) else -0.5
+        return 1.0 if _ASKS_STEPS.search(question) else 0.5 if _ASKS_HOW.search(question) else -0.5
     return -0.3 if _DEPENDS.match(text) else 0.0
 
 
-def _statement(candidate: _Candidate, score: float) -> Statement:
-    passage, sentence = candidate.passage, candidate.sentence
-    score = rounded(min(1.0, max(0.0, score)))
-    lead = above(passage.text, sentence.span.start - passage.start)
-    return Statement(sentence.text, passage.cited(sentence.span), score, lead)
+def _list_shape(question: str, whole: AnnouncedList) -> float:
+    """Steps answer who asks how, and nobody else; other lists are as good as what announces them."""
+    if _ASKS_STEPS.search(question):
+        return _STEPS if whole.numbered else float(bool(whole.announcement and _TASK.match(whole.announcement.text)))
+    return -0.5 if whole.numbered or whole.code else 0.0
+
+
+def _statements(candidate: _Candidate, score: float) -> Iterator[Statement]:
+    """A sentence with what stands above it, or a list: what announces it, then each item."""
+    passage, whole = candidate.passage, candidate.whole
+    heading = "" if whole and whole.announcement else candidate.lead
+    for sentence in whole.sentences if whole else (candidate.sentence,):
+        lead = heading if whole else above(passage.text, sentence.span.start - passage.start)
+        yield Statement(sentence.text, passage.cited(sentence.span), rounded(min(1.0, max(0.0, score))), lead)
+
+
+def _introduced_once(extracts: Iterable[Statement]) -> Iterator[Statement]:
+    """What stands above several statements of a passage is said above the first of them."""
+    said: set[tuple[int, str]] = set()
+    for statement in extracts:
+        key = (statement.cited.passage, statement.above)
+        yield replace(statement, above="") if key in said else statement
+        said.add(key)

@@ -17,6 +17,7 @@ _MARKER = re.compile(
 )
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]?)*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
 _CALLOUT = re.compile(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\][+-]?(?!.*[.!?]\s*$)")  # one that ends as a sentence is one
+_CALLOUT_MARK = re.compile(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\]")
 _QUOTE_MARK = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _TABLE = re.compile(r"[ \t]*\|")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?(?:%%|\Z)|\A---[ \t]*\n.*?\n---[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -44,12 +45,21 @@ def sentences(text: str, offset: int = 0) -> tuple[Sentence, ...]:
     >>> [sentence.text for sentence in sentences("# Dome\\nIt closes at 85 %, e.g. in fog.\\nIt opens by hand.")]
     ['It closes at 85 %, e.g. in fog.', 'It opens by hand.']
     """
-    text = _HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), text)  # blanks, so that places stay
+    text = without_comments(text)
     return tuple(
         Sentence(" ".join(_QUOTE_MARK.sub("\n", text[start:end]).split()), Span(offset + start, offset + end))
         for first, last in _paragraphs(text)
         for start, end in _split(text, first, last)
     )
+
+
+def without_comments(text: str) -> str:
+    """The text with blanks for comments and front matter, so that places stay."""
+    return _HIDDEN.sub(blanked, text)
+
+
+def blanked(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def above(text: str, at: int) -> str:
@@ -95,14 +105,15 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
             continue
         alone = bool(_TABLE.match(line))
         titled = any(kind.match(line) for kind in (_HEADING, _UNDERLINE, _CALLOUT, _TAGS_ALONE))
-        if not line.strip() or titled or _ITEM.match(line) or alone:
+        blank = not line.strip("> \t\r\n")
+        if blank or titled or _CALLOUT_MARK.match(line) or _ITEM.match(line) or alone:
             # What is underlined is a heading, and says nothing.
             if begun >= 0 and not (_UNDERLINE.match(line) and text[begun:start].count("\n") == 1):
                 yield begun, start
             begun = -1
         if alone:
             yield start, at
-        elif begun < 0 and line.strip() and not titled:
+        elif begun < 0 and not blank and not titled:
             begun = start + len(_MARKER.match(line)[0])  # type: ignore[index]
     if begun >= 0:
         yield begun, at

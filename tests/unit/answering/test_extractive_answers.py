@@ -9,8 +9,8 @@ from octavo.answering.citable_passages import NumberedPassage
 from octavo.answering.extractive_answer import statements
 from octavo.answering.sentence_splitting import sentences
 from octavo.dataclass import replace
-from octavo.model.document import Kind
-from octavo.model.ids import ChunkId, DocumentId
+from octavo.model.document import Kind, Section
+from octavo.model.ids import ChunkId, DocumentId, SectionId
 from octavo.model.normalised_text import Lines, Span
 from octavo.model.result import Citation, Hit
 
@@ -92,3 +92,79 @@ def test_of_a_commit_only_its_message_is_quoted() -> None:
         "The sensor was never looked at.",
     ]
     assert all(sentence.span.of(text).split() == sentence.text.split() for sentence in commit.statements())
+
+
+HANDBOOK = """Restoring is safe at any time. To restore a file:
+
+1. Open **Settings**.
+2. Choose where the file goes:
+    - beside the old file
+    - in its place
+3. Press Restore.
+   It takes a minute.
+
+> [!note]
+>
+> A file that was restored keeps its date.
+
+## Empty the store
+
+1. Open **Settings**.
+2. Press Empty.
+"""
+
+
+def cited(question: str, text: str) -> list[tuple[str, str]]:
+    """Each statement and what its citation quotes, which is the same but for line ends."""
+    chosen = statements(question, [passage(text)], None, shared_analyzer().query_tokens, 5)
+    return [(statement.text, statement.cited.span.of(text)) for statement in chosen]
+
+
+def test_steps_are_quoted_whole_and_in_order_behind_the_line_that_announces_them() -> None:
+    chosen = cited("How do I restore a file?", HANDBOOK)
+    assert [text for text, _ in chosen][:6] == [
+        "To restore a file:",
+        "1. Open **Settings**.",
+        "2. Choose where the file goes:",
+        "- beside the old file",
+        "- in its place",
+        "3. Press Restore. It takes a minute.",
+    ]
+    assert all(" ".join(quote.split()) == text for text, quote in chosen)
+
+
+def test_steps_that_a_heading_announces_stand_below_it() -> None:
+    span = Span(HANDBOOK.index("## Empty"), len(HANDBOOK))
+    heading = Section(SectionId("sec_1"), ("Empty the store",), 2, "empty-the-store", span)
+    given = replace(passage(HANDBOOK), sections=(heading,))
+    chosen = statements("How do I empty the store?", [given], None, shared_analyzer().query_tokens, 5)
+    assert [(statement.above, statement.text) for statement in chosen][:2] == [
+        ("Empty the store", "1. Open **Settings**."),
+        ("", "2. Press Empty."),
+    ]
+
+
+def test_who_does_not_ask_for_steps_gets_none_of_them_first() -> None:
+    assert answer("Is restoring a file safe?", HANDBOOK)[0] == "Restoring is safe at any time."
+
+
+def test_code_that_a_line_announces_is_quoted_behind_it() -> None:
+    text = "Pages are wide.\n\nTo embed a page, write:\n\n```html\n<iframe\n  src='a'>\n```\n"
+    chosen = cited("How do I embed a page?", text)
+    assert chosen[:2] == [
+        ("To embed a page, write:", "To embed a page, write:"),
+        ("`` <iframe src='a'> ``", "```html\n<iframe\n  src='a'>\n```"),
+    ]
+
+
+def test_an_empty_line_of_a_quotation_ends_a_paragraph_and_a_callout_begins_one() -> None:
+    text = "> - [[Proxy]]\n>\n> We keep no keys.\n> > [!todo] Ask for one.\n"
+    assert [sentence.text for sentence in sentences(text)] == ["[[Proxy]]", "We keep no keys.", "Ask for one."]
+
+
+@pytest.mark.parametrize(
+    "line", ["Callouts are also supported elsewhere.", "Here's a callout in use.", "This page says what a callout is."]
+)
+def test_what_names_the_term_without_saying_what_it_is_does_not_come_before_what_does(line: str) -> None:
+    text = f"{line}\n\nUse callouts to set a remark apart.\n"
+    assert answer("What is a callout?", text)[0] == "Use callouts to set a remark apart."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -16,6 +17,7 @@ from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
 from octavo.operations.argument_parsing import request as parsed
 
+_STEP = re.compile(r"\d+[.)] ")
 _SHORT = 2  # sentences above the hits of a search
 _CERTAIN = frozenset({"quoted", "supported"})
 
@@ -56,7 +58,7 @@ class Answers:
                 if model is not None or not question:
                     return HTMLResponse("", headers=HEADERS)
                 answer = await self._site.call("ask", question=question)
-            sentences = [sentence for sentence in answer.sentences if _answers(sentence)][:_SHORT]
+            sentences = _first([sentence for sentence in answer.sentences if _answers(sentence)])
             return self._site.page("short_answer.html", sentences=sentences, question=question)
 
         return await while_wanted(request, answered())
@@ -65,6 +67,12 @@ class Answers:
         if isinstance(part, AskAnswer):
             return {"html": self._site.part("answer_end.html", answer=part)}
         return {"html": self._site.part("sentence.html", sentence=part)}
+
+
+def _first(sentences: Sequence[AnswerSentence]) -> Sequence[AnswerSentence]:
+    """The best sentences; where they are steps, all of them, because half a procedure helps nobody."""
+    steps = [place for place, sentence in enumerate(sentences, 1) if _STEP.match(sentence.text)]
+    return sentences[: steps[-1] if steps and steps[0] <= _SHORT else _SHORT]
 
 
 def _answers(sentence: AnswerSentence) -> bool:

@@ -39,7 +39,7 @@ def _extracts(answer: AskAnswer) -> Iterator[Block]:
             if cited.start_line != line:
                 yield (_below(cited),)
             line = cited.start_line
-            if sentence.above:
+            if sentence.above and sentence.above not in cited.heading_path[-1:]:
                 yield Quote(sentence.above, numbered=False, uncut=True)
             yield Quote(cited.quote, cited.start_line, uncut=True, verbatim=kinds.get(cited.passage) in _CODE)
         yield ()
