@@ -75,9 +75,13 @@ def offered(offers: Path) -> str:
 def lasting_sentences(transcript: Path) -> list[str]:
     """The person's own last sentences that sound as if they were meant to hold, without what looks like a secret."""
     found: dict[str, None] = {}
-    with transcript.open(encoding="utf-8") as lines:
+    with transcript.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            for sentence in re.split(r"(?<=[.!?])\s+|\n+", said(json.loads(line))):
+            try:
+                event = json.loads(line)
+            except ValueError:  # the last one may be half written
+                continue
+            for sentence in re.split(r"(?<=[.!?])\s+|\n+", said(event)):
                 if LASTING.search(sentence) and not SECRET.search(sentence) and len(sentence) <= LONGEST:
                     found[sentence.strip()] = None
     return list(found)[-OFFERS:]
@@ -86,7 +90,7 @@ def lasting_sentences(transcript: Path) -> list[str]:
 def said(event: dict[str, object]) -> str:
     """What the person typed: neither results of tools nor what the program adds in their name."""
     message = event.get("message")
-    added = event.get("isMeta") or event.get("isCompactSummary")
+    added = event.get("isMeta") or event.get("isCompactSummary") or event.get("isSidechain")
     if event.get("type") != "user" or added or not isinstance(message, dict):
         return ""
     content = message.get("content")

@@ -135,7 +135,9 @@ def test_what_a_session_leaves_is_offered_once_and_stored_by_nobody(octavo: Octa
     events = [{"type": "user", "message": {"content": content}} for content in typed]
     events.append({"type": "assistant", "message": {"content": "I will always do that."}})
     events.append({"type": "user", "isCompactSummary": True, "message": {"content": "We decided what I sum up here."}})
-    hooks.transcript.write_text("\n".join(map(json.dumps, events)), "utf-8")
+    events.append({"type": "user", "isSidechain": True, "message": {"content": "Always what Claude asks a subagent."}})
+    half = '{"type": "user", "mess'
+    hooks.transcript.write_text("\n".join((*map(json.dumps, events), half)), "utf-8")
     hooks("SessionEnd", OCTAVO_OFFER="1")
     offered = hooks("SessionStart", OCTAVO_OFFER="1")
     listed = [line[2:] for line in offered.splitlines() if line.startswith("- ")]
