@@ -66,6 +66,7 @@ def test_links_follow_a_renamed_heading_in_the_way_they_were_written(library: pa
     assert library.notes.lint(rules=["missing-anchor", "broken-link"]).ok
 
 
+@pytest.mark.one_engine
 def test_links_are_listed_in_a_dry_run_and_written_only_when_asked(library: package.Library, folder: Path) -> None:
     shown = library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X", dry_run=True)
     assert (len(shown.links), shown.links_updated) == (7, False)
@@ -75,6 +76,7 @@ def test_links_are_listed_in_a_dry_run_and_written_only_when_asked(library: pack
     assert {name for name in before if before[name] != after[name]} == {"sub/Garden.md"}
 
 
+@pytest.mark.one_engine
 def test_the_lines_of_a_section_are_right_where_links_before_it_become_longer(
     library: package.Library, folder: Path
 ) -> None:
@@ -123,6 +125,7 @@ def test_links_follow_a_moved_section(library: package.Library, folder: Path) ->
     assert (folder / "Links.md").read_bytes() == LINKS.encode()
 
 
+@pytest.mark.one_engine
 def test_all_files_are_written_or_none(library: package.Library, folder: Path) -> None:
     (folder / "Links.md").chmod(0o444)
     before = files(folder)
@@ -161,6 +164,7 @@ def test_a_file_named_with_its_collection_is_renamed_within_it(library: package.
     assert library.doc.rename("Another.md", to="notes/Deeper.md").uri == "notes/Deeper.md"
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     "change",
     [
@@ -179,6 +183,7 @@ def test_a_rename_needs_a_place_or_a_section_with_its_heading(
         library.doc.rename("sub/Garden.md", **change)  # type: ignore[arg-type]
 
 
+@pytest.mark.one_engine
 def test_a_name_that_is_taken_is_a_conflict(library: package.Library, folder: Path) -> None:
     with pytest.raises(Conflict):
         library.doc.rename("sub/Garden.md", to="Other.md")
@@ -188,6 +193,7 @@ def test_a_name_that_is_taken_is_a_conflict(library: package.Library, folder: Pa
         library.doc.rename("sub/Garden.md", to="New.md", expected_hash="0")
 
 
+@pytest.mark.one_engine
 def test_a_link_that_would_come_to_mean_another_note_follows_too(library: package.Library, folder: Path) -> None:
     (folder / "a").mkdir()
     (folder / "a" / "Pond.md").write_text("x\n")
@@ -247,6 +253,7 @@ def test_an_undo_of_several_files_waits_for_what_was_written_since(library: pack
     assert (folder / "sub" / "Garden.md").read_bytes() == after["sub/Garden.md"]
 
 
+@pytest.mark.one_engine
 def test_a_file_is_not_renamed_back_over_another(library: package.Library, folder: Path) -> None:
     renamed(library, "file")
     (folder / "sub" / "Garden.md").write_text("theirs")

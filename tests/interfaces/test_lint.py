@@ -54,6 +54,7 @@ def test_fix_closes_jumps_and_leaves_everything_else(library: package.Library, f
     assert (folder / "A.md").read_text() == JUMPING
 
 
+@pytest.mark.one_engine
 def test_fix_needs_leave(library: package.Library, folder: Path) -> None:
     library.add(folder, name="notes", writable=False)
     with pytest.raises(InvalidArgument, match="not writable"):
@@ -72,6 +73,7 @@ def test_a_link_into_another_collection_of_the_library_is_not_broken(
     assert rules(library.notes.lint(files=["A.md", "B.md"])) == [("A.md", "heading-jump")]
 
 
+@pytest.mark.one_engine
 def test_files_are_named_by_uri_or_by_path_and_unknown_ones_are_not_found(
     library: package.Library, folder: Path
 ) -> None:
@@ -85,12 +87,14 @@ def test_files_are_named_by_uri_or_by_path_and_unknown_ones_are_not_found(
         library.notes.lint(files=["nowhere.md"])
 
 
+@pytest.mark.one_engine
 def test_a_file_that_is_not_utf8_is_told(library: package.Library, folder: Path) -> None:
     (folder / "bad.md").write_bytes(b"\xff\xfe")
     answer = library.notes.lint(rules=["orphan-note"])
     assert (answer.unread, answer.ok) == (("notes/bad.md",), False)
 
 
+@pytest.mark.one_engine
 def test_rules_are_switched_off_and_on_in_the_configuration(location: Location, folder: Path) -> None:
     off = {"writing": {"lint_off": ["broken-wikilink", "heading-jump"], "single_h1": True}}
     (folder / "A.md").write_text(JUMPING + "\n# Again\n")

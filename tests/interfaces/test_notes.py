@@ -54,6 +54,7 @@ def test_a_note_is_made_from_a_template_in_the_folder_that_the_rules_say(
     assert library.search("plans").hits[0].uri == answer.uri
 
 
+@pytest.mark.one_engine
 def test_without_a_template_a_note_is_its_title_and_its_text_and_a_folder_may_be_given(
     library: package.Library, folder: Path
 ) -> None:
@@ -65,6 +66,7 @@ def test_without_a_template_a_note_is_its_title_and_its_text_and_a_folder_may_be
         library.notes.new("Pond", folder="../elsewhere")
 
 
+@pytest.mark.one_engine
 def test_a_note_that_some_system_takes_for_the_same_is_a_conflict(library: package.Library) -> None:
     library.notes.new("Pond")
     for title in ("Pond", "POND", "pond?"):
@@ -72,6 +74,7 @@ def test_a_note_that_some_system_takes_for_the_same_is_a_conflict(library: packa
             library.notes.new(title)
 
 
+@pytest.mark.one_engine
 def test_an_unknown_template_is_not_found_and_those_there_are_are_named(library: package.Library) -> None:
     with pytest.raises(NotFound, match="no template nope") as raised:
         library.notes.new("A", template="nope")
@@ -91,6 +94,7 @@ def test_a_text_is_added_at_the_end_of_a_note_found_by_its_name(library: package
     assert "- first" not in (folder / "sub" / "Inbox.md").read_text()
 
 
+@pytest.mark.one_engine
 def test_a_note_without_headings_is_added_to_as_well(library: package.Library, folder: Path) -> None:
     (folder / "plain.md").write_bytes(b"\xef\xbb\xbf---\r\na: 1\r\n---\r\n- x\r\n\r\n\r\n")
     library.notes.append("plain", "- y")
@@ -100,6 +104,7 @@ def test_a_note_without_headings_is_added_to_as_well(library: package.Library, f
     )
 
 
+@pytest.mark.one_engine
 def test_a_missing_note_is_made_by_its_first_line_and_two_of_a_name_are_refused(
     library: package.Library, folder: Path
 ) -> None:
