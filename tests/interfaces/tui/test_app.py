@@ -233,7 +233,7 @@ def test_filters_narrow_a_search(client: LibraryClient) -> None:
         await until(pilot, lambda: isinstance(app.screen, FiltersDialog))
         app.screen.dismiss({"kinds": "code"})
         await until(pilot, lambda: app.search_screen.answer is not None and not app.search_screen.answer.hits)
-        assert said(app, "#summary") == "No match. · code"
+        assert said(app, "#summary") == "No match. · nothing is of the kind code · code"
 
     drive(client, play)
 

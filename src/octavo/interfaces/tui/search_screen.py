@@ -25,6 +25,7 @@ from octavo.interfaces.tui.dialogs import FiltersDialog
 from octavo.interfaces.tui.markdown_rendering import rendered_markdown
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.interfaces.tui.reading_view import SOURCE_KINDS, ReadingScreen, ReadPlace
+from octavo.model.result import FILTERS
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.results import FoundHit, SearchAnswer
 
@@ -145,7 +146,7 @@ class SearchScreen(Screen[None]):
         self._list(answer_rendering.hit_text(hit, self.query_text) for hit in answer.hits)
         narrowed = "".join(f" · {value}" for value in self.filters.values())
         meant = f" Did you mean: {answer.did_you_mean}" if answer.did_you_mean else ""
-        none = " · ".join(("No match.", *(answer.degraded or ())))
+        none = " · ".join(("No match.", *(part.removeprefix(FILTERS) for part in answer.degraded or ())))
         self._say((answer_rendering.summary(answer) if answer.hits else none) + meant + narrowed)
         if answer.hits:
             hits.highlighted = 0
