@@ -11,10 +11,13 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument, NotFound
+from octavo.observability.progress import NoProgress
 from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.history.file_history import history
 from octavo.operations.history.requests import HistoryRequest
+from octavo.operations.library.indexing import reindex
+from octavo.operations.library.requests import ReindexRequest
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
@@ -112,6 +115,13 @@ def test_a_collection_that_is_not_there_names_those_that_are(notes: Engine, name
     with pytest.raises(NotFound, match=f"there is no collection {name}") as raised:
         notes.collection(name)
     assert raised.value.hint == hint
+
+
+@pytest.mark.parametrize(("below", "read"), [("/travel", 2), ("/travel/Ky", 1), ("", len(FILES))])
+def test_files_below_an_absolute_path_are_read_again(notes: Engine, below: str, read: int) -> None:
+    prefix = f"{notes.collection('vault').root}{below}"
+    run = reindex(notes, ReindexRequest("prefix", prefix=prefix, wait=True), NoProgress())
+    assert (run.state, run.unchanged) == ("done", read)
 
 
 def test_a_path_outside_of_every_folder_names_the_folders(notes: Engine, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from octavo.observability.progress import Progress
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest
 from octavo.operations.library.results import FileProblem, IndexAnswer, IndexingRun, MissingFolder
+from octavo.retrieval.collection_paths import path_in_collection
 
 _INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
 _REINDEX_PATIENCE = 1.0
@@ -80,6 +81,7 @@ def answered(report: IndexReport) -> IndexAnswer:
 
 def reindex(engine: Engine, request: ReindexRequest, progress: Progress) -> IndexingRun:
     """Starts a run, or with `wait` does it here. Busy when one is under way and nobody waits."""
+    request = _below_its_folder(engine, request)
     prefix = _prefix(request)
     if request.scope == "prefix" and not prefix:
         raise InvalidArgument(
@@ -157,6 +159,15 @@ def _with_report(run: IndexingRun, report: IndexReport) -> IndexingRun:
         embedded=report.embedded,
         problems=tuple(problems[:_SHOWN]),
     )
+
+
+def _below_its_folder(engine: Engine, request: ReindexRequest) -> ReindexRequest:
+    """With the collection that an absolute path lies in, and the path inside of it."""
+    place = path_in_collection(engine.collections(), request.prefix or "")
+    if place is None or (request.collections and place[0].name not in request.collections):
+        return request
+    scope = "changed" if request.scope == "prefix" and not place[1] else request.scope
+    return replace(request, scope=scope, collections=(place[0].name,), prefix=place[1] or None)
 
 
 def _prefix(request: ReindexRequest) -> str:
