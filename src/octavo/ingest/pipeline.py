@@ -81,21 +81,26 @@ def index_collection(run: CollectionRun, known: Planned, scan: Scan, progress: P
     efforts = {file.uri: _converting_effort(file) for file in todo.read}
     files = sorted(todo.read, key=lambda file: efforts[file.uri])
     size = sum(file.stamp.size for file in files)
-    effort = size + sum(efforts.values())
     progress.start(target.collection.name, size, "B")
     try:
-        # Closed here and not whenever it is collected: other processes end with the run, however it ends.
-        with rare_garbage_collection(), closing(run.preparers(effort).prepare(origin, files)) as prepared:
-            written, early = 0, round(size * _RESOLVE_LINKS_AT)
-            for batch in batches(with_progress(prepared, progress)):
-                writer.write(batch)
-                before, written = written, written + sum(item.size for item in batch)
-                if before < early <= written < size:
-                    writer.resolve_links()
+        if files:
+            preparers = run.preparers(size + sum(efforts.values()))
+            _write(writer, preparers.prepare(origin, files), size, progress)
         writer.finish(scan.skipped)
     finally:
         progress.finish()
     return report
+
+
+def _write(writer: BatchWriter, outcomes: Generator[PreparedFile, None, None], size: int, progress: Progress) -> None:
+    # Closed here and not whenever it is collected: other processes end with the run, however it ends.
+    with rare_garbage_collection(), closing(outcomes) as prepared:
+        written, early = 0, round(size * _RESOLVE_LINKS_AT)
+        for batch in batches(with_progress(prepared, progress)):
+            writer.write(batch)
+            before, written = written, written + sum(item.size for item in batch)
+            if before < early <= written < size:
+                writer.resolve_links()
 
 
 def _unchanged_entries(scan: Scan, entries: Mapping[str, LedgerEntry], read: Set[str]) -> list[LedgerEntry]:
