@@ -129,6 +129,11 @@ def transfer(source: LibraryRows, target: LibraryRows, progress: Progress) -> Tr
     return Transfer(carried, resumed)
 
 
+def digest_of(library: LibraryRows, table: TableLike) -> str:
+    """The checksum of one table, the same on every engine that holds the same rows."""
+    return _digest(every_row(library, table, tuple(sorted(library.columns(table.name)))))[1]
+
+
 def _begin(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike], generation: int) -> bool:
     """Marks the target as incomplete. True if it was already, by an earlier copy of the same state of the source."""
     mark = target.counter(_MARK)

@@ -45,7 +45,10 @@ def _singles(filters: Filters) -> Iterator[tuple[str, Filters]]:
     if filters.languages:
         yield f"nothing is written in {' or '.join(filters.languages)}", Filters(languages=filters.languages)
     for condition in filters.where:
-        yield f"no document has such a property {condition.name}", Filters(where=(condition,))
+        message = f"no document has such a property {condition.name}"
+        if condition.name.casefold() == "mentions":  # not its author's property, but what the graph found in it
+            message = f"no document is known to mention {condition.value}"
+        yield message, Filters(where=(condition,))
     if filters.modified_after is not None or filters.modified_before is not None:
         time = Filters(modified_after=filters.modified_after, modified_before=filters.modified_before)
         yield "nothing was changed in this time", time
