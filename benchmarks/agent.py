@@ -36,7 +36,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import ProviderFailed
 from octavo.interfaces.mcp.server import prepared_server
 from octavo.interfaces.operation_threads import Calls
-from octavo.llm import model_for
+from octavo.llm.model_providers import model_named
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.model.projects_and_collections import CollectionSettings
@@ -178,7 +178,7 @@ def main() -> None:
         print(json.dumps(figures), file=sys.stderr)  # a model may take long
         if given.model:
             settings = ModelSettings("gguf", path=given.model, window=4_096, concurrency=1)
-            model = model_for("answer", LanguageModels(models={"agent": settings}), name="agent")
+            model = model_named("agent", LanguageModels(models={"agent": settings}), os.environ.get)
             figures[given.model.stem] = anyio.run(measured, library, tasks, model, given.program)
     print(json.dumps(figures, indent=2))
     if given.out:

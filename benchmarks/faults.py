@@ -48,7 +48,7 @@ import httpx2
 import strangers
 from starlette.types import ASGIApp, Message
 
-from octavo.algorithms.code_query_parsing import read_code_query
+from octavo.algorithms.code_query_recognition import read_code_query
 from octavo.config.load import validated
 from octavo.config.schema import Config, Serve
 from octavo.engine.engine import Engine

@@ -20,9 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from octavo.algorithms.english_stopwords import FRAMING_WORDS
 from octavo.algorithms.front_matter_block import FRONT_MATTER
 from octavo.algorithms.search_tokenizer import shared_analyzer
-from octavo.algorithms.stopwords import FRAMING_WORDS
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine

@@ -1,6 +1,6 @@
 """A suspended process, a full table of descriptors, a slow disk: each ends in a way that has a name, and loses nothing.
 
-Steps of the clock are in tests/unit/engine/test_leased_builds.py and tests/conformance/test_store_outbox.py.
+Steps of the clock are in tests/unit/engine/test_leased_index_runs.py and tests/conformance/test_store_outbox.py.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no su
 # An index run with a short lease and small batches, which waits for a word after the first of them.
 INDEXING = """
 import sys
-from octavo.engine import index_run_lease
+from octavo.engine import index_runs
 from octavo.ingest import write_batching
 from octavo.ingest.batch_writer import BatchWriter
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 
-index_run_lease._LEASE_SECONDS, index_run_lease._BEAT_SECONDS, write_batching.BATCH_FILES = 0.5, 0.1, 10
+index_runs._LEASE_SECONDS, index_runs._BEAT_SECONDS, write_batching.BATCH_FILES = 0.5, 0.1, 10
 write = BatchWriter.write
 
 def write_and_wait(self, files):

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from octavo.algorithms.stopwords import STOP_WORDS
+from octavo.algorithms.english_stopwords import STOP_WORDS
 
 _UNTELLING = frozenset(STOP_WORDS.split())
 _WORD = re.compile(r"[^\W\d_][\w'-]+")

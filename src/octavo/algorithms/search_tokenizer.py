@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from operator import add
 
+from octavo.algorithms.english_stopwords import FRAMING_WORDS, STOP_WORDS
 from octavo.algorithms.natural_language_detection import (
     ENGLISH,
     FunctionWords,
@@ -28,7 +29,6 @@ from octavo.algorithms.natural_language_detection import (
     word_forms,
 )
 from octavo.algorithms.stemming import snowball, spelled_by_script, start_by_script, stem_by_script
-from octavo.algorithms.stopwords import FRAMING_WORDS, STOP_WORDS
 from octavo.algorithms.unicode_folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold, is_ideograph
 
 LONGEST = 64

@@ -17,8 +17,8 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from octavo.embedding.bounded_memory_cache import Bounded
 from octavo.embedding.huggingface_tokenizer import without_surrogates
+from octavo.embedding.word_token_cache import WordTokenCache
 
 START, END = "<s>", "</s>"
 IDS = "i"
@@ -147,7 +147,7 @@ class _Classes(dict[int, str]):
 _CLASSES = _Classes()
 
 
-class _Ids(Bounded[str, bytes]):
+class _Ids(WordTokenCache[str, bytes]):
     """Units → their tokens."""
 
     __slots__ = ("_pretokens",)
@@ -162,7 +162,7 @@ class _Ids(Bounded[str, bytes]):
         return b"".join(self._pretokens.of_unit(unit))
 
 
-class _Counts(Bounded[str, int]):
+class _Counts(WordTokenCache[str, int]):
     """Words → how many tokens they are behind a blank: chunking asks for nothing else."""
 
     __slots__ = ("_ids", "_pretokens")
@@ -177,7 +177,7 @@ class _Counts(Bounded[str, int]):
         return len(self._ids[word]) // ID_BYTES  # whose vector is made next
 
 
-class _Pretokens(Bounded[str, bytes]):
+class _Pretokens(WordTokenCache[str, bytes]):
     """Pre-tokens → ids."""
 
     __slots__ = ("_ranks",)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from octavo.config.schema import Config, Jobs
     from octavo.engine.active_embedding_profile import EmbeddingSetup
     from octavo.engine.folder_watcher import Watcher
-    from octavo.engine.index_run_lease import Builds
+    from octavo.engine.index_runs import IndexRuns
     from octavo.engine.job_threads import JobThreads
     from octavo.engine.library_federation import LibraryGroup
     from octavo.engine.library_writer import Writer
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from octavo.model.projects_and_collections import Collection, Project
     from octavo.observability.progress import Progress
     from octavo.ports.work_observer import Observer
-    from octavo.writing.project_notes import ProjectNotes
+    from octavo.writing.note_repository import ProjectNotes
 
 _INDEX_PATIENCE = 2.0  # seconds that a changed note waits for other writers
 
@@ -87,7 +87,7 @@ class Engine:
         return self.own_roots() if self.others is None else self.others.roots(self.own_roots())
 
     @property
-    def builds(self) -> Builds:
+    def builds(self) -> IndexRuns:
         return self.library.builds
 
     @property
@@ -195,7 +195,7 @@ class Engine:
     @cached_property
     def notes(self) -> ProjectNotes:
         """Where the notes of this project's collections are read and changed."""
-        from octavo.writing.project_notes import ProjectNotes
+        from octavo.writing.note_repository import ProjectNotes
 
         return ProjectNotes(self.library, self._index_now)
 

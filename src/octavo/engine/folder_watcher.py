@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from octavo.dataclass import dataclass
 from octavo.engine.commit_history_updates import follow_histories
-from octavo.engine.index_run_lease import Stopped
+from octavo.engine.index_runs import Stopped
 from octavo.engine.indexing import is_stale
 from octavo.engine.memory_folder_sync import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError

@@ -16,7 +16,7 @@ from octavo.engine.collection_path_filters import typed_filters, typed_terms
 from octavo.engine.degraded_search import Degradation
 from octavo.engine.index_freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.library_language_detection import LibraryLanguages
-from octavo.engine.query_embedding import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
+from octavo.engine.query_embedding_ahead import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
 from octavo.engine.search_in_read_transaction import in_read_snapshot
 from octavo.errors import Busy, ProviderFailed, StorageError
 from octavo.model.query import Filters

@@ -19,7 +19,7 @@ from octavo.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
     from octavo.engine.index_options import IndexOptions
-    from octavo.engine.index_run_lease import Build, Work
+    from octavo.engine.index_runs import Build, Work
     from octavo.engine.open_library import OpenLibrary
 
 

@@ -23,7 +23,7 @@ from octavo.model.library_location import Location, real_path
 from octavo.model.projects_and_collections import MEMORIES, Collection, CollectionSettings, Project
 
 if TYPE_CHECKING:
-    from octavo.engine.index_run_lease import Builds
+    from octavo.engine.index_runs import IndexRuns
     from octavo.engine.wiring.adapters import Adapters
     from octavo.ingest.commit_indexing import HistoryRules
     from octavo.model.folder_scan import Scan
@@ -55,11 +55,11 @@ class OpenLibrary:
         self.hits = HitCounts()
 
     @cached_property
-    def builds(self) -> Builds:
+    def builds(self) -> IndexRuns:
         """The runs of indexing. A process that only searches has none."""
-        from octavo.engine.index_run_lease import Builds
+        from octavo.engine.index_runs import IndexRuns
 
-        return Builds(self.adapters.clock, self.store.leases, self.project.id, patient=self.store.patient)
+        return IndexRuns(self.adapters.clock, self.store.leases, self.project.id, patient=self.store.patient)
 
     def now(self) -> float:
         return self.adapters.clock()

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator
 
-from octavo.engine.index_run_lease import Stopped
+from octavo.engine.index_runs import Stopped
 from octavo.interfaces.operation_threads import Calls
 from octavo.operations.answering.ask import answered
 from octavo.operations.answering.requests import AskRequest

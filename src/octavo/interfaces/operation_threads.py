@@ -23,7 +23,7 @@ from octavo.dataclass import dataclass
 from octavo.engine.caller_permissions import ANYONE, OWNER, authorise, current_caller
 from octavo.engine.child_process import Died
 from octavo.engine.engine import Engine
-from octavo.engine.index_run_lease import Stopped
+from octavo.engine.index_runs import Stopped
 from octavo.engine.live_configuration_reload import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders

@@ -16,7 +16,9 @@ from octavo.ports.document_storage import (
     Graph,
     Ledger,
 )
+from octavo.ports.embedding_profiles import EmbeddingProfiles
 from octavo.ports.entities import Entities
+from octavo.ports.job_queue import Outbox
 from octavo.ports.language_model import (
     Completions,
     EntityFinder,
@@ -27,7 +29,7 @@ from octavo.ports.language_model import (
 )
 from octavo.ports.leases import Leases
 from octavo.ports.lexical_index import LexicalIndex
-from octavo.ports.memories_and_jobs import EmbeddingProfiles, Memories, Outbox
+from octavo.ports.memories import Memories
 from octavo.ports.note_write_log import NoteWrites
 from octavo.ports.parsers_models_and_indexes import (
     AheadEmbedder,

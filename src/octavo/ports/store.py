@@ -24,11 +24,13 @@ if TYPE_CHECKING:
         Graph,
         Ledger,
     )
+    from octavo.ports.embedding_profiles import EmbeddingProfiles
     from octavo.ports.entities import Entities
+    from octavo.ports.job_queue import Outbox
     from octavo.ports.language_model import Completions
     from octavo.ports.leases import Leases
     from octavo.ports.lexical_index import LexicalIndex
-    from octavo.ports.memories_and_jobs import EmbeddingProfiles, Memories, Outbox
+    from octavo.ports.memories import Memories
     from octavo.ports.note_write_log import NoteWrites
     from octavo.ports.parsers_models_and_indexes import VectorIndex
     from octavo.ports.pruning import Pruning

@@ -19,7 +19,7 @@ from octavo.writing.new_note_text import from_template, new_note
 from octavo.writing.note_change_transaction import NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.note_files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.writing.note_outline import NoteOutline
-from octavo.writing.project_notes import ProjectNotes
+from octavo.writing.note_repository import ProjectNotes
 from octavo.writing.section_edits import EditedText, append, append_to_end
 
 _SUFFIX = ".md"

@@ -14,7 +14,7 @@ from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import NoProgress, Progress
 from octavo.writing.note_files import SUFFIXES, everything_below, read
 from octavo.writing.note_link_targets import LinkedNotes
-from octavo.writing.project_notes import ProjectNotes
+from octavo.writing.note_repository import ProjectNotes
 
 
 @dataclass(frozen=True, slots=True)

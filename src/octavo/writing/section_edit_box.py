@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from octavo.dataclass import dataclass
 from octavo.writing.note_change_transaction import NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.note_outline import NoteOutline
-from octavo.writing.project_notes import ProjectNotes
+from octavo.writing.note_repository import ProjectNotes
 from octavo.writing.redacted_notes import hiding, shown_text, with_keys
 from octavo.writing.section_edits import EditedText, check_section_path, replace
 

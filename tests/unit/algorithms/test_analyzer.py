@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from octavo.algorithms import search_tokenizer
+from octavo.algorithms.english_stopwords import STOP_WORDS
 from octavo.algorithms.search_tokenizer import Analyzer
-from octavo.algorithms.stopwords import STOP_WORDS
 from octavo.algorithms.unicode_folding import fold
 
 ANALYZER = Analyzer()

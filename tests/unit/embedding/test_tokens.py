@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wordpiece_words import VOCABULARY, reference_tokenizer
 
-from octavo.embedding import bounded_memory_cache
+from octavo.embedding import word_token_cache
 from octavo.embedding.bpe import IDS, BpeCounter
 from octavo.embedding.bundled_embedder import MODELS
 from octavo.embedding.huggingface_tokenizer import TokenizersCounter
@@ -59,7 +59,7 @@ def test_the_cache_is_emptied_when_it_is_full_and_counting_goes_on(monkeypatch: 
     words = (MODELS / "octavo-encoder-2" / "vocab.txt").read_text("utf-8").removesuffix("\n").split("\n")
     text = " ".join(f"w{number}" for number in range(100))
     before = BpeCounter(words).count(text)
-    monkeypatch.setattr(bounded_memory_cache, "MAX_WORDS", 10)
+    monkeypatch.setattr(word_token_cache, "MAX_WORDS", 10)
     counter = BpeCounter(words)
     assert (counter.count(text), counter.count(text)) == (before, before)
 

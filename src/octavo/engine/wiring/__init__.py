@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.config.load import library_location, load, profile_folders
 from octavo.config.schema import Config, Log
 from octavo.dataclass import replace
-from octavo.engine.query_embedding import load_model_ahead
+from octavo.engine.query_embedding_ahead import load_model_ahead
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders
 from octavo.engine.wiring.store_opening import open_store
 from octavo.errors import NotFound

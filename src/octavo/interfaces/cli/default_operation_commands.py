@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import OperationCommand, command
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened

@@ -25,7 +25,7 @@ from octavo.config.load import validated
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.engine.index_run_lease import RUNNING
+from octavo.engine.index_runs import RUNNING
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.answer_streaming import stream_answer

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from octavo.engine.caller_permissions import CALLER, acting_as, current_caller
 from octavo.engine.engine import Engine
-from octavo.engine.index_run_lease import Stopped
+from octavo.engine.index_runs import Stopped
 from octavo.errors import OctavoError
 from octavo.interfaces.mcp import document_resources, memory_resources, prompts
 from octavo.interfaces.mcp.instructions import instructions, usage, without_library

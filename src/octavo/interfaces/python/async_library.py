@@ -11,7 +11,7 @@ from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from octavo.engine.index_run_lease import Stopped
+from octavo.engine.index_runs import Stopped
 from octavo.errors import InvalidArgument
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.library_opening import Settings, open

@@ -10,7 +10,7 @@ from octavo.algorithms.time_parsing_and_formatting import when
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.index_options import IndexOptions
-from octavo.engine.index_run_lease import Build
+from octavo.engine.index_runs import Build
 from octavo.engine.library_repair import damage
 from octavo.engine.maintenance_advisories import advisories
 from octavo.errors import InvalidArgument, NotIndexed

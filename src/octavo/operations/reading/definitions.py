@@ -12,7 +12,7 @@ _versions = partial(Operation, module="octavo.operations.reading.version_diff")
 _many = partial(Operation, module="octavo.operations.reading.multiple_document_reading", tool_sets=IN_CODE)
 _outline = partial(Operation, module="octavo.operations.reading.document_outline")
 _inspect = partial(Operation, module="octavo.operations.reading.file_inspection")
-_tags = partial(Operation, module="octavo.operations.reading.document_tags")
+_tags = partial(Operation, module="octavo.operations.reading.tags_of_documents")
 
 READING = (
     _get(

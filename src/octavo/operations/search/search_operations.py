@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.code_query_parsing import is_code
+from octavo.algorithms.code_query_recognition import is_code
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed

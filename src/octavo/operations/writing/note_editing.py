@@ -29,12 +29,12 @@ from octavo.writing.daily_notes import append_to_note, new_daily_note, note_of_t
 from octavo.writing.front_matter_property_edits import check_key, set_property
 from octavo.writing.heading_checks import violations, without_jumps
 from octavo.writing.heading_lines import heading_text, one_line
+from octavo.writing.moves_and_renames import move_section, rename_file, rename_section
 from octavo.writing.new_note_text import from_template, new_note
 from octavo.writing.note_change_transaction import LinkedWriteAnswer, NoteChange, WriteAnswer
 from octavo.writing.note_files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.note_outline import NoteOutline
 from octavo.writing.redacted_notes import hidden
-from octavo.writing.renames_with_links import move_section, rename_file, rename_section
 from octavo.writing.section_edits import (
     EditedText,
     append,
@@ -44,7 +44,7 @@ from octavo.writing.section_edits import (
     position_of,
     replace,
 )
-from octavo.writing.write_undo import restore_version, undo
+from octavo.writing.undo_and_restore import restore_version, undo
 
 
 def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from octavo.algorithms.code_query_parsing import CodeQueryForm, read_code_query, share_in_order, share_of_runs
+from octavo.algorithms.code_query_recognition import CodeQueryForm, read_code_query, share_in_order, share_of_runs
 from octavo.dataclass import dataclass, replace
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.algorithms.code_query_parsing import CodeQueryForm, read_code_query
+from octavo.algorithms.code_query_recognition import CodeQueryForm, read_code_query
 from octavo.algorithms.import_header_detection import is_file_head
 from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind

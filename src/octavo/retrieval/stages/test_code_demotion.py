@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from octavo.algorithms.code_query_parsing import CodeQueryForm, read_code_query
+from octavo.algorithms.code_query_recognition import CodeQueryForm, read_code_query
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.result import Candidate

@@ -14,7 +14,7 @@ import click
 
 from octavo.errors import ConfigurationError
 from octavo.interfaces.cli import shell_completion
-from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.presenting.answer_formats import Answer

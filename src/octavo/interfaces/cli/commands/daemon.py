@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.errors import NotFound
-from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.daemon.handshake_messages import Hello, settings_of

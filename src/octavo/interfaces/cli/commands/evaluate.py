@@ -15,7 +15,7 @@ from octavo.evaluation.measures import RANKED
 from octavo.evaluation.query_runner import write_trec
 from octavo.evaluation.stored_results import Outcome, Results, matching
 from octavo.interfaces.cli import shell_completion
-from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import opened

@@ -15,7 +15,7 @@ import click
 from octavo.config.schema import Config
 from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError
-from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.shared_options import Choices, pass_choices, shared_options, tools_option
 from octavo.interfaces.mcp.client_config_locations import CLIENTS, NAME, Client

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from octavo.interfaces.cli.click_command_group import CommandGroup
+from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.mcp.client_config_locations import CLIENTS, NAME, Client

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pytest
 from set_clock import SetClock
 
-from octavo.engine import index_run_lease as module
+from octavo.engine import index_runs as module
 from octavo.engine import lease_holder_name
-from octavo.engine.index_run_lease import RUNNING, Builds
+from octavo.engine.index_runs import RUNNING, IndexRuns
 from octavo.errors import Busy, LeaseLost
 from octavo.ingest.run_report import IndexReport
 from octavo.model.ids import project_id
@@ -37,12 +37,12 @@ def store(clock: SetClock) -> SqliteStore:
     return made
 
 
-def process(store: SqliteStore, clock: SetClock) -> Builds:
-    """As another process has it: another `Builds` over the same library."""
-    return Builds(clock, store.leases, MINE)
+def process(store: SqliteStore, clock: SetClock) -> IndexRuns:
+    """As another process has it: another `IndexRuns` over the same library."""
+    return IndexRuns(clock, store.leases, MINE)
 
 
-def held(builds: Builds, scope: str = "full") -> Callable[[], None]:
+def held(builds: IndexRuns, scope: str = "full") -> Callable[[], None]:
     """Begins a run that goes on until what is returned is called."""
     begun, let = threading.Event(), threading.Event()
 
@@ -166,7 +166,7 @@ def test_this_process_is_not_taken_for_gone() -> None:
 
 
 def test_a_run_that_reports_nothing_for_longer_than_a_lease_keeps_it(store: SqliteStore, clock: SetClock) -> None:
-    here = Builds(clock, store.leases, MINE, beat_seconds=0.001)
+    here = IndexRuns(clock, store.leases, MINE, beat_seconds=0.001)
     there = process(store, clock)
 
     def renewed() -> bool:
@@ -189,7 +189,7 @@ def test_a_run_that_reports_nothing_for_longer_than_a_lease_keeps_it(store: Sqli
 def test_a_run_that_lost_its_lease_without_a_report_does_not_end_as_if_nothing_had_happened(
     store: SqliteStore, clock: SetClock
 ) -> None:
-    here = Builds(clock, store.leases, MINE, beat_seconds=0.001)
+    here = IndexRuns(clock, store.leases, MINE, beat_seconds=0.001)
 
     def work(progress: Progress) -> IndexReport:
         clock.now += 1_000.0  # suspended

@@ -58,7 +58,7 @@ class Build:
     process: str = ""
 
 
-class Builds:
+class IndexRuns:
     """The runs of one process. The engine's writing flow is not re-entrant: this is what keeps runs apart.
 
     Without `leases` nobody else is known of.
@@ -290,7 +290,7 @@ class Builds:
 class _Watched:
     """Fits `Progress`: notes how far the run is, passes it on, and stops the run that is no longer wanted."""
 
-    def __init__(self, builds: Builds, inner: Progress) -> None:
+    def __init__(self, builds: IndexRuns, inner: Progress) -> None:
         self._builds = builds
         self._inner = inner
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from octavo.engine.index_run_lease import DONE, FAILED, RUNNING, STOPPED, Builds, Stopped
+from octavo.engine.index_runs import DONE, FAILED, RUNNING, STOPPED, IndexRuns, Stopped
 from octavo.errors import Busy, StorageError
 from octavo.ingest.run_report import IndexReport
 from octavo.observability.progress import Progress
@@ -30,7 +30,7 @@ class Held:
 
 
 def test_a_second_run_is_refused_while_one_is_under_way_and_says_which() -> None:
-    builds, held = Builds(lambda: 7.0), Held()
+    builds, held = IndexRuns(lambda: 7.0), Held()
     begun = builds.start("full", held)
     assert begun.state == RUNNING
     assert held.begun.wait(60)
@@ -45,7 +45,7 @@ def test_a_second_run_is_refused_while_one_is_under_way_and_says_which() -> None
 
 
 def test_a_run_that_fails_says_so_and_lets_the_next_one_begin() -> None:
-    builds = Builds()
+    builds = IndexRuns()
 
     def fail(progress: Progress) -> IndexReport:
         raise StorageError("the disk is full")
@@ -58,7 +58,7 @@ def test_a_run_that_fails_says_so_and_lets_the_next_one_begin() -> None:
 
 
 def test_a_run_stops_at_its_next_report_when_asked() -> None:
-    builds, held = Builds(), Held()
+    builds, held = IndexRuns(), Held()
     builds.start("changed", held)
     assert held.begun.wait(60)
     assert builds.stop(60)
@@ -67,7 +67,7 @@ def test_a_run_stops_at_its_next_report_when_asked() -> None:
 
 
 def test_whoever_waits_for_a_run_may_stop_waiting() -> None:
-    builds, held = Builds(), Held()
+    builds, held = IndexRuns(), Held()
     builds.start("changed", held)
     assert held.begun.wait(60)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_runs import examples
 
-from octavo.algorithms.code_query_parsing import CodeQueryForm, read_code_query, share_in_order, share_of_runs
+from octavo.algorithms.code_query_recognition import CodeQueryForm, read_code_query, share_in_order, share_of_runs
 from octavo.algorithms.programming_language_names import language_named
 from octavo.algorithms.stack_trace_parsing import FrameLocation, frames, message_of, places_in
 

@@ -26,7 +26,7 @@ from octavo.writing.note_change_transaction import (
 from octavo.writing.note_files import File, encoded, located, refuse_changed, refuse_generated, refuse_irreplaceable
 from octavo.writing.note_link_targets import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.note_outline import NoteOutline
-from octavo.writing.project_notes import ProjectNotes
+from octavo.writing.note_repository import ProjectNotes
 from octavo.writing.redacted_notes import hidden, hiding
 from octavo.writing.section_edits import EditedText, check_section_path, headings_between, same_start
 from octavo.writing.text_splice import Splice, Spliced

@@ -11,7 +11,7 @@ MAX_WORDS = 200_000  # entries of each cache, about 40 MB when full
 _MAX_CACHED = 128  # characters; longer words are data, which does not come again
 
 
-class Bounded(dict[_Text, _Made]):
+class WordTokenCache(dict[_Text, _Made]):
     """Remembers what was made of each text that may come again, and forgets everything when it is full."""
 
     __slots__ = ()

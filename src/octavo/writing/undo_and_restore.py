@@ -21,7 +21,7 @@ from octavo.writing.note_change_transaction import (
 )
 from octavo.writing.note_files import File, digest, encoded, located, refuse_changed, refuse_irreplaceable
 from octavo.writing.note_outline import BOM
-from octavo.writing.project_notes import ProjectNotes
+from octavo.writing.note_repository import ProjectNotes
 from octavo.writing.redacted_notes import hiding, lacks_keys, shown_text
 from octavo.writing.text_splice import ChangedRange
 
