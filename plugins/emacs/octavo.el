@@ -35,14 +35,23 @@ What goes wrong is an error with its hint."
           (json-parse-buffer :object-type 'alist :array-type 'list))
       (delete-file messages))))
 
+(defun octavo--file (path)
+  "The file at PATH, or the mailbox, export or archive that it is a part of."
+  (let ((file path))
+    (while (and file (not (file-exists-p file)))
+      (setq file (unless (equal file "/") (directory-file-name (file-name-directory file)))))
+    (if (and file (file-regular-p file)) file path)))
+
 (defun octavo--line (place folders text)
   "PLACE as grep writes it, with TEXT on one line.
 FOLDERS has the folder of each collection."
   (let-alist place
-    (format "%s:%d: %s\n"
-            (expand-file-name .uri (cdr (assoc .collection folders)))
-            .start_line
-            (string-trim (replace-regexp-in-string "[ \t\n]+" " " text)))))
+    (let* ((path (expand-file-name .uri (cdr (assoc .collection folders))))
+           (file (octavo--file path)))
+      (format "%s:%d: %s\n"
+            file
+            (if (equal file path) .start_line 1)
+            (string-trim (replace-regexp-in-string "[ \t\n]+" " " text))))))
 
 (defun octavo--show (title lines)
   "Show LINES below TITLE as a grep buffer."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -58,6 +59,19 @@ def test_emacs_answers_with_places_and_says_where_there_is_nothing(vault: Vault)
     content = '(with-current-buffer "*octavo*" (princ (buffer-string)))'
     assert "apples.md:" in in_emacs('(octavo-ask "When do apple trees need pruning?")', content)
     assert "Nothing found." in in_emacs('(octavo-search "xyzzyqwert")', content)
+
+
+@emacs
+def test_emacs_goes_to_the_export_that_holds_a_conversation(vault: Vault) -> None:
+    said = [
+        {"sender": "human", "text": text, "created_at": "2026-03-02T10:12:00Z"} for text in ("The dirigible.", "Aye.")
+    ]
+    export = vault.folder / "conversations.json"
+    export.write_text(json.dumps([{"uuid": name, "name": name, "chat_messages": said} for name in "ab"]), "utf-8")
+    subprocess.run([octavo_program(), "index"], check=True, capture_output=True)
+    assert f"{export}:1:" in in_emacs(
+        '(octavo-search "dirigible")', '(with-current-buffer "*octavo*" (princ (buffer-string)))'
+    )
 
 
 @emacs

@@ -1,5 +1,7 @@
 /** Octavo in VS Code: a view of hits, answers with their places, and definitions by what they do. */
 
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { OctavoError, type Answer, type Hit, type Octavo } from "octavo-client";
 import { localServer, type Server } from "octavo-client/local";
@@ -29,10 +31,19 @@ async function library(): Promise<Octavo> {
   }
 }
 
+/** The file at a path, or the mailbox, export or archive that it is a part of. */
+function fileOf(path: string): string {
+  let file = path;
+  while (!existsSync(file) && dirname(file) !== file) file = dirname(file);
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : path;
+}
+
 /** Where a hit, or a citation, stands on the disk. */
 function location(place: Pick<Hit, "collection" | "uri" | "start_line" | "end_line">): vscode.Location {
-  const file = vscode.Uri.joinPath(vscode.Uri.file(roots.get(place.collection) ?? "/"), place.uri);
-  return new vscode.Location(file, new vscode.Range(place.start_line - 1, 0, place.end_line - 1, 0));
+  const path = join(roots.get(place.collection) ?? "/", place.uri);
+  const file = fileOf(path);
+  const [start, end] = file === path ? [place.start_line - 1, place.end_line - 1] : [0, 0];
+  return new vscode.Location(vscode.Uri.file(file), new vscode.Range(start, 0, end, 0));
 }
 
 function label(hit: Hit): string {

@@ -16,6 +16,16 @@ local function roots()
   return folders
 end
 
+-- The file at a path, or the mailbox, export or archive that it is a part of.
+local function file_of(path)
+  local file, stat = path, vim.loop.fs_stat(path)
+  while not stat and #file > 1 do
+    file = vim.fn.fnamemodify(file, ":h")
+    stat = vim.loop.fs_stat(file)
+  end
+  return stat and stat.type == "file" and file or path
+end
+
 local function pick(opts)
   opts = opts or {}
   local folders = roots()
@@ -28,8 +38,9 @@ local function pick(opts)
     if not read or not hit.uri then return nil end
     local heading = hit.symbol or table.concat(hit.heading_path, " › ")
     local text = ("%s:%d  %s"):format(hit.uri, hit.start_line, heading)
-    local path = (folders[hit.collection] or "") .. "/" .. hit.uri
-    return { value = hit, ordinal = text, display = text, filename = path, path = path, lnum = hit.start_line }
+    local written = (folders[hit.collection] or "") .. "/" .. hit.uri
+    local path = file_of(written)
+    return { value = hit, ordinal = text, display = text, filename = path, path = path, lnum = path == written and hit.start_line or 1 }
   end
   pickers.new(opts, {
     prompt_title = "Octavo",
