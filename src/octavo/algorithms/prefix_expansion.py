@@ -43,7 +43,7 @@ def beginning(written: str) -> Beginning:
     """Of a beginning as `Analyzer.prefix` gives it.
 
     >>> beginning("runn").stems, beginning("conf").prefix, beginning("mani").doubtful
-    (('run',), 'conf', ('mani',))
+    (('run',), 'conf', ('mane', 'mani'))
     """
     by_script = None if written.isascii() else start_by_script(written)
     if by_script is not None:

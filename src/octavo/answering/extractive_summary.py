@@ -25,7 +25,7 @@ def extracted(text: str, tokenise: Callable[[str], Sequence[str]], most: int) ->
     of all of them. A text without a sentence gives its first line. Front matter is no part of the text.
 
     >>> extracted("Rain falls on it. Rain falls on it again. Snow is dry.", lambda said: said.rstrip(".").split(), 2)
-    'Rain falls on it again. Snow is dry.'
+    'Rain falls on it. Snow is dry.'
     """
     text = FRONT_MATTER.sub("", text)
     read = [each.text for each in sentences(text) if len(each.text) <= _LONGEST][:_MOST_READ]

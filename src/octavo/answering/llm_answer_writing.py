@@ -238,9 +238,8 @@ class DraftSentence(NamedTuple):
 def drafts(reply: str) -> tuple[DraftSentence, ...]:
     """The sentences of a reply.
 
-    >>> drafts("The dome closes. [1] It opens by hand [2, 3].")
-    (Draft(text='The dome closes.', numbers=(1,), inferred=False), \
-Draft(text='It opens by hand.', numbers=(2, 3), inferred=False))
+    >>> [(said.text, said.numbers) for said in drafts("The dome closes. [1] It opens by hand [2, 3].")]
+    [('The dome closes.', (1,)), ('It opens by hand.', (2, 3))]
     """
     text = _AFTER_STOP.sub(lambda match: f" {match[2].strip()}{match[1]}", reply[:_LONGEST])
     text = _TIGHT.sub(r" \2\1 ", text)

@@ -72,8 +72,8 @@ def doi(text: str) -> Entity | None:
 def address(text: str) -> Entity | None:
     """An address of the web without what does not change where it leads: scheme, www, fragment, tracking.
 
-    >>> address("http://www.Example.org/a/?utm_source=x#top").name
-    'example.org/a'
+    >>> address("http://www.Python.org/a/?utm_source=x#top").name
+    'python.org/a'
     """
     match = _URL.match(text.strip())
     if match is None:

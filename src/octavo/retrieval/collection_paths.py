@@ -40,8 +40,8 @@ def is_absolute(path: str) -> bool:
 def library_reference(library: ProjectLibrary, reference: str, collection: str | None) -> tuple[str, str | None]:
     """The reference as the library writes it, and the collection it is in where that is known.
 
-    >>> # /home/ann/src/shop/cart.py:3, file:///home/ann/src/shop/cart.py:3 and octavo://default/shop/cart.py:3
-    >>> # are cart.py:3 of the collection shop; ./cart.py is cart.py
+    `/home/ann/src/shop/cart.py:3`, `file:///home/ann/src/shop/cart.py:3` and `octavo://default/shop/cart.py:3` are
+    `cart.py:3` of the collection shop; `./cart.py` is `cart.py`.
     """
     address = _ADDRESS.fullmatch(reference)
     if address and unquote(address["project"]) == library.project.name:

@@ -29,7 +29,7 @@ _LOOKED_AT = 12  # names that share most with one nobody has
 def named(library: ProjectLibrary, reference: str, within: CollectionId | None) -> StoredDocument | None:
     """The one document of this name; whoever is at exactly that path goes before those whose path ends so.
 
-    >>> # `Kyoto`, `travel/kyoto`, `Kyoto.md` and the alias `Miyako` all mean travel/Kyoto.md
+    `Kyoto`, `travel/kyoto`, `Kyoto.md` and the alias `Miyako` all mean travel/Kyoto.md.
     """
     wanted = folded(without_ending(reference.strip().strip("/")))
     if not last(wanted):
