@@ -19,6 +19,7 @@ from octavo.retrieval.document_by_name import named, nearest_names, titled
 
 # As the library writes lines, and as compilers (cart.py:35:7) and forges (cart.py#L35-L40, below) do.
 _LINES = re.compile(r"^(?P<uri>.+?):L?(?P<first>\d+)(?:-L?(?P<last>\d+)|:\d+)?$", re.DOTALL)
+_HIT = re.compile(r"(?:\d+\. )?(?P<place>\S.*?:\d+(?:-\d+)?)(?:  .*)?", re.DOTALL)  # as it stands in a list of hits
 _LINE_ANCHOR = re.compile(r"^L(?P<first>\d+)(?:-L?(?P<last>\d+))?$")
 _PAGE = re.compile(r"^(?:page|slide)=(\d{1,6})$")
 _HASH = re.compile(r"^[0-9a-fA-F]{6,64}$")
@@ -88,6 +89,9 @@ def _current(library: ProjectLibrary, reference: str, collection: str | None) ->
             return _part(library, document, reference[cut + 1 :])
     if document := titled(library, reference, _within(library, collection)):
         return _whole(library, document)
+    row = _HIT.fullmatch(reference)
+    if row and row["place"] != reference:
+        return _current(library, row["place"], collection)
     raise not_called(library, reference, "`octavo search` finds passages; `octavo status` shows the collections")
 
 

@@ -90,6 +90,14 @@ def test_lines_are_read_as_editors_compilers_and_clients_write_them(notes: Engin
     assert (passage.uri, passage.text) == ("Zanzibar offsite.md", "Budget first, then the boats.\n")
 
 
+@pytest.mark.parametrize("row", ["2. vault/{0}", "{0}  Offsite › Money: 7 points", "10. vault/{0}  Offsite"])
+def test_a_row_of_a_list_of_hits_is_the_passage_in_it(notes: Engine, row: str) -> None:
+    passage = get(notes, GetRequest(row.format("Zanzibar offsite.md:3-3")))
+    assert (passage.uri, passage.text) == ("Zanzibar offsite.md", "Budget first, then the boats.\n")
+    with pytest.raises(NotFound, match="called vault/Nowhere.md:3$"):
+        get(notes, GetRequest("2. vault/Nowhere.md:3  Offsite"))
+
+
 @pytest.mark.parametrize(
     ("narrowed", "uris"),
     [
