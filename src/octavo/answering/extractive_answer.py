@@ -46,6 +46,7 @@ _ASKED_NAME = re.compile(r"(?<=\w )[A-Z][\w-]+")
 _ASKS_NAME = re.compile(r"\b(?:who|whom|whose|which (?:person|company|author|team))\b", re.I)
 _MARKUP = re.compile(r"[*_`]+|\^[\w-]+$")
 _LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|\{\{[^}\n]*\}\}")
+_ANSWERED_ELSEWHERE = re.compile(rf"(?:why|how|when)\b[^:\n]*: *(?:{_LINK.pattern})[.!]?$", re.I)
 _WRITTEN_AS_HTML = re.compile(r"</?(?:t[hdr]|li|a|p|div)\b", re.I)
 _CODE_SPAN = re.compile(r"`[^`]*`")
 _TABLE_RULE = re.compile(r"[ \t]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*(?:\n|\Z)")
@@ -70,7 +71,7 @@ _STEP = re.compile(
 )
 _POINTS_ELSEWHERE = re.compile(
     r"(?:(?:yes|no)\W+)?(?:see|learn|refer|read|visit|check|consider)\b"
-    r"|for (?:more|other|further)\b.*\b(?:see|refer)\b|[^:]+: ?!?\[\[[^\]]*\]\]$",
+    r"|for (?:more|other|further)\b.*\b(?:see|refer)\b|[^:]+: ?!?\[\[[^\]]*\]\][.!]?$",
     re.I,
 )
 _CONDITIONAL = re.compile(r"^if\b|\bdepend(?:s|ing) on\b|\bbased on your\b", re.I)
@@ -269,9 +270,10 @@ def _plain(text: str) -> str:
 
 
 def _says_something(text: str, plain: str) -> bool:
-    """Whether there are words beside links, and enough of them: a line of links leads elsewhere and says nothing. What
-    is written as HTML, such as a cell, says nothing without what is around it."""
-    if _WRITTEN_AS_HTML.search(_CODE_SPAN.sub("", text)):
+    """Whether there are words beside links, and enough of them: a line of links leads elsewhere and says nothing, as
+    does a question with a link for its answer. What is written as HTML, such as a cell, says nothing without what is
+    around it."""
+    if _WRITTEN_AS_HTML.search(_CODE_SPAN.sub("", text)) or _ANSWERED_ELSEWHERE.match(text):
         return False
     unlinked = _LINK.sub(" ", text)
     if unlinked != text and sum(character.isalnum() for character in unlinked) < _LEAST_BESIDE_LINKS:

@@ -57,6 +57,7 @@ def test_a_question_in_the_text_is_no_answer_and_what_follows_it_is() -> None:
         '{{HTTPStatus("refund")}}, {{RefundStatus("refund", "the refund")}}',
         '<th scope="row">Refund paid</th> <td>How the refund is paid</td>',
         "| Refund | How the refund is paid |\n|---|---|",
+        "When a refund is paid and why it is paid: [[Refund policy]].",
     ],
 )
 def test_navigation_comments_frames_and_headings_in_bold_are_no_answers(line: str) -> None:
