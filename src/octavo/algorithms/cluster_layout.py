@@ -15,6 +15,7 @@ _NEIGHBOURS = 4  # clusters that a cluster is drawn to
 _PAIRS = 12_000_000  # of clusters that are looked at in all: what hundreds of them may cost
 _ROUNDS = 12  # of the power method
 _GAP = 0.25  # between two discs, as a part of the mean radius
+_INNERMOST = 3  # points of a disc's innermost ring
 _ASPECT = 1.3  # a window is wider than it is high
 
 
@@ -99,13 +100,17 @@ def _in_disc(offsets: Floats) -> Floats:
     """Places in the unit disc, which they fill evenly: the smaller an offset, the nearer to the middle."""
     flat = _principal(offsets)
     flat /= np.maximum(flat.std(axis=0), 1e-9)
-    # Evenly around the middle as well: along two directions alone, most clusters would be arcs and rings.
-    around = np.argsort(np.arctan2(flat[:, 1], flat[:, 0]), kind="stable")
-    turns = np.empty(len(offsets))
-    turns[around] = 2.0 * np.pi * (np.arange(len(offsets)) + 0.5) / len(offsets)
     order = np.argsort(np.linalg.norm(offsets, axis=1), kind="stable")
     far = np.empty(len(offsets))
     far[order] = np.sqrt((np.arange(len(offsets)) + 0.5) / len(offsets))
+    # Evenly around the middle as well, at every distance from it: along two directions alone, most clusters would be
+    # arcs and rings.
+    angles, turns = np.arctan2(flat[:, 1], flat[:, 0]), np.empty(len(offsets))
+    rings = (far * np.ceil(np.sqrt(len(offsets) / _INNERMOST))).astype(np.int64)
+    for ring in range(int(rings.max()) + 1):
+        inside = np.flatnonzero(rings == ring)
+        around = inside[np.argsort(angles[inside], kind="stable")]
+        turns[around] = 2.0 * np.pi * (np.arange(len(inside)) + 0.5 * (ring % 2)) / max(1, len(inside))
     return np.column_stack((far * np.cos(turns), far * np.sin(turns)))
 
 

@@ -65,17 +65,29 @@
 
   // A name in lines that fit its cluster as it is drawn; at least a word stands in each.
   function inLines(name, room) {
-    const lines = [];
-    for (const word of name.split(", ")) {
-      const last = lines.length - 1, longer = `${lines[last]}, ${word}`;
-      if (last >= 0 && pen.measureText(longer).width <= room) lines[last] = longer; else lines.push(word);
+    const lines = [], fits = text => pen.measureText(text).width <= room;
+    for (const title of name.split(/(?<=,) /)) {
+      const beside = `${lines[lines.length - 1]} ${title}`;
+      if (lines.length && fits(beside)) { lines[lines.length - 1] = beside; continue; }
+      const words = title.split(" ");
+      lines.push(words[0]);
+      for (const word of words.slice(1)) {
+        const longer = `${lines[lines.length - 1]} ${word}`;
+        if (fits(longer)) lines[lines.length - 1] = longer; else lines.push(word);
+      }
     }
     return lines;
   }
 
-  // The largest clusters first, no name over another.
+  // Where a name may stand: this many of its lines up or down from the middle, this share of its width beside it.
+  const AROUND = [...Array(25).keys()].flatMap(n => [0, -0.3, 0.3, -0.6, 0.6].map(right => [right, (n - 12) * 0.7]));
+  const MOST_AVOIDED = 2000; // points: more of them make an area, which a name may lie upon
+
+  // The largest clusters first, no name over another, nor over points where there is room beside them.
   function drawNames() {
-    const taken = [], high = (narrow.matches ? 10 : 12) * larger();
+    const taken = [], high = (narrow.matches ? 10 : 12) * larger(), clear = 5 * larger();
+    const dots = points.length > MOST_AVOIDED ? [] : points.filter(p => !off.has(p[CLUSTER])).map(placed);
+    const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
     pen.font = `600 ${high}px system-ui, sans-serif`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
@@ -83,20 +95,29 @@
     pen.lineWidth = 4;
     for (const [number, name] of map.clusters) {
       if (off.has(number) || !middles.has(number)) continue;
-      const { at, reach } = middles.get(number), [centre, y] = placed(at);
-      const lines = inLines(name, Math.max(2 * reach * unit() * view.scale, 60));
+      const { at, reach } = middles.get(number), [centre, middle] = placed(at);
+      const lines = inLines(name, Math.max(2 * reach * unit() * view.scale, 8 * high));
       const half = Math.max(...lines.map(line => pen.measureText(line).width)) / 2, tall = lines.length * high * 0.6;
-      // Not over the edge, as far as its cluster is in the picture.
-      const x = centre < 0 || centre > width() ? centre : Math.max(half + 4, Math.min(width() - half - 4, centre));
-      const box = [x - half, y - tall, x + half, y + tall];
-      if (taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
-      taken.push(box);
+      let best = null, least = Infinity;
+      for (const [right, down] of AROUND) {
+        // Not over the edge, as far as its cluster is in the picture.
+        const within = (from, value, size, end) => (from < 0 || from > end ? value : Math.max(size + 4, Math.min(end - size - 4, value)));
+        const x = within(centre, centre + right * 2 * half, half, width()), y = within(middle, middle + down * high, tall, height());
+        const box = [x - half, y - tall, x + half, y + tall];
+        if (taken.some(b => overlap(box, b))) continue;
+        const [l, t, r, b] = [box[0] - clear, box[1] - clear, box[2] + clear, box[3] + clear];
+        const covered = dots.reduce((sum, d) => sum + (d[0] > l && d[0] < r && d[1] > t && d[1] < b), 0);
+        const cost = 6 * high * covered + Math.hypot(x - centre, y - middle);
+        if (cost < least) { least = cost; best = { x, y, box }; }
+      }
+      if (!best) continue;
+      taken.push(best.box);
       pen.strokeStyle = dark.matches ? "#191714" : "#fdfbf7";
       pen.fillStyle = dark.matches ? "#ece6dc" : "#1f1b16";
       lines.forEach((line, n) => {
-        const top = y + (n - (lines.length - 1) / 2) * high * 1.2;
-        pen.strokeText(line, x, top);
-        pen.fillText(line, x, top);
+        const top = best.y + (n - (lines.length - 1) / 2) * high * 1.2;
+        pen.strokeText(line, best.x, top);
+        pen.fillText(line, best.x, top);
       });
     }
   }

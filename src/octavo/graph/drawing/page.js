@@ -277,9 +277,32 @@
     }
   }
 
+  // How much a name in this box would hide: each line counts once, another node more than many lines.
+  function covers(node, [left, top, right, bottom]) {
+    const within = i => [x[i] * view.scale + view.left, y[i] * view.scale + view.top];
+    let sum = 0;
+    for (let i = 0; i < count; i++) if (shown[i] && i !== node) {
+      const [px, py] = within(i), r = radius(i) * view.scale;
+      if (px > left - r && px < right + r && py > top - r && py < bottom + r) sum += 8;
+    }
+    for (let e = 0; e < sources.length; e++) if (alive[e] && crosses(within(sources[e]), within(targets[e]), left, top, right, bottom)) sum += 1;
+    return sum;
+  }
+
+  // Whether a line enters a box: what is left of it between each pair of sides (Liang and Barsky, 1984).
+  function crosses([ax, ay], [bx, by], left, top, right, bottom) {
+    let from = 0, to = 1;
+    for (const [way, room] of [[ax - bx, ax - left], [bx - ax, right - ax], [ay - by, ay - top], [by - ay, bottom - ay]]) {
+      if (!way && room < 0) return false;
+      if (way < 0) from = Math.max(from, room / way);
+      if (way > 0) to = Math.min(to, room / way);
+    }
+    return from < to;
+  }
+
   // Names of the most linked first, none over another.
   function drawLabels(focus, lit) {
-    const taken = [];
+    const taken = [], crowded = count + sources.length > 1000; // too many to look at each for each name
     const labelled = focus < 0 ? order : [focus, ...order.filter(i => i !== focus && lit.has(i))];
     pen.setTransform(devicePixelRatio || 1, 0, 0, devicePixelRatio || 1, 0, 0);
     pen.globalAlpha = 1;
@@ -293,19 +316,26 @@
       const most = narrow.matches && i !== focus ? 22 : 42;
       const text = nodes[i][LABEL].length > most ? nodes[i][LABEL].slice(0, most - 2) + "…" : nodes[i][LABEL];
       const wide = pen.measureText(text).width;
-      // To the left of its dot where it would run over the edge, or below the panel.
-      const left = dot + gap + wide > width() && dot - gap - wide > 0 && dot < width() ? dot - gap - wide : dot + gap;
-      // On a phone there is room for few names: none that is cut, and air around each.
-      const air = narrow.matches ? 4 : 0;
-      if (narrow.matches && i !== focus && (left < 0 || left + wide > width())) continue;
-      const box = [left - air, top - size * 0.6 - air, left + wide + air, top + size * 0.6 + air];
-      if (i !== focus && taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
+      // To the right of its dot, or else where it covers least, within the edge and beside the panel. On a phone there
+      // is room for few names: none that is cut, none over another dot or many lines, and air around each.
+      const air = narrow.matches ? 4 : 0, phone = narrow.matches && i !== focus;
+      let box = null, least = phone ? (i === order[0] ? Infinity : 4) : Infinity; // the most linked is always named
+      for (const [left, middle] of [[dot + gap, top], [dot - gap - wide, top], [dot - wide / 2, top - gap - size * 0.7], [dot - wide / 2, top + gap + size * 0.7]]) {
+        const at = [left - air, middle - size * 0.6 - air, left + wide + air, middle + size * 0.6 + air];
+        if (dot < width() && (left < 0 || left + wide > width()) && (phone || box)) continue;
+        if (i !== focus && taken.some(b => at[0] < b[2] && b[0] < at[2] && at[1] < b[3] && b[1] < at[3])) continue;
+        const covered = crowded ? 0 : covers(i, at);
+        if (!box && !phone || covered < least) { box = at; least = covered; }
+        if (!covered) break;
+      }
+      if (!box || (phone && text.endsWith("…"))) continue;
+      const left = box[0] + air, middle = (box[1] + box[3]) / 2;
       taken.push(box);
       pen.strokeStyle = dark.matches ? "#191714" : "#fdfbf7";
       pen.lineWidth = 3;
-      pen.strokeText(text, left, top);
+      pen.strokeText(text, left, middle);
       pen.fillStyle = dark.matches ? "#ece6dc" : "#1f1b16";
-      pen.fillText(text, left, top);
+      pen.fillText(text, left, middle);
     }
   }
 

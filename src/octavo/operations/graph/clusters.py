@@ -22,7 +22,7 @@ from octavo.operations.graph.results import ClusterMap, ClustersAnswer, MapFile,
 from octavo.operations.output_file_creation import write_new
 
 _FORMER_FILE = "clusters.arr"  # where earlier versions kept them, next to the snapshots
-_NAMED_BY, _LONGEST_NAME = 2, 30  # titles that name a cluster, and characters of each
+_NAMED_BY, _LONGEST_NAME = 2, 40  # titles that name a cluster, and characters of each
 _POINTS = 5_000  # as many as a page draws without stuttering
 
 
