@@ -112,7 +112,7 @@ def main() -> int:
         name=ENCODER,
         base="granite-embedding-30m-english",
         base_revision=told["base_revision"],
-        command="scripts/distil_encoder.py and scripts/finish_encoder.py",
+        command="scripts/distil_encoder.py` and `scripts/finish_encoder.py",
         settings=told["settings"],
         figures=told["figures"],
         **common,

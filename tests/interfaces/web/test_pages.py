@@ -208,6 +208,8 @@ def test_a_trace_is_a_waterfall_in_words(vault: Vault) -> None:
         assert begins == sorted(begins)
         assert begins[-1] > 0
         assert not re.search(r"[{\[]&#39;", page)
+        shown, skipped = page.split("stages were skipped</summary>")
+        assert "exact match" in shown and "links below" in skipped
 
     in_process(vault.library, talk)
 
