@@ -94,7 +94,7 @@ def test_lines_are_read_as_editors_compilers_and_clients_write_them(notes: Engin
 def test_a_row_of_a_list_of_hits_is_the_passage_in_it(notes: Engine, row: str) -> None:
     passage = get(notes, GetRequest(row.format("Zanzibar offsite.md:3-3")))
     assert (passage.uri, passage.text) == ("Zanzibar offsite.md", "Budget first, then the boats.\n")
-    with pytest.raises(NotFound, match="called vault/Nowhere.md:3$"):
+    with pytest.raises(NotFound, match=r"called vault/Nowhere\.md:3$"):
         get(notes, GetRequest("2. vault/Nowhere.md:3  Offsite"))
 
 
