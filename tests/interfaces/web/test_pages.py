@@ -171,6 +171,9 @@ def test_a_search_without_hits_says_so_and_offers_to_look_everywhere(vault: Vaul
         assert '<a href="/?q=%22qqqqzzzz%22">Search everything</a>' in narrowed
         misspelt = (await client.get("/?q=%22sourdoguh%22", headers=HTML)).text
         assert '<a href="/?q=%22sourdough%22">&#34;sourdough&#34;</a>' in misspelt
+        both = (await client.get("/?q=%22restz+overnigth%22", headers=HTML)).text
+        assert "&#34;rests overnight&#34;</a>" in both
+        assert "Did you mean" not in (await client.get("/?q=%22restz%22", headers=HTML)).text
         unanswered = (await client.post("/ask", data={"q": '"qqqqzzzz"'}, headers=HTML)).text
         assert 'id="end"><p class="note">' in unanswered
 

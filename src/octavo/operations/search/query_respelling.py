@@ -13,17 +13,21 @@ if TYPE_CHECKING:
     from octavo.engine.engine import Engine
     from octavo.model.query import Query
 
-_SHORTEST = 6  # letters: shorter words have too many neighbours to guess
+_SHORTEST = 6  # letters: shorter words have too many neighbours to guess by themselves,
+_SHORTEST_BESIDE = 4  # but a query with one misspelt word may have others
 _LOOKED_AT = 500
 # Not the name or the value of a filter.
-_MISSPELT = re.compile(rf"(?<![\w:/-])[^\W\d_]{{{_SHORTEST},}}(?![\w:/])")
+_MISSPELT = re.compile(rf"(?<![\w:/-])[^\W\d_]{{{_SHORTEST_BESIDE},}}(?![\w:/])")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def respelt(engine: Engine, query: Query) -> str | None:
     """The query with words that no passage has replaced by the nearest that one has, if the filters admit it."""
     tokens = engine.library.adapters.analyzer.query_tokens
-    nearest = {word: near for word in _MISSPELT.findall(query.text) if (near := _nearest(engine, tokens(word)))}
+    nearest: dict[str, str] = {}
+    for word in sorted(dict.fromkeys(_MISSPELT.findall(query.text)), key=len, reverse=True):
+        if (len(word) >= _SHORTEST or nearest) and (near := _nearest(engine, tokens(word))):
+            nearest[word] = near
     if not nearest:
         return None
     by_words = replace(query, text=_with(query.text, nearest), limit=10)
