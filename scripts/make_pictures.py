@@ -71,7 +71,7 @@ BROWSER = {
     "search": Shot(f"/?q={QUESTION.replace(' ', '+')}", ".hit"),
     "why": Shot("/?q=collimation", ".hit", open_first=".why summary"),
     "document": Shot("/document/observatory/observing/Closing%20down.md?lines=7-12#cited", "#cited"),
-    "trace": Shot(f"/trace?q={QUESTION.replace(' ', '+')}", ".trace", height=640),
+    "trace": Shot(f"/trace?q={QUESTION.replace(' ', '+')}", ".trace", height=700),
     "ask": Shot("/ask?q=why+do+we+close+at+85+per+cent", ".sources"),
     "graph": Shot("/graph", "#legend li"),
     "map": Shot("/map", "#legend li", dark=True),

@@ -319,13 +319,13 @@
       // To the right of its dot, or else where it covers least, within the edge and beside the panel. On a phone there
       // is room for few names: none that is cut, none over another dot or many lines, and air around each.
       const air = narrow.matches ? 4 : 0, phone = narrow.matches && i !== focus;
-      let box = null, least = phone ? (i === order[0] ? Infinity : 4) : Infinity; // the most linked is always named
+      let box = null, least = phone && i !== order[0] ? 4 : Infinity; // the most linked is always named
       for (const [left, middle] of [[dot + gap, top], [dot - gap - wide, top], [dot - wide / 2, top - gap - size * 0.7], [dot - wide / 2, top + gap + size * 0.7]]) {
         const at = [left - air, middle - size * 0.6 - air, left + wide + air, middle + size * 0.6 + air];
-        if (dot < width() && (left < 0 || left + wide > width()) && (phone || box)) continue;
+        if (i !== focus && dot < width() && (left < 0 || left + wide > width())) continue;
         if (i !== focus && taken.some(b => at[0] < b[2] && b[0] < at[2] && at[1] < b[3] && b[1] < at[3])) continue;
         const covered = crowded ? 0 : covers(i, at);
-        if (!box && !phone || covered < least) { box = at; least = covered; }
+        if (covered < least) { box = at; least = covered; }
         if (!covered) break;
       }
       if (!box || (phone && text.endsWith("…"))) continue;
