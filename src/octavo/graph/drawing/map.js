@@ -80,7 +80,8 @@
   }
 
   // Where a name may stand: this many of its lines up or down from the middle, this share of its width beside it.
-  const AROUND = [...Array(25).keys()].flatMap(n => [0, -0.3, 0.3, -0.6, 0.6].map(right => [right, (n - 12) * 0.7]));
+  const AROUND = [...Array(25).keys()].flatMap(n => [0, -0.3, 0.3, -0.6, 0.6].map(right => [right, (n - 12) * 0.7]))
+    .sort((a, b) => Math.abs(a[1]) - Math.abs(b[1]));
   const MOST_AVOIDED = 2000; // points: more of them make an area, which a name may lie upon
 
   // The largest clusters first, no name over another, nor over points where there is room beside them.
@@ -104,10 +105,11 @@
         const within = (from, value, size, end) => (from < 0 || from > end ? value : Math.max(size + 4, Math.min(end - size - 4, value)));
         const x = within(centre, centre + right * 2 * half, half, width()), y = within(middle, middle + down * high, tall, height());
         const box = [x - half, y - tall, x + half, y + tall];
-        if (taken.some(b => overlap(box, b))) continue;
+        const far = Math.hypot(x - centre, y - middle);
+        if (far >= least || taken.some(b => overlap(box, b))) continue;
         const [l, t, r, b] = [box[0] - clear, box[1] - clear, box[2] + clear, box[3] + clear];
         const covered = dots.reduce((sum, d) => sum + (d[0] > l && d[0] < r && d[1] > t && d[1] < b), 0);
-        const cost = 6 * high * covered + Math.hypot(x - centre, y - middle);
+        const cost = 6 * high * covered + far;
         if (cost < least) { least = cost; best = { x, y, box }; }
       }
       if (!best) continue;

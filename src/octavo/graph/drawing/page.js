@@ -302,7 +302,7 @@
 
   // Names of the most linked first, none over another.
   function drawLabels(focus, lit) {
-    const taken = [], crowded = count + sources.length > 1000; // too many to look at each for each name
+    const taken = [], crowded = count + sources.length > 600; // too many to look at each for each name
     const labelled = focus < 0 ? order : [focus, ...order.filter(i => i !== focus && lit.has(i))];
     pen.setTransform(devicePixelRatio || 1, 0, 0, devicePixelRatio || 1, 0, 0);
     pen.globalAlpha = 1;
