@@ -42,16 +42,19 @@ def test_without_a_terminal_every_row_is_printed_as_path_and_line(octavo: Octavo
     assert "Prune" in "\n".join(Path(path).read_text("utf-8").splitlines()[int(line) - 1 :][:3])
 
 
-def test_a_conversation_of_an_export_is_opened_as_the_file_that_holds_it(octavo: Octavo, vault: Vault) -> None:
+def test_a_conversation_of_an_export_is_opened_as_the_file_that_holds_it(octavo: Octavo, tmp_path: Path) -> None:
     def talk(words: str) -> dict[str, object]:
         said = {"sender": "human", "text": f"{words} of the dirigible", "created_at": "2026-03-02T10:12:00Z"}
         return {"uuid": words, "name": words, "chat_messages": [said, said | {"text": "Aye."}]}
 
-    export = vault.folder / "conversations.json"
+    folder = tmp_path / "talks"
+    folder.mkdir()
+    export = folder / "conversations.json"
     export.write_text(json.dumps([talk("Anchor"), talk("Ballast")]), "utf-8")
-    (vault.folder / "one.json").write_text(json.dumps([talk("Cable")]), "utf-8")
-    octavo("index")
-    for words, file in (("ballast of the dirigible", export), ("cable of the dirigible", vault.folder / "one.json")):
+    (folder / "one.json").write_text(json.dumps([talk("Cable")]), "utf-8")
+    for arguments in (["init"], ["add", folder], ["index"]):
+        octavo(*arguments)
+    for words, file in (("ballast of the dirigible", export), ("cable of the dirigible", folder / "one.json")):
         assert octavo("pick", "--first", words).stdout == f"{file}:1\n"
         assert octavo("search", "-n", "1", "--format", "files", words).stdout == f"{file}:1\n"
 

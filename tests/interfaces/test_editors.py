@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_calls import Vault
+from cli_calls import Octavo, Vault
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 TELESCOPE = Path(os.environ.get("OCTAVO_TELESCOPE", ""))
@@ -62,13 +62,16 @@ def test_emacs_answers_with_places_and_says_where_there_is_nothing(vault: Vault)
 
 
 @emacs
-def test_emacs_goes_to_the_export_that_holds_a_conversation(vault: Vault) -> None:
+def test_emacs_goes_to_the_export_that_holds_a_conversation(octavo: Octavo, tmp_path: Path) -> None:
     said = [
         {"sender": "human", "text": text, "created_at": "2026-03-02T10:12:00Z"} for text in ("The dirigible.", "Aye.")
     ]
-    export = vault.folder / "conversations.json"
+    folder = tmp_path / "talks"
+    folder.mkdir()
+    export = folder / "conversations.json"
     export.write_text(json.dumps([{"uuid": name, "name": name, "chat_messages": said} for name in "ab"]), "utf-8")
-    subprocess.run([octavo_program(), "index"], check=True, capture_output=True)
+    for arguments in (["init"], ["add", folder], ["index"]):
+        octavo(*arguments)
     assert f"{export}:1:" in in_emacs(
         '(octavo-search "dirigible")', '(with-current-buffer "*octavo*" (princ (buffer-string)))'
     )
