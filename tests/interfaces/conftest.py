@@ -131,10 +131,12 @@ def indexed(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> V
 
 
 @pytest.fixture
-def vault(indexed: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
+def vault(indexed: Vault, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
     """The indexed vault, with its library the one in use."""
     monkeypatch.setenv("OCTAVO_LIBRARY", str(indexed.library))
-    return indexed
+    before = sorted(indexed.folder.rglob("*"))
+    yield indexed
+    assert sorted(indexed.folder.rglob("*")) == before, "every test reads this vault; write into one of your own"
 
 
 @pytest.fixture
