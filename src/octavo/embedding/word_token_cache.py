@@ -1,4 +1,4 @@
-"""A cache of what was made of each text: words come again, and data does not."""
+"""A cache of the tokens of each word, emptied when it is full: words come again, and data does not."""
 
 from __future__ import annotations
 

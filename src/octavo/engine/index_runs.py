@@ -1,4 +1,4 @@
-"""Lets one indexing run write to a library at a time, within this process and across processes.
+"""Starts, tracks and stops runs of indexing: one at a time in this process and, by a lease, across processes.
 
 Runs of one process wait in a queue. A lease in the library keeps processes apart: the run renews it with its progress,
 other processes read the progress from it, and they take over the lease of a process that died.

@@ -1,4 +1,4 @@
-"""Names and places that change, and the links that follow: listed in a dry run, written when asked, all or nothing."""
+"""Renames and moves of notes and sections, with the links to them: listed in a dry run, all or nothing."""
 
 from __future__ import annotations
 

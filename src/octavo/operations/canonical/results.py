@@ -1,4 +1,4 @@
-"""What the operations on canonical documents answer."""
+"""Answers about canonical documents: memories with a key and a class, such as specifications and plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task with its context, as lines: the context is marked as quoted already."""
+"""The answer of `augment` as lines: a task behind the code that matters for it, marked as quoted already."""
 
 from __future__ import annotations
 

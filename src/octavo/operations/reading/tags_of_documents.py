@@ -1,4 +1,4 @@
-"""The tags of documents."""
+"""Ids of documents → the tags of each."""
 
 from __future__ import annotations
 

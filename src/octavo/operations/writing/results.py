@@ -1,4 +1,4 @@
-"""What writing gives."""
+"""Answers of checking, mending and linting notes."""
 
 from __future__ import annotations
 
