@@ -107,7 +107,7 @@ def main() -> int:
     }
     ranges = read_ranges(np.load(arguments.finished / "ranges.npz"))
     model = read_model(arguments.finished)
-    files = encoder_files(model, (), BpeCounter(tokens), vocabulary, licence, WINDOW, ranges)
+    files = encoder_files(model, (), BpeCounter(vocabulary), vocabulary, licence, WINDOW, ranges)
     made = ModelCard(
         name=ENCODER,
         base="granite-embedding-30m-english",

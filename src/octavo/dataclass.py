@@ -1,7 +1,7 @@
 """`dataclass` as in the standard library, made in a third of the time: a search on the command line makes ninety.
 
 `dataclasses.dataclass` writes six methods of a frozen class as text and compiles each, at every start. Here `__init__`
-alone is compiled, once the first value is made; the others are closures over the names of the fields. What comes out is
+alone is compiled, once a few values were made; the others are closures over the names of the fields. What comes out is
 a dataclass: `fields`, `replace`, `asdict`, `match` and `pickle` know it, and it may inherit from one of the standard
 library or be inherited.
 """
@@ -42,6 +42,7 @@ class _MadeAnew:
 
 
 _MADE_ANEW = _MadeAnew()
+_COMPILED_FROM = 32  # values of a class
 
 
 def replace(value: _T, /, **changes: Any) -> _T:
@@ -73,7 +74,7 @@ def _made(cls: Any, *, frozen: bool, slots: bool, kw_only: bool) -> type:
     fields = dataclasses.fields(cls)
     compared = _values([field.name for field in fields if field.compare])
     methods: dict[str, object] = {
-        "__init__": _InitOnFirstUse(cls, fields, frozen),
+        "__init__": _InitOnDemand(cls, fields, frozen),
         "__repr__": _repr([field.name for field in fields if field.repr]),
         "__eq__": _eq(compared),
         "__hash__": _hash(compared) if frozen else None,
@@ -86,16 +87,46 @@ def _made(cls: Any, *, frozen: bool, slots: bool, kw_only: bool) -> type:
     return cls  # type: ignore[no-any-return]
 
 
-class _InitOnFirstUse:
-    """Stands for `__init__` until somebody makes a value or asks for the signature: most processes make values of a
-    third of the classes that they import."""
+class _InitOnDemand:
+    """Stands for `__init__`, and compiles it for a later value or for whoever asks for the signature: most processes
+    make a handful of values of most classes, and compiling takes as long as filling fifty this way."""
 
     def __init__(self, cls: Any, fields: Sequence[dataclasses.Field[Any]], frozen: bool) -> None:
         self._cls, self._fields, self._frozen = cls, fields, frozen
+        self._values = 0
 
     def __get__(self, value: object, owner: type | None = None) -> Any:
-        self._cls.__init__ = init = _init(self._cls, self._fields, self._frozen)
+        self._values += 1
+        if value is not None and self._values < _COMPILED_FROM:
+            return partial(self._fill, value)
+        init = self._compiled()
         return init if value is None else partial(init, value)
+
+    def _compiled(self) -> Callable[..., None]:
+        self._cls.__init__ = init = _init(self._cls, self._fields, self._frozen)
+        return init
+
+    def _fill(self, value: object, /, *given: object, **named: object) -> None:
+        """As the compiled one does, to which arguments are left that have to be refused."""
+        positional = [field.name for field in self._fields if field.init and not field.kw_only]
+        values = dict(zip(positional, given, strict=False))
+        accepted = {field.name for field in self._fields if field.init}
+        if len(given) > len(positional) or not named.keys() <= accepted - values.keys():
+            return self._compiled()(value, *given, **named)
+        values |= named
+        assign = object.__setattr__ if self._frozen else setattr
+        for field in self._fields:
+            if field.name in values:
+                assign(value, field.name, values[field.name])
+            elif field.default is not MISSING:
+                assign(value, field.name, field.default)
+            elif field.default_factory is not MISSING:
+                assign(value, field.name, field.default_factory())
+            elif field.init:
+                return self._compiled()(value, *given, **named)
+        if hasattr(self._cls, "__post_init__"):
+            self._cls.__post_init__(value)
+        return None
 
 
 def _init(cls: Any, fields: Sequence[dataclasses.Field[Any]], frozen: bool) -> Callable[..., None]:

@@ -46,6 +46,11 @@ def test_ids_are_those_of_the_reference_tokenizer(text: str) -> None:
     assert counter().ids(text) == expected(text)
 
 
+@pytest.mark.parametrize("text", ["a question in few words", "unaffable zzyzx", "<s> naïve 東京", "don't"])
+def test_the_first_words_have_the_ids_that_all_have_later(text: str) -> None:
+    assert BpeCounter(VOCABULARY.read_bytes()).ids(text) == expected(text)
+
+
 @given(st.lists(TEXTS, max_size=4))
 @example(["", "a-b", "", "\x00", "\x01 a", " a ", "\n"])
 def test_several_texts_are_read_as_each_is(texts: list[str]) -> None:

@@ -199,3 +199,27 @@ def test_what_has_one_field_or_none_is_replaced_too() -> None:
 
     assert quick_replace(Empty()) == Empty()
     assert quick_replace(Only(1), value=2) == Only(2)
+
+
+@each_kind
+def test_a_value_is_the_same_before_and_after_its_class_is_compiled(options: dict[str, bool]) -> None:
+    ours, theirs = declared(dataclass, **options), declared(dataclasses.dataclass, **options)
+    given = {"title": "a", "tags": ("b",), "turn": 3}
+    made = [ours(**given) for _ in range(100)]
+    assert "_fill" in repr(vars(declared(dataclass, **options))["__init__"].__get__(made[0]))
+    assert inspect.isfunction(vars(ours)["__init__"])
+    assert {*map(repr, made)} == {repr(theirs(**given))}
+    assert all(value == made[0] and value.seen is not made[0].seen for value in made[1:])
+
+
+@each_kind
+@pytest.mark.parametrize("wrong", [{}, {"title": "a", "colour": 1}, {"title": "a", "words": 1}])
+def test_wrong_arguments_are_refused_alike_before_and_after(options: dict[str, bool], wrong: dict[str, Any]) -> None:
+    fresh, compiled = declared(dataclass, **options), declared(dataclass, **options)
+    inspect.signature(compiled)
+    messages = []
+    for cls in (fresh, compiled):
+        with pytest.raises(TypeError) as refused:
+            cls(**wrong)
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]

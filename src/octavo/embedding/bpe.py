@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +34,7 @@ _PRETOKEN = re.compile(r"'(?:[stmd]|re|ve|ll)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0
 _BEGIN = "\0"  # before a text, so that its first word is told from the words behind a blank
 _APART = "\1"  # between texts
 _LONGEST = 512  # characters that are merged together; a longer run is data, and its pairs would be looked at too often
+_LOOKED_FOR = 30  # tokens, before there is a table of them
 _SLICE = 32  # characters of such a run that are: often the same ones again
 
 # How a byte is written in the vocabulary: as itself where that is printable, else as a character beyond Latin-1.
@@ -47,29 +48,29 @@ class _Unusual(Exception):
 
 def counter_of(vocabulary: Path) -> BpeCounter:
     """The same counter for equal files: an encoder and its table meet the same words, and remember them once."""
-    return _counter_of(vocabulary.read_text(encoding="utf-8"))
+    return _counter_of(vocabulary.read_bytes())
 
 
 @lru_cache(maxsize=4)
-def _counter_of(vocabulary: str) -> BpeCounter:
-    return BpeCounter(vocabulary.removesuffix("\n").split("\n"))
+def _counter_of(vocabulary: bytes) -> BpeCounter:
+    return BpeCounter(vocabulary)
 
 
 class BpeCounter:
     """Fits `ports.TokenCounter`. Safe to share between threads: the caches only ever hold the right answer.
 
-    `tokens` stand in the order of their merges: a pair merges at the rank of what it makes.
+    The lines of a vocabulary stand in the order of their merges: a pair merges at the rank of what it makes.
     """
 
     __slots__ = ("_counts", "_ids", "_pretokens", "end", "size", "start")
 
-    def __init__(self, tokens: Sequence[str]) -> None:
-        self.size = len(tokens)
-        ranks = dict(zip(tokens, range(self.size), strict=True))
+    def __init__(self, vocabulary: bytes) -> None:
+        ranks = _Ranks(vocabulary)
+        self.size = none = ranks.size
         self._pretokens = _Pretokens(ranks)
         self._ids = _Ids(self._pretokens)
         self._counts = _Counts(self._pretokens, self._ids)
-        self.start, self.end = ranks[START], ranks[END]
+        self.start, self.end = ranks.get(START, none), ranks.get(END, none)
 
     def count(self, text: str) -> int:
         """As many as the words have, each behind a blank. What line ends add is left out, so that counts add up where a
@@ -177,12 +178,36 @@ class _Counts(WordTokenCache[str, int]):
         return len(self._ids[word]) // ID_BYTES  # whose vector is made next
 
 
+class _Ranks:
+    """Tokens → the number of their line. `get` is that of a dict.
+
+    A question's few words are looked for in the text: making the dict takes as long as fifty times that.
+    """
+
+    __slots__ = ("_lines", "_looked", "get", "size")
+
+    def __init__(self, vocabulary: bytes) -> None:
+        self._lines = b"\n" + vocabulary.removesuffix(b"\n") + b"\n"
+        self._looked = 0
+        self.size = self._lines.count(b"\n") - 1
+        self.get: Callable[[str, int], int] = self._find
+
+    def _find(self, token: str, otherwise: int) -> int:
+        self._looked += 1
+        if self._looked > _LOOKED_FOR:
+            tokens = self._lines[1:-1].decode().split("\n")
+            self.get = dict(zip(tokens, range(self.size), strict=True)).get
+            return self.get(token, otherwise)
+        at = self._lines.find(b"\n" + token.encode() + b"\n")
+        return otherwise if at < 0 else self._lines.count(b"\n", 0, at)
+
+
 class _Pretokens(WordTokenCache[str, bytes]):
     """Pre-tokens → ids."""
 
     __slots__ = ("_ranks",)
 
-    def __init__(self, ranks: Mapping[str, int]) -> None:
+    def __init__(self, ranks: _Ranks) -> None:
         super().__init__()
         self._ranks = ranks
 
@@ -208,16 +233,18 @@ class _Pretokens(WordTokenCache[str, bytes]):
             slices = (pretoken[cut : cut + _SLICE] for cut in range(0, len(pretoken), _SLICE))
             return b"".join(map(self.__getitem__, slices))
         written = pretoken.encode().decode("latin-1").translate(_WRITTEN)
-        whole = self._ranks.get(written)
-        parts = _merged(written, self._ranks) if whole is None else ()
-        return array(IDS, map(self._ranks.__getitem__, parts) if whole is None else (whole,)).tobytes()
+        none = self._ranks.size
+        whole = self._ranks.get(written, none)
+        ranks = (whole,) if whole < none else [self._ranks.get(part, none) for part in _merged(written, self._ranks)]
+        return array(IDS, ranks).tobytes()
 
 
-def _merged(written: str, ranks: Mapping[str, int]) -> list[str]:
+def _merged(written: str, ranks: _Ranks) -> list[str]:
     """Its tokens: of all neighbours the pair with the lowest rank becomes one, the leftmost first, until none can."""
     parts = list(written)
-    rank_of, none = ranks.get, len(ranks)
-    pairs = [rank_of(left + right, none) for left, right in pairwise(parts)]
+    none = ranks.size
+    pairs = [ranks.get(left + right, none) for left, right in pairwise(parts)]
+    rank_of = ranks.get
     while pairs and (lowest := min(pairs)) < none:
         at = pairs.index(lowest)
         parts[at] += parts.pop(at + 1)

@@ -55,7 +55,7 @@ class SearchText:
 
     def tokens_among(self, text: str, words: frozenset[str]) -> Sequence[str]:
         """The tokens of a text if each is one of these words; mostly its first one says that they are not."""
-        if not words.issuperset(self._first_tokens(text)) or (not is_latin(text) and all(map(str.isascii, words))):
+        if (not is_latin(text) and all(map(str.isascii, words))) or not words.issuperset(self._first_tokens(text)):
             return ()
         tokens: list[str] = []
         for word in self._analyzer.separated(text):

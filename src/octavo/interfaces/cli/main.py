@@ -112,7 +112,6 @@ SECTIONS: Mapping[str, str] = {
 }
 """The headings of `octavo help --all`, each with its commands; a command that has none is listed at the end."""
 
-_OBJECTS_BETWEEN_LOOKS = 50_000  # more than a search leaves behind when it has been answered
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
 # A group that was given no command; before 8.2 click printed its help and left by itself.
 _BARE: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -299,8 +298,6 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    # A start makes tens of thousands of objects that all stay: it is not worth looking for garbage as often among them.
-    gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
     output.stand_in()
     try:
         cli.main()
