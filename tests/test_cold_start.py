@@ -151,6 +151,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
 def test_the_list_of_commands_is_shown_without_the_table_of_operations(arguments: list[str]) -> None:
     loaded = imported_by(COMMAND, *arguments)
+    assert "octavo.model.result" not in loaded
     assert {name for name in loaded if name.startswith("octavo.operations")} == {
         "octavo.operations",
         "octavo.operations.styled_text_lines",

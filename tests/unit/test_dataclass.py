@@ -206,7 +206,6 @@ def test_a_value_is_the_same_before_and_after_its_class_is_compiled(options: dic
     ours, theirs = declared(dataclass, **options), declared(dataclasses.dataclass, **options)
     given = {"title": "a", "tags": ("b",), "turn": 3}
     made = [ours(**given) for _ in range(100)]
-    assert "_fill" in repr(vars(declared(dataclass, **options))["__init__"].__get__(made[0]))
     assert inspect.isfunction(vars(ours)["__init__"])
     assert {*map(repr, made)} == {repr(theirs(**given))}
     assert all(value == made[0] and value.seen is not made[0].seen for value in made[1:])

@@ -227,10 +227,6 @@ class Freshness:
     seconds_left: int | None = None
 
 
-FILTERS = "filters: "
-"""How the part of `degraded` begins that names the filter by which nothing could be found."""
-
-
 @dataclass(frozen=True, slots=True)
 class Result:
     """The answer to a query: its hits, how they were found, and how fresh the index was."""

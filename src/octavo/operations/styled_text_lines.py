@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from octavo.dataclass import dataclass
-from octavo.model.result import FILTERS
 
 # What a terminal obeys instead of showing: C0 and C1 controls, line separators, and the marks that turn the
 # direction of what follows. A file name may hold any of them.
@@ -21,6 +20,9 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 DETAIL = "detail"
 """The style of what a program needs to go on, such as an id: written for models, left out on a terminal."""
+
+FILTERS = "filters: "
+"""How the part of `degraded` begins that names the filter by which nothing could be found."""
 
 PADDING = "padding"
 """The style of the spaces between columns, of which a model needs few."""

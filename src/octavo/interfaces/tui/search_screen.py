@@ -25,9 +25,9 @@ from octavo.interfaces.tui.dialogs import FiltersDialog
 from octavo.interfaces.tui.markdown_rendering import rendered_markdown
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.interfaces.tui.reading_view import SOURCE_KINDS, ReadingScreen, ReadPlace
-from octavo.model.result import FILTERS
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.results import FoundHit, SearchAnswer
+from octavo.operations.styled_text_lines import FILTERS
 
 _PAUSE = 0.15  # seconds without a key before searching
 _LIMIT = 40

@@ -9,12 +9,13 @@ from octavo.algorithms.time_parsing_and_formatting import age
 from octavo.dataclass import replace
 from octavo.engine.index_freshness import learning
 from octavo.model.document import Kind, shown_path
-from octavo.model.result import FILTERS, Freshness, StageTrace
+from octavo.model.result import Freshness, StageTrace
 from octavo.operations.search.language_model_excerpts import answering_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 from octavo.operations.styled_text_lines import (
     DETAIL,
     FILL,
+    FILTERS,
     Block,
     Line,
     Part,

@@ -12,9 +12,10 @@ from octavo.dataclass import replace
 from octavo.errors import Stale
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
-from octavo.model.result import FILTERS, Result
+from octavo.model.result import Result
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
+from octavo.operations.styled_text_lines import FILTERS
 from octavo.plugins import OURS, REFERENCES
 from octavo.retrieval.profiles import hypothesised, reranked
 from octavo.retrieval.stage import RetrievalProfile
