@@ -96,12 +96,12 @@ class Side(NamedTuple):
 
 
 def in_turn(sides: Mapping[str, Callable[[], float]], runs: int) -> dict[str, list[float]]:
-    """Every other time the other one first; the first time, which warms caches, does not count."""
+    """Every other time the other one first; the first time, which warms caches, counts only if it is the only one."""
     times: dict[str, list[float]] = {name: [] for name in sides}
     for turn in range(runs + 1):
         for name in sorted(sides, reverse=bool(turn % 2)):
             taken = sides[name]()
-            if turn:
+            if turn or not runs:
                 times[name].append(taken)
     return times
 

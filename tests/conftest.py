@@ -3,9 +3,10 @@ Ctrl-C does to the processes under test, the PostgreSQL server of the session, a
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 __all__ = ["pytest_sessionfinish", "pytest_testnodedown"]  # hooks
 WITHOUT_POSTGRES = "there is no PostgreSQL"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Twelve thousand tests are no garbage: a quarter of the time to collect them went to looking for some."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -43,9 +43,9 @@ print(json.dumps(answers))
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository with the operation, and with what is generated from it. Models are linked, not copied."""
+    """The repository with the operation, and with what is generated from it. Models and compiled modules are linked."""
     copy = tmp_path_factory.mktemp("tree")
-    shutil.copytree(ROOT / "src", copy / "src", copy_function=_copied, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src", copy / "src", copy_function=_copied)
     shutil.copytree(ROOT / "scripts", copy / "scripts", ignore=_but_python)
     shutil.copytree(ROOT / "tests" / "support", copy / "tests" / "support", ignore=_but_python)
     shutil.copytree(ROOT / "docs" / "reference", copy / "docs" / "reference")
@@ -67,7 +67,7 @@ def steps() -> list[tuple[str, str]]:
 
 def _copied(source: str, target: str) -> None:
     if source.endswith((".py", ".pyi")):
-        shutil.copyfile(source, target)
+        shutil.copy2(source, target)
     else:
         Path(target).symlink_to(source)
 
