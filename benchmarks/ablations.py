@@ -34,7 +34,6 @@ from definitions import FORMS, Definition, definitions
 from typed_queries import typed
 
 from octavo.config.load import load
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.evaluation.beir_dataset import read_dataset
@@ -42,6 +41,7 @@ from octavo.evaluation.evaluation_run import PROJECT, cache_folder, evaluate_pro
 from octavo.evaluation.measures import score_rankings
 from octavo.evaluation.query_runner import scope_of
 from octavo.evaluation.report_tables import markdown_table, replaced
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.progress import progress
 from octavo.model.document import Kind
 from octavo.model.projects_and_collections import CollectionSettings

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import octavo
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.embedding_inputs import joined
 from octavo.chunking.section_chunker import SectionChunker

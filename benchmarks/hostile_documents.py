@@ -33,9 +33,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.process_confinement import Limits
-from octavo.converting.sandboxed_conversion import SandboxedConverter
+from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.process_confinement import Limits
+from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.model.converted_file import Converted
 from octavo.model.file_formats import format_of
 

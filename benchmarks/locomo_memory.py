@@ -29,9 +29,9 @@ from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
+from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.projects.requests import SessionsListRequest, SessionsStartRequest
 from octavo.operations.projects.sessions import sessions_list, sessions_start
-from octavo.operations.table import OPERATIONS
 
 TOP = 10
 

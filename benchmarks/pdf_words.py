@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pymupdf
 
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.pdf import read_pdf
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.model.converted_file import Converted
 from octavo.model.normalised_text import Span
 

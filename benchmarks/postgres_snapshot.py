@@ -36,7 +36,7 @@ from scale import own_mb, paragraphs
 import postgres_server  # isort: skip
 import samples  # isort: skip
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.embedding.fast_embedder_selection import fast_tier
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library

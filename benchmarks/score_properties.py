@@ -20,13 +20,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from octavo.algorithms.english_stopwords import FRAMING_WORDS
-from octavo.algorithms.front_matter_block import FRONT_MATTER
-from octavo.algorithms.search_tokenizer import shared_analyzer
+from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
+from octavo.algorithms.text.english_stopwords import FRAMING_WORDS
+from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.config.schema import Config
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
+from octavo.fast_dataclass import replace
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.model.result import Hit

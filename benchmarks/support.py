@@ -20,7 +20,7 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.answering.citation_verification import CitationChecker, Support
 from octavo.answering.sentence_splitting import sentences

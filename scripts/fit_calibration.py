@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from octavo.algorithms.relevance_calibration import AnswerEvidence, Calibration, HitSigns
+from octavo.algorithms.ranking.relevance_calibration import AnswerEvidence, Calibration, HitSigns
 from octavo.config.load import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine

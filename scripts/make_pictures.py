@@ -35,7 +35,7 @@ from rich.text import Text
 from textual.widgets import OptionList
 
 from octavo.config.load import load
-from octavo.interfaces.library_client import LibraryClient
+from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.interfaces.mcp.client_config_locations import CLIENTS
 from octavo.interfaces.tui.app import OctavoApp
 

@@ -16,7 +16,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from octavo.algorithms.stemming import snowball
+from octavo.algorithms.text.stemming import snowball
 from octavo.embedding.bundled_embedder import MODEL_DIRECTORY
 
 _OPPOSITES = Path(__file__).with_name("opposites.txt")  # besides WordNet's

@@ -243,7 +243,7 @@ def test_values_are_declared_with_the_dataclass_that_starts_fast() -> None:
         if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
         if any(alias.name == "dataclass" for alias in node.names)
     }
-    assert from_the_standard_library == {"dataclass.py"}, "import it from octavo.dataclass"
+    assert from_the_standard_library == {"fast_dataclass.py"}, "import it from octavo.fast_dataclass"
 
 
 def test_only_wiring_names_adapters() -> None:
@@ -404,4 +404,4 @@ def test_values_are_changed_by_one_replace() -> None:
         if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
         if any(alias.name == "replace" for alias in node.names)
     ]
-    assert not named_otherwise, "import `replace` from octavo.dataclass"
+    assert not named_otherwise, "import `replace` from octavo.fast_dataclass"

@@ -73,10 +73,10 @@ UNASKED = {
 """What one question on the command line has no use for, and what would come along by accident."""
 
 OTHER_DOINGS = {
-    "octavo.engine.indexing",
-    "octavo.engine.recorded_index_recipe",
-    "octavo.engine.folder_watcher",
-    "octavo.engine.job_threads",
+    "octavo.engine.indexing.indexing_flow",
+    "octavo.engine.indexing.recorded_index_recipe",
+    "octavo.engine.indexing.folder_watcher",
+    "octavo.engine.processes.job_threads",
     "octavo.graph",
     "octavo.interfaces.daemon.client",
     "octavo.jobs",
@@ -95,7 +95,7 @@ OTHER_DOINGS = {
     "octavo.operations.all_operations",
     "octavo.operations.search.hit_length_limit",
     "octavo.operations.search.search_operations",
-    "octavo.operations.table",
+    "octavo.operations.operation_table",
     "octavo.retrieval.stages.code_query_recall",
     "octavo.retrieval.stages.memory_boosts",
     "octavo.retrieval.stages.registry",

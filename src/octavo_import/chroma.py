@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.import_report import Imported
 from octavo.observability.progress import Progress
 from octavo_import.collection_import import SourceCollection, count_records, import_records

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.engine.indexing import fill_in_vectors
-from octavo.engine.recorded_index_recipe import ensure_recipe
-from octavo.engine.snapshot_publishing import publish
+from octavo.engine.indexing.indexing_flow import fill_in_vectors
+from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
+from octavo.engine.indexing.snapshot_publishing import publish
 from octavo.errors import Conflict
+from octavo.fast_dataclass import dataclass
 from octavo.model.embedding_profile import EmbeddingProfileSettings, NamedEmbeddingProfile
 from octavo.model.ids import collection_id
 from octavo.model.import_report import Imported, ImportedCollection

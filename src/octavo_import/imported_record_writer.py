@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass
 from octavo.errors import LibraryError
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Source
 from octavo.model.ids import RecipeId, document_id, text_hash
 from octavo.model.import_report import ImportedCollection

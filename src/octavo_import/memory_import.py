@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
-from octavo.engine.indexing import fill_in_vectors
-from octavo.engine.snapshot_publishing import publish
+from octavo.engine.indexing.indexing_flow import fill_in_vectors
+from octavo.engine.indexing.snapshot_publishing import publish
 from octavo.errors import Conflict, InvalidArgument, LibraryError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.commit import archive, create, link, revise
 from octavo.memory.draft import MemoryDraft, Provenance, checked
 from octavo.memory.project_memories import ProjectMemories

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.operations.library.collections import add, collection_name

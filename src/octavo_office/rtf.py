@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Any
 
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
 

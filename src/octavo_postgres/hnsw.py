@@ -14,8 +14,8 @@ import psycopg
 from psycopg import sql
 
 from octavo.config.schema import Postgres
-from octavo.dataclass import dataclass
 from octavo.errors import StorageError
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.vector_index_tuning import Tuning

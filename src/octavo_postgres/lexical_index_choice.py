@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Literal
 
-from octavo.dataclass import dataclass
 from octavo.errors import OctavoError
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms

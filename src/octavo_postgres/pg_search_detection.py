@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.stores.shared.database_port import Database
 
 _OPERATORS = ("@@@", "|||")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import ClientCursor
 
-from octavo.algorithms.vector_nearest_neighbors import directions
+from octavo.algorithms.ranking.vector_nearest_neighbors import directions
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, best_first

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.bm25 import idf, saturated
-from octavo.algorithms.spelling_suggestions import Vocabulary
-from octavo.algorithms.vector_nearest_neighbors import reaching, top
-from octavo.dataclass import dataclass
+from octavo.algorithms.queries.spelling_suggestions import Vocabulary
+from octavo.algorithms.ranking.bm25 import idf, saturated
+from octavo.algorithms.ranking.vector_nearest_neighbors import reaching, top
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms

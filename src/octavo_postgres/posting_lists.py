@@ -17,8 +17,8 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.bm25 import damping
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.ranking.bm25 import damping
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
 
 BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from psycopg import ClientCursor, errors
 
-from octavo.dataclass import dataclass
 from octavo.errors import LibraryError, NotALibrary, NotIndexed, StorageError
+from octavo.fast_dataclass import dataclass
 from octavo.model.library_location import DatabaseUrl
 from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated, usable_from
 from octavo_postgres.connection_pool import Connection

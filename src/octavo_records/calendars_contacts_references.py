@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from xml.etree.ElementTree import Element
 
-from octavo.converting.converter_process import ConversionSettings
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, below, child, local, parsed
 from octavo.model.converted_file import Converted, RefusedFile

@@ -10,10 +10,10 @@ from dataclasses import asdict
 from typing import Any
 
 from octavo.converting.archives import unused
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.mail import dated_name
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.converted_file import Converted, Member, RefusedFile, Unit
 from octavo.model.document import Kind
 from octavo_records.chat_export_readers import DAMAGE, conversations_in

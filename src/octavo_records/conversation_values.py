@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from octavo.converting.text_builder import one_line
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 OWN = "conversation"
 """What our own form of a conversation says it is: `{"octavo": "conversation", "title": …, "turns": […]}`."""

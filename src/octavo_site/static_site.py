@@ -12,9 +12,9 @@ from urllib.parse import quote, unquote
 
 from markupsafe import Markup
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.graph.graph_view import GraphView, Shown, view
 from octavo.graph.html_page import page as graph_page
 from octavo.interfaces.web.document_pages import FileFacts, document_body

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from octavo.dataclass import dataclass
-from octavo.engine.offline_work_status import CLUSTERS
+from octavo.engine.maintenance.offline_work_status import CLUSTERS
+from octavo.fast_dataclass import dataclass
 from octavo.model.clustering import NO_CLUSTER
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.link_graph import COMMUNITIES, EdgeType, Walk

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.algorithms.query_intent_classification import Intent, intent_of
-from octavo.dataclass import dataclass
+from octavo.algorithms.queries.query_intent_classification import Intent, intent_of
+from octavo.fast_dataclass import dataclass
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion

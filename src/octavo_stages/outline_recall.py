@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.result import Ranking
 from octavo.ports import RoutedIndex
 from octavo.retrieval.stage import Search, UsesQueryVector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.prepared_document import LexicalField
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.query_intent_classification import intent_of
-from octavo.algorithms.vector_nearest_neighbors import cosines
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.queries.query_intent_classification import intent_of
+from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.query import Query
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector

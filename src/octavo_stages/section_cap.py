@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
 

@@ -5,9 +5,9 @@ Each stage looks at the first `among` candidates; what comes after them is left 
 
 from __future__ import annotations
 
-from octavo.algorithms.text_similarity import jaccards, kept_first, minhash_jaccards
-from octavo.algorithms.word_shingles import shingles
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.text_similarity import jaccards, kept_first, minhash_jaccards
+from octavo.algorithms.text.word_shingles import shingles
+from octavo.fast_dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.plugins import install_command
 from octavo.retrieval.stage import Search, SkipStage

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo_train.torch_encoder import Encoder, Texts, embedded, packs, precision
 
 SAVE_SECONDS = 60.0

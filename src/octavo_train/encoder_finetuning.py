@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass, replace
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.embedding.token_counter_selection import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
+from octavo.fast_dataclass import dataclass, replace
 from octavo.observability.progress import Progress
 from octavo_train.contrastive_training import (
     SAVE_SECONDS,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from octavo.dataclass import dataclass
 from octavo.embedding.static_token_embedder import LEAD
+from octavo.fast_dataclass import dataclass
 from octavo_train.contrastive_training import TrainingStep
 from octavo_train.torch_encoder import Ids
 

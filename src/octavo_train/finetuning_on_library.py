@@ -8,7 +8,7 @@ from typing import Any
 
 from octavo.embedding.installed_models import bundled, free_name, model_named, models_folder
 from octavo.engine.engine import Engine
-from octavo.engine.offline_work_status import FINETUNE, recorded_run
+from octavo.engine.maintenance.offline_work_status import FINETUNE, recorded_run
 from octavo.errors import InvalidArgument
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from tokenizers import Tokenizer
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo_train.numpy_encoder import WIDTH, WINDOW, Array, Linear, Model, forward
 
 _UNUSED = 999  # below are the tokens that no text produces

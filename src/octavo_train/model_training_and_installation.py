@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from octavo.dataclass import dataclass, replace
 from octavo.embedding.installed_models import install, model_named, models_folder
 from octavo.embedding.token_counter_selection import counter_of
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.beir_dataset import SHIPPED, read_dataset
 from octavo.evaluation.measures import mean
+from octavo.fast_dataclass import dataclass, replace
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.results import FinetuneAnswer

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 Array = NDArray[Any]
 

@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import load_external_data_for_model, set_external_data
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo_train.int8_quantisation import Range, input_scale, quantise_columns, quantise_rows, smoothed, smoothing
 from octavo_train.numpy_encoder import EPSILON, HEADS, WIDTH, Array, Layer, Linear, Model, RerankerWeights
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from octavo.dataclass import dataclass, replace
 from octavo.embedding.huggingface_tokenizer import load_tokenizer, without_surrogates
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.errors import ModelUnavailable, ProviderFailed
+from octavo.fast_dataclass import dataclass, replace
 from octavo.observability.progress import Progress
 from octavo_train.numpy_encoder import RerankerWeights
 from octavo_train.onnx_graph_export import read_reranker

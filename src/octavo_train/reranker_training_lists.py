@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Source
 from octavo.model.ids import document_id
 from octavo.model.normalised_text import normalise

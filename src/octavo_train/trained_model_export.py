@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo_train.int8_quantisation import (
     Range,
     calibrate,

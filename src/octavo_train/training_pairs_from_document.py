@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from octavo.chunking.embedding_inputs import context_line, joined
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.parsing.code.source_file_description import summary
 

@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotIndexed
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import ProjectId
 from octavo.model.projects_and_collections import Collection

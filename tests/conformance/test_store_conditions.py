@@ -12,8 +12,8 @@ import samples
 from numpy.typing import NDArray
 from search_vectors import Meaning
 
-from octavo.algorithms.query_parsing import parse_query
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.queries.query_parsing import parse_query
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.model.ids import ChunkKey
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Condition, Filters, Query

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import samples
 
-from octavo.algorithms.front_matter_conditions import read_condition
+from octavo.algorithms.markdown.front_matter_conditions import read_condition
 from octavo.model.document import Kind
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import ANY_LANGUAGE, Filters

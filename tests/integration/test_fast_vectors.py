@@ -14,9 +14,10 @@ import pytest
 from workbench import several_processes
 
 from octavo.config.schema import Jobs
-from octavo.engine import full_vector_upgrade, index_freshness
 from octavo.engine.engine import Engine
-from octavo.engine.index_freshness import learning
+from octavo.engine.indexing import full_vector_upgrade
+from octavo.engine.search import index_freshness
+from octavo.engine.search.index_freshness import learning
 from octavo.engine.wiring import open_library
 from octavo.ingest import provisional_fast_vectors as fast
 from octavo.model.query import Query

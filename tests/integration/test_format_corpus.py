@@ -12,10 +12,10 @@ import pytest
 
 from octavo.config.load import validated
 from octavo.config.schema import Config
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.ocr import has_tesseract
-from octavo.converting.process_confinement import Limits
-from octavo.converting.sandboxed_conversion import SandboxedConverter
+from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.process_confinement import Limits
+from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.engine.wiring import open_engine
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.page_position import OCR_PAGES

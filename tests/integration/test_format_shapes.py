@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.converting.sandboxed_conversion import SandboxedConverter
+from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import Source
 from octavo.model.file_formats import format_of

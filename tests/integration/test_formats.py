@@ -9,9 +9,9 @@ import pytest
 from documents import pdf
 from workbench import Bench, found, several_processes
 
-from octavo.converting.sandboxed_conversion import SandboxedConverter
+from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.engine.engine import Engine
-from octavo.engine.file_preparer_pool import InlinePreparers
+from octavo.engine.processes.file_preparer_pool import InlinePreparers
 from octavo.errors import NotFound, NotIndexed
 from octavo.ingest.file_preparation import Origin
 from octavo.model.converted_file import Converted, RefusedFile

@@ -12,8 +12,8 @@ import samples
 from git_repository import START, GitRepository
 from workbench import Bench
 
-from octavo.engine.commit_history_updates import follow_histories, index_moved
 from octavo.engine.engine import Engine
+from octavo.engine.indexing.commit_history_updates import follow_histories, index_moved
 from octavo.errors import InvalidArgument, NotFound
 from octavo.ingest import commit_indexing as ingest_history
 from octavo.ingest.git_ref_watch import HistoryWatch

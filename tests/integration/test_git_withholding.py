@@ -9,7 +9,7 @@ import pytest
 from git_repository import GitRepository
 from workbench import Bench
 
-from octavo.engine.commit_history_updates import follow_histories, index_moved
+from octavo.engine.indexing.commit_history_updates import follow_histories, index_moved
 from octavo.ingest import commit_indexing as ingest_history
 from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.model.projects_and_collections import CollectionSettings

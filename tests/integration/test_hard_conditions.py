@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no su
 # An index run with a short lease and small batches, which waits for a word after the first of them.
 INDEXING = """
 import sys
-from octavo.engine import index_runs
+from octavo.engine.indexing import index_runs
 from octavo.ingest import write_batching
 from octavo.ingest.batch_writer import BatchWriter
 from octavo.engine.wiring import open_library

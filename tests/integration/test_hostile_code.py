@@ -11,7 +11,7 @@ import pytest
 from workbench import Bench, exchange, several_processes
 
 from octavo.engine.engine import Engine
-from octavo.engine.file_preparer_pool import ProcessPreparers
+from octavo.engine.processes.file_preparer_pool import ProcessPreparers
 from octavo.ingest.file_preparation import Origin, PreparedFile, Preparer
 from octavo.model.folder_scan import SeenFile
 from octavo.model.indexing_ledger import FileOutcome

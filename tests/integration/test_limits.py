@@ -10,9 +10,9 @@ import pytest
 from git_repository import GitRepository
 from workbench import ENGINES, bench_on
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
+from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.query import Query
 from octavo.retrieval.profiles import PROFILES, profile_named

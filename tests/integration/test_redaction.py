@@ -13,13 +13,13 @@ from git_repository import GitRepository
 from secret_tokens import TOKENS
 from workbench import Bench
 
-from octavo.engine.library_repair import damage
+from octavo.engine.maintenance.library_repair import damage
 from octavo.errors import InvalidArgument
 from octavo.memory.commit import archive, create, link, revise
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.remember import remember
-from octavo.memory.sessions import start
 from octavo.memory.version_history import version
+from octavo.memory.work_sessions import start
 from octavo.model.memory import MemoryLink
 from octavo.model.query import Query
 from octavo.operations.canonical.canonical_documents import canonical_upsert
@@ -229,7 +229,7 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
             revise(engine.memories, memory.id, MemoryDraft(f"The door: {TOKEN}."))
             gone = create(engine.memories, MemoryDraft(f"{TOKEN} opens the gate.")).item
             archive(engine.memories, gone.id)
-            earlier.setattr("octavo.memory.sessions.redacted", lambda told: (told, ()))
+            earlier.setattr("octavo.memory.work_sessions.redacted", lambda told: (told, ()))
             start(engine.memories, f"Work {TOKEN}", f"ann {TOKEN}")
     bench.index()
     with bench.opened() as engine:

@@ -10,7 +10,7 @@ import pytest
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
-from octavo.engine.library_repair import damage, mend
+from octavo.engine.maintenance.library_repair import damage, mend
 from octavo.engine.wiring import open_library
 from octavo.model.indexing_ledger import LedgerEntry
 from octavo.model.job import JobKind, JobState

@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from octavo.dataclass import replace
 from octavo.engine import library_reader
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES

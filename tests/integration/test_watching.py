@@ -17,7 +17,7 @@ from workbench import GOOD, Bench, found
 
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
-from octavo.engine.folder_watcher import MISSING, POLLING, WATCHING, QueuedPath, WatchedFolder
+from octavo.engine.indexing.folder_watcher import MISSING, POLLING, WATCHING, QueuedPath, WatchedFolder
 from octavo.engine.live_configuration_reload import reconfigure
 from octavo.engine.open_library import OpenLibrary
 from octavo.errors import StorageError
@@ -236,7 +236,7 @@ def test_new_ways_of_watching_are_taken_up_while_it_runs(bench: Bench) -> None:
 def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.engine.folder_watcher.LOOK_SECONDS", 600.0)
+    monkeypatch.setattr("octavo.engine.indexing.folder_watcher.LOOK_SECONDS", 600.0)
     monkeypatch.setitem(HistoryWatch.__init__.__kwdefaults__ or {}, "cooldown", 0.3)
     bench.write(GOOD)
     repository = GitRepository(bench.folder)
@@ -252,7 +252,7 @@ def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
 
 
 def test_folders_are_compared_again_now_and_then(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.engine.folder_watcher.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("octavo.engine.indexing.folder_watcher.LOOK_SECONDS", 0.1)
     bench.write(GOOD)
     often = {**QUICK["watch"], "reconciliation_interval_seconds": 0.2}
     with watched(bench, watch=often) as watching:
@@ -284,7 +284,7 @@ def test_a_storm_of_three_thousand_changes_is_taken_in(bench: Bench) -> None:
 def test_a_root_that_vanishes_loses_nothing_and_is_watched_again_when_it_is_back(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.engine.folder_watcher.RETRY_SECONDS", 0.1)
+    monkeypatch.setattr("octavo.engine.indexing.folder_watcher.RETRY_SECONDS", 0.1)
     bench.write(GOOD)
     with watched(bench) as watching:
         watching.until_found("dough", "bread.md")
@@ -301,7 +301,7 @@ def test_a_root_that_vanishes_loses_nothing_and_is_watched_again_when_it_is_back
 def test_a_change_made_while_another_process_indexes_waits_its_turn(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.engine.folder_watcher.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("octavo.engine.indexing.folder_watcher.BUSY_SECONDS", 0.05)
     bench.write(GOOD)
     with watched(bench) as watching:
         watching.until_found("dough", "bread.md")
@@ -336,9 +336,9 @@ def test_who_waits_for_the_first_documents_goes_on_once_the_folder_is_read(bench
 
 
 def test_vectors_that_wait_are_made_one_lot_after_the_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.engine.folder_watcher.LOOK_SECONDS", 5.0)
-    monkeypatch.setattr("octavo.engine.folder_watcher.EMBED_AT_ONCE", 1)
-    monkeypatch.setattr("octavo.engine.folder_watcher.PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("octavo.engine.indexing.folder_watcher.LOOK_SECONDS", 5.0)
+    monkeypatch.setattr("octavo.engine.indexing.folder_watcher.EMBED_AT_ONCE", 1)
+    monkeypatch.setattr("octavo.engine.indexing.folder_watcher.PAUSE_SECONDS", 0.0)
     notes = int(PATIENCE / 2.5)  # twice as many as there are looks in that time
     bench.write({f"{number}.md": f"# Note {number}\n\nAbout harbour {number}.\n" for number in range(notes)})
     with bench.opened() as engine:

@@ -14,7 +14,7 @@ import pytest
 from workbench import GOOD, VAULT, Bench, deadly, exchange, several_processes
 
 from octavo.engine.engine import Engine
-from octavo.engine.file_preparer_pool import ProcessPreparers
+from octavo.engine.processes.file_preparer_pool import ProcessPreparers
 from octavo.ingest.pipeline import Preparers
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import FileOutcome

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.query_parsing import parse_query
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.queries.query_parsing import parse_query
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.interfaces.presenting.excerpt_line_selection import excerpt, flattened, reflowed
 from octavo.interfaces.presenting.match_highlighting import AnsweredTokens, marks, marks_of, meant
 

@@ -17,10 +17,10 @@ from cli_calls import Vault
 from http_calls import SETTINGS, in_process
 
 from octavo.config.schema import Serve
-from octavo.engine.child_process import Died
-from octavo.interfaces.answering_process_pool import ProcessPool
+from octavo.engine.processes.child_process import Died
 from octavo.interfaces.cli.commands.serve import searching
-from octavo.interfaces.operation_threads import Calls
+from octavo.interfaces.execution.answering_process_pool import ProcessPool
+from octavo.interfaces.execution.operation_threads import Calls
 from octavo.interfaces.serving.asgi_app import make_app
 
 CALLS: Any = partial(operator.methodcaller, "__call__")

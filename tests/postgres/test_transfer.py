@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from postgres_server import Server
 
-from octavo.engine import library_transfer as transferring
 from octavo.engine.engine import Engine
+from octavo.engine.maintenance import library_transfer as transferring
 from octavo.engine.wiring import open_library
 from octavo.engine.wiring.store_opening import open_tables
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound

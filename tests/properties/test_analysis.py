@@ -13,9 +13,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from octavo.algorithms.phrase_prefilter import PhrasePrefilter
-from octavo.algorithms.search_tokenizer import LONGEST, Analyzer, is_latin
-from octavo.algorithms.unicode_folding import EMOJI, FLAG, fold
+from octavo.algorithms.queries.phrase_prefilter import PhrasePrefilter
+from octavo.algorithms.text.search_tokenizer import LONGEST, Analyzer, is_latin
+from octavo.algorithms.text.unicode_folding import EMOJI, FLAG, fold
 
 ANALYZER = Analyzer()
 EMOJI_ONLY = re.compile(f"[{EMOJI}]|[{FLAG}]{{1,2}}")

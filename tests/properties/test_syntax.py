@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.query_parsing import parse_query
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.queries.query_parsing import parse_query
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.model.query import Filters, Terms
 
 ANALYZER = Analyzer()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from octavo.algorithms.unicode_folding import fold
+from octavo.algorithms.text.unicode_folding import fold
 from octavo.model.document import Document, Section, shown_path
 from octavo.model.ids import ProjectId
 from octavo.model.prepared_document import IndexedChunk

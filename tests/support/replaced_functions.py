@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.operations.operation import Operation
 
 

@@ -11,8 +11,8 @@ import anyio
 from mcp import Client
 
 from octavo.engine.wiring import open_library
+from octavo.interfaces.execution.operation_threads import Calls
 from octavo.interfaces.mcp.server import prepared_server
-from octavo.interfaces.operation_threads import Calls
 
 
 class SeedClient:

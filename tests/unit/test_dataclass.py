@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from octavo.dataclass import dataclass
-from octavo.dataclass import replace as quick_replace
+from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import replace as quick_replace
 
 Decorator = Callable[..., Any]
 

@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from octavo.algorithms.prompt_file_parsing import PromptFile, parsed_prompt
-from octavo.algorithms.prompt_quotations import one_line, with_line_numbers
+from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile, parsed_prompt
+from octavo.algorithms.model_inputs.prompt_quotations import one_line, with_line_numbers
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.model.document import shown_path
 from octavo.model.language_model_calls import Prompt

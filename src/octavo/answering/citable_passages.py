@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from octavo.answering.sentence_splitting import Sentence, sentences
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind, Section
 from octavo.model.ids import DocumentId, ProjectId
 from octavo.model.normalised_text import Lines, Span

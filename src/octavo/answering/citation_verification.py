@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.claim_mismatches import Comparison, Mismatch, MismatchKind, compare
 from octavo.answering.claim_word_alignment import Window
 from octavo.answering.sentence_role_parsing import Reading, Token, read
 from octavo.answering.sentence_splitting import sentences
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.normalised_text import Span
 from octavo.model.score_tolerance import rounded
 from octavo.ports import Embedder

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.marginal_relevance import marginal_relevance
-from octavo.algorithms.vector_nearest_neighbors import cosines
+from octavo.algorithms.ranking.marginal_relevance import marginal_relevance
+from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
 from octavo.answering.announced_lists import AnnouncedList, announced_lists
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.sentence_splitting import Sentence, above
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.normalised_text import Span
 from octavo.model.score_tolerance import rounded
 from octavo.ports import Embedder

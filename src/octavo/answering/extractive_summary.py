@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from octavo.algorithms.front_matter_block import FRONT_MATTER
-from octavo.algorithms.marginal_relevance import marginal_relevance
+from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
+from octavo.algorithms.ranking.marginal_relevance import marginal_relevance
 from octavo.answering.sentence_splitting import sentences
 from octavo.model.score_tolerance import rounded
 

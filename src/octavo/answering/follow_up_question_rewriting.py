@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from octavo.algorithms.prompt_quotations import with_line_numbers
+from octavo.algorithms.model_inputs.prompt_quotations import with_line_numbers
 from octavo.answering.answer_prompt import OwnPrompts, no_prompts, prompt_of, single_line
 from octavo.errors import ProviderFailed
 from octavo.model.language_model_calls import CompletionRequest

@@ -20,8 +20,8 @@ from octavo.answering.answer_prompt import (
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.answering.citation_verification import Checked, CitationChecker, Support
 from octavo.answering.sentence_splitting import sentences
-from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import dataclass
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from octavo.algorithms.search_tokenizer import shared_analyzer
+from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.answering.answer_prompt import OwnPrompts, no_prompts, prompt_of, quoted_passages, single_line
 from octavo.answering.citable_passages import NumberedPassage
-from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.language_model_calls import CompletionRequest
 from octavo.ports import LanguageModel
 

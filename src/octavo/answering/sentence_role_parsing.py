@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from octavo.algorithms.natural_language_detection import function_words
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.natural_language_detection import function_words
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.quantity_parsing import Quantity, quantity
 from octavo.answering.synonyms_and_antonyms import base, is_verb
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
-from octavo.algorithms.programming_language_names import language_named
+from octavo.algorithms.source_code.programming_language_names import language_named
 from octavo.chunking.chunk_builder import ChunkBuilder
 from octavo.chunking.code_piece_grouping import Groups, Scope, scopes
 from octavo.chunking.indivisible_pieces import Piece, Pieces, bulk_of, by_lines

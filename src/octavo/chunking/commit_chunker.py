@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.chunking.chunk_builder import ChunkBuilder
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Block, BlockKind, Document, Kind
 from octavo.model.normalised_text import Span

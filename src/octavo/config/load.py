@@ -16,8 +16,8 @@ from octavo.bounded_file_reading import read_small
 from octavo.config.folder_library_discovery import BY_ITSELF, ORIGIN, made_for_repository, trusted
 from octavo.config.schema import Config
 from octavo.config.setting_name_aliases import RENAMED, msrl_settings, setting_for, with_present_names
-from octavo.dataclass import replace
 from octavo.errors import ConfigurationError, system_message
+from octavo.fast_dataclass import replace
 from octavo.model.language_model_settings import ROLES, ModelSettings
 from octavo.model.library_location import DatabaseUrl, Location, expand_user, location, real_path
 

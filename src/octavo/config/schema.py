@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from octavo.config.retrieval_settings import Retrieval
 from octavo.config.snapshot_settings import Snapshots
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.execution_provider import CPU, ExecutionProviders
 from octavo.model.field_constraints import Field
 from octavo.model.language_model_settings import LanguageModels

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from octavo.config.load import MODELS, project_may_set, settings, unknown, variable
 from octavo.config.schema import Config
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.language_model_settings import ModelSettings
 from octavo.model.library_location import DatabaseUrl
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 
 _Shards = Annotated[int, Field(ge=1, le=1_024)]

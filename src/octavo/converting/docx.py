@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
 from octavo.converting.pptx import chart_labels, diagram_labels
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.word_list_numbering import ListLevel, ListNumbers, item_parts

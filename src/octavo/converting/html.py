@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.html_tree import HtmlElement, parse_html
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted_file import Converted

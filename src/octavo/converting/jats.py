@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
-from octavo.converting.converter_process import ConversionSettings
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, child, local, parsed
 from octavo.model.converted_file import Converted, RefusedFile

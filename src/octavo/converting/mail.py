@@ -14,11 +14,11 @@ from typing import Any
 
 from octavo.converting.archives import member_path, unused
 from octavo.converting.charset_declarations import declared_text
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo.model.document import BlockKind
 from octavo.plugins import CONVERTERS, load

@@ -9,9 +9,9 @@ import zlib
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.html import write_html
 from octavo.converting.html_tree import parse_html
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, parsed
 from octavo.model.converted_file import Converted, RefusedFile

@@ -12,7 +12,6 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.ocr import MISSING, has_tesseract, recognised
 from octavo.converting.pdf_layout import (
     Line,
@@ -26,8 +25,9 @@ from octavo.converting.pdf_layout import (
     mark_listed_headings,
     paragraphs,
 )
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 from octavo.model.page_position import OCR_PAGES

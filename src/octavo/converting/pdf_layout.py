@@ -9,7 +9,7 @@ from dataclasses import field
 from itertools import count, pairwise
 from statistics import median
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from octavo.dataclass import dataclass, replace
 from octavo.embedding.remote_embedder import Asked, EmbeddingWire, RemoteEmbedder
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.embedding_profile import KEY_VARIABLES, USUAL_ADDRESSES, EmbeddingProfileSettings
 from octavo.model.vector_index_tuning import INDEX_OPTIONS
 from octavo.services.json_client import Endpoint, Patience, address_problem

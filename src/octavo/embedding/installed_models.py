@@ -10,11 +10,11 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
-from octavo.dataclass import dataclass
 from octavo.embedding.bundled_embedder import FAST_DIRECTORY, MODEL_DIRECTORY
 from octavo.embedding.bundled_embedder import REMEDY as REINSTALL
 from octavo.embedding.model_folder import read_directory
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
+from octavo.fast_dataclass import dataclass
 from octavo.model.index_recipe import EmbeddingProfile
 
 REMEDY = "make it again with `octavo models finetune`, or remove it with `octavo models remove NAME`"

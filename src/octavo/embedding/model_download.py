@@ -10,11 +10,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from octavo.dataclass import dataclass
 from octavo.embedding.installed_models import checked_name, models_folder
 from octavo.embedding.model_folder import BESIDE_GRAPH, FORMAT, GRAPH
 from octavo.embedding.model_listing import CARD, FETCHED
 from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import Progress
 from octavo.services.download import RemoteFile, fetch
 

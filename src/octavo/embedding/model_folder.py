@@ -17,8 +17,8 @@ from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, get_args
 
-from octavo.dataclass import dataclass
 from octavo.errors import ModelUnavailable
+from octavo.fast_dataclass import dataclass
 from octavo.model.index_recipe import EmbeddingProfile
 
 FORMAT = 1

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from octavo.dataclass import dataclass
 from octavo.embedding.installed_models import InstalledModel, models_folder
 from octavo.errors import Conflict, InvalidArgument, StorageError
+from octavo.fast_dataclass import dataclass
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.model.language_model_settings import ROLES, LanguageModels
 from octavo.model.library_location import expand_user, real_path

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.vocabulary_coverage import Readability, TaughtScripts
+from octavo.algorithms.model_inputs.vocabulary_coverage import Readability, TaughtScripts
 from octavo.embedding.bpe import ID_BYTES, IDS, BpeCounter
 from octavo.embedding.model_folder import read_directory
 from octavo.embedding.token_counter_selection import counter_of, readability_of

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from octavo.dataclass import dataclass
 from octavo.errors import Forbidden
+from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import SCOPES, AccessScope, AccessToken
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from octavo.config.retrieval_settings import Retrieval
 from octavo.engine.caller_permissions import current_caller
-from octavo.engine.index_options import IndexOptions
+from octavo.engine.indexing.index_options import IndexOptions
 from octavo.engine.library_reader import Reader
 from octavo.errors import LibraryError, NotFound
 from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex
@@ -18,15 +18,15 @@ from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, Vect
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
 
-    from octavo.algorithms.prompt_file_parsing import PromptFile
+    from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
     from octavo.config.schema import Config, Jobs
     from octavo.engine.active_embedding_profile import EmbeddingSetup
-    from octavo.engine.folder_watcher import Watcher
-    from octavo.engine.index_runs import IndexRuns
-    from octavo.engine.job_threads import JobThreads
+    from octavo.engine.indexing.folder_watcher import Watcher
+    from octavo.engine.indexing.index_runs import IndexRuns
     from octavo.engine.library_federation import LibraryGroup
     from octavo.engine.library_writer import Writer
     from octavo.engine.open_library import OpenLibrary
+    from octavo.engine.processes.job_threads import JobThreads
     from octavo.ingest.run_report import IndexReport
     from octavo.ingest.snapshot_search_accelerator import Accelerator
     from octavo.jobs.worker import JobWorker
@@ -163,7 +163,7 @@ class Engine:
     def watcher(self) -> Watcher:
         """Keeps the library in step with its folders, once it is started."""
         if self._watcher is None:
-            from octavo.engine.folder_watcher import Watcher
+            from octavo.engine.indexing.folder_watcher import Watcher
 
             self._watcher = Watcher(self.library, self.reader, self.writer)
         return self._watcher
@@ -177,7 +177,7 @@ class Engine:
     def job_threads(self) -> JobThreads:
         """Run the jobs of a process that lives on, once they are started."""
         if self._job_threads is None:
-            from octavo.engine.job_threads import JobThreads
+            from octavo.engine.processes.job_threads import JobThreads
 
             self._job_threads = JobThreads(self)
         return self._job_threads

@@ -10,15 +10,15 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.query_parsing import parse_query
-from octavo.dataclass import replace
-from octavo.engine.collection_path_filters import typed_filters, typed_terms
-from octavo.engine.degraded_search import Degradation
-from octavo.engine.index_freshness import Counts, as_of_now, counted, mark_stale
-from octavo.engine.library_language_detection import LibraryLanguages
-from octavo.engine.query_embedding_ahead import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
-from octavo.engine.search_in_read_transaction import in_read_snapshot
+from octavo.algorithms.queries.query_parsing import parse_query
+from octavo.engine.search.collection_path_filters import typed_filters, typed_terms
+from octavo.engine.search.degraded_search import Degradation
+from octavo.engine.search.index_freshness import Counts, as_of_now, counted, mark_stale
+from octavo.engine.search.library_language_detection import LibraryLanguages
+from octavo.engine.search.query_embedding_ahead import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
+from octavo.engine.search.search_in_read_transaction import in_read_snapshot
 from octavo.errors import Busy, ProviderFailed, StorageError
+from octavo.fast_dataclass import replace
 from octavo.model.query import Filters
 from octavo.model.result import Result
 from octavo.retrieval.hit_presentation import present
@@ -34,7 +34,7 @@ from octavo.retrieval.timed_reranker import MeasuredReranker
 if TYPE_CHECKING:
     import threading
 
-    from octavo.algorithms.relevance_calibration import Calibration
+    from octavo.algorithms.ranking.relevance_calibration import Calibration
     from octavo.engine.open_library import OpenLibrary
     from octavo.model.ids import ChunkKey
     from octavo.model.query import Query
@@ -254,7 +254,9 @@ class Reader:
         A library that cannot be written to now, or a model that fails, leaves the answer as it is.
         """
         with suppress(Busy, StorageError, ProviderFailed):
-            embedded: int = import_module("octavo.engine.full_vector_upgrade").embed_candidates(self._library, chunks)
+            embedded: int = import_module("octavo.engine.indexing.full_vector_upgrade").embed_candidates(
+                self._library, chunks
+            )
             return embedded
         return 0
 

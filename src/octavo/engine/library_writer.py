@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from octavo.engine.commit_history_updates import index_moved
-from octavo.engine.full_vector_upgrade import make_inputs, upgrade
-from octavo.engine.indexing import Changes, embed_some, index_changes, index_folders, index_texts
-from octavo.engine.library_repair import RepairableEngine, damage, mend_derived
+from octavo.engine.indexing.commit_history_updates import index_moved
+from octavo.engine.indexing.full_vector_upgrade import make_inputs, upgrade
+from octavo.engine.indexing.indexing_flow import Changes, embed_some, index_changes, index_folders, index_texts
+from octavo.engine.maintenance.library_repair import RepairableEngine, damage, mend_derived
 from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.document import Source
 from octavo.model.git_commit import Repository
@@ -18,8 +18,8 @@ from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
-    from octavo.engine.index_options import IndexOptions
-    from octavo.engine.index_runs import Build, Work
+    from octavo.engine.indexing.index_options import IndexOptions
+    from octavo.engine.indexing.index_runs import Build, Work
     from octavo.engine.open_library import OpenLibrary
 
 

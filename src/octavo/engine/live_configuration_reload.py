@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from octavo.config.schema import Config, Watch
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 
 _FOLLOWED = ("ingest", "history", "retrieval", "writing")
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 from octavo.config.load import journals_folder
 from octavo.config.schema import Config
-from octavo.dataclass import replace
 from octavo.engine.active_embedding_profile import ActiveProfile
 from octavo.errors import Busy, ConfigurationError, InvalidArgument, NotFound, SourceError, StorageError
+from octavo.fast_dataclass import replace
 from octavo.model.ids import ChunkKey, ProjectId, collection_id
 from octavo.model.language_model_settings import Role
 from octavo.model.library_location import Location, real_path
 from octavo.model.projects_and_collections import MEMORIES, Collection, CollectionSettings, Project
 
 if TYPE_CHECKING:
-    from octavo.engine.index_runs import IndexRuns
+    from octavo.engine.indexing.index_runs import IndexRuns
     from octavo.engine.wiring.adapters import Adapters
     from octavo.ingest.commit_indexing import HistoryRules
     from octavo.model.folder_scan import Scan
@@ -57,7 +57,7 @@ class OpenLibrary:
     @cached_property
     def builds(self) -> IndexRuns:
         """The runs of indexing. A process that only searches has none."""
-        from octavo.engine.index_runs import IndexRuns
+        from octavo.engine.indexing.index_runs import IndexRuns
 
         return IndexRuns(self.adapters.clock, self.store.leases, self.project.id, patient=self.store.patient)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from octavo.dataclass import replace
-from octavo.engine.recorded_index_recipe import ensure_recipe
+from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
+from octavo.fast_dataclass import replace
 from octavo.memory.project_memories import ProjectMemories, memories_collection, record_collection
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, SourceError, system_message
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.library_location import real_path
 
 SHIPPED = Path(__file__).parent / "sets"

@@ -12,8 +12,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotIndexed, StorageError
+from octavo.fast_dataclass import dataclass
 
 _TEMPLATES = (
     "what do my notes say about {}?",

@@ -18,7 +18,6 @@ from platformdirs import user_cache_path, user_data_path
 
 from octavo.config.load import profile_folders
 from octavo.config.schema import Config
-from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.file_preparation import recipe_of
@@ -28,6 +27,7 @@ from octavo.evaluation.dataset_from_library import Original, SectionPart
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.query_runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
 from octavo.evaluation.stored_results import Outcome, outcome
+from octavo.fast_dataclass import dataclass, replace
 from octavo.jobs.summary_jobs import SummarySettings, make_summaries
 from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
-from octavo.algorithms.ranking_metrics import average_precision, ndcg_at, recall_at, reciprocal_rank_at
+from octavo.algorithms.ranking.ranking_metrics import average_precision, ndcg_at, recall_at, reciprocal_rank_at
 
 _RANKED: dict[str, Callable[[Sequence[str], Mapping[str, int]], float]] = {
     "ndcg@10": partial(ndcg_at, k=10),

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, StorageError
 from octavo.evaluation.beir_dataset import Dataset, Question
 from octavo.evaluation.measures import DIVERSITY, LATENCY, diversity, mean, percentile, score_rankings
+from octavo.fast_dataclass import dataclass, replace
 
 DEPTH = 100
 TIMED = 200

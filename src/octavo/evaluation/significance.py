@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass
 
 SIGNIFICANT = 0.05
 _SAMPLES = 10_000

@@ -9,10 +9,10 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
-from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound, StorageError
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.query_runner import EvaluationRun
+from octavo.fast_dataclass import dataclass
 
 FORMAT = 1
 """History: 1 the first."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.document_name_matching import folded
+from octavo.algorithms.text.document_name_matching import folded
 from octavo.model.document import Section
 from octavo.model.normalised_text import Span
 

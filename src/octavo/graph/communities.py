@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.group_names_by_keywords import group_names
-from octavo.dataclass import dataclass
+from octavo.algorithms.clustering.cluster_names_by_keywords import group_names
 from octavo.errors import MissingExtra
+from octavo.fast_dataclass import dataclass
 from octavo.graph.names_of_documents import label
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Edge, EdgeType, Node, ThematicLink

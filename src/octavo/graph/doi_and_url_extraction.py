@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
-from octavo.algorithms.unicode_folding import entity_name
+from octavo.algorithms.text.unicode_folding import entity_name
 from octavo.model.entity import Entity, EntityKind
 
 _DOI = re.compile(

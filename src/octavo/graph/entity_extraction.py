@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from octavo.algorithms.front_matter_block import FRONT_MATTER
-from octavo.algorithms.unicode_folding import entity_name
-from octavo.dataclass import dataclass
+from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
+from octavo.algorithms.text.unicode_folding import entity_name
+from octavo.fast_dataclass import dataclass
 from octavo.graph.doi_and_url_extraction import NameMention, address, doi, doi_and_web_links, name_mention
 from octavo.graph.proper_name_recognition import BETWEEN, proper_names
 from octavo.model.document import Kind

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from sys import stdlib_module_names
 
-from octavo.algorithms.document_name_matching import folded, folder, last, module_stem
+from octavo.algorithms.text.document_name_matching import folded, folder, last, module_stem
 from octavo.graph.names_of_documents import at_path, joined
 from octavo.model.link_graph import Lookup, Reference
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from octavo.algorithms.unicode_folding import entity_name
+from octavo.algorithms.text.unicode_folding import entity_name
 from octavo.graph.doi_and_url_extraction import NameMention
 from octavo.model.entity import Entity, EntityKind
 

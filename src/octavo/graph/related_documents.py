@@ -8,7 +8,7 @@ from dataclasses import field
 
 import numpy as np
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.entity import MentionRole
 from octavo.model.ids import DocumentId

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, OctavoError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.graph.edge_extraction import linked
 from octavo.ingest.file_preparation import PreparationFailure, PreparedFile, Unpacked
 from octavo.ingest.provisional_fast_vectors import put_fast

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.kmeans import kmeans, usual_groups
-from octavo.dataclass import dataclass
+from octavo.algorithms.clustering.kmeans import kmeans, usual_groups
 from octavo.errors import MissingExtra, NotIndexed
+from octavo.fast_dataclass import dataclass
 from octavo.model.clustering import Clustering
 from octavo.model.ids import ProjectId
 from octavo.model.index_recipe import EmbeddingProfile, embed_anew, made_by_another

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from octavo.chunking.embedding_inputs import joined
-from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryFilter

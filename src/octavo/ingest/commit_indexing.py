@@ -13,8 +13,8 @@ from contextlib import closing
 from dataclasses import field
 from itertools import islice
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import SourceError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.file_preparation import Origin, Preparer
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.model.commit_index import HistoryEntry

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from octavo.converting.charset_declarations import declared_text
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.converted_file import Converted, ConvertedHeading, Unit
 from octavo.model.document import Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, NotFound
+from octavo.fast_dataclass import replace
 from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import ProjectId
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from octavo.algorithms.word_diff import changed_words
+from octavo.algorithms.text.word_diff import changed_words
 from octavo.chunking.code_chunker import declared_names, is_code
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.converting.archives import unused
-from octavo.dataclass import dataclass, replace
 from octavo.errors import OctavoError, SourceError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.graph.edge_extraction import linked
 from octavo.ingest.converted_document import converted_document, redacted_conversion, utf8
 from octavo.ingest.document_search_fields import SHARED_CHARACTERS, shared_texts

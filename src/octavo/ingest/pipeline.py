@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from contextlib import closing
 from typing import Protocol
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.batch_writer import BatchWriter, Planned, Target, known_files
 from octavo.ingest.file_preparation import Origin, PreparedFile
 from octavo.ingest.plan import plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.folder_scan import Scan, SeenFile, SkippedFile, container
 from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId

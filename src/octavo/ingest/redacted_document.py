@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.document import Document, Source
 from octavo.model.git_commit import Commit, Person
 from octavo.ports import Parser

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, fields
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.observability.logs import logger
 
 _LOG = logger("ingest")

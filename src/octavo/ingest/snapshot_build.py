@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.bm25 import Lengths, best
-from octavo.algorithms.shard_assignment import shard_count, shard_of
+from octavo.algorithms.ranking.bm25 import Lengths, best
 from octavo.config.snapshot_settings import Faiss
-from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot, NotIndexed, OctavoError
+from octavo.fast_dataclass import dataclass, replace
+from octavo.ingest.shard_assignment import shard_count, shard_of
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.prepared_document import LexicalRow

@@ -5,8 +5,8 @@ from __future__ import annotations
 import calendar
 import time
 
-from octavo.dataclass import dataclass
 from octavo.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
+from octavo.fast_dataclass import dataclass
 from octavo.ingest.snapshot_build import Making, behind, prune, publish, unseen
 from octavo.ingest.snapshot_build_settings import SnapshotSetup
 from octavo.model.ids import SnapshotId

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import dataclass, replace
 from octavo.graph.entity_extraction import KnownNames, declared_names, entities_of, named_in
 from octavo.jobs.token_budget_message import exhausted
 from octavo.model.document import Kind

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from octavo.dataclass import replace
 from octavo.errors import MissingExtra
+from octavo.fast_dataclass import replace
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import CONFIGURED, missing, profile_named, switch, switch_back
 from octavo.ingest.snapshot_search_accelerator import Accelerator

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.answering.extractive_summary import extracted
-from octavo.dataclass import dataclass, replace
 from octavo.errors import NotIndexed, ProviderFailed
+from octavo.fast_dataclass import dataclass, replace
 from octavo.jobs.token_budget_message import exhausted
 from octavo.model.document import shown_path
 from octavo.model.ids import ChunkKey

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from octavo.config.schema import Jobs
-from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError, OctavoError
+from octavo.fast_dataclass import dataclass
 from octavo.jobs.handlers import Handler, JobEngine, handlers
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobKind, JobState

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from octavo.dataclass import replace
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import replace
 from octavo.llm.reply_parsing import clipped, read_json, with_schema, without_thoughts
 from octavo.model.language_model_calls import Completion, CompletionRequest, Usage
 from octavo.model.language_model_settings import ModelSettings, Prices

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from statistics import median
 
-from octavo.algorithms.prompt_file_parsing import PromptFile
-from octavo.algorithms.prompt_quotations import with_line_numbers
+from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
+from octavo.algorithms.model_inputs.prompt_quotations import with_line_numbers
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm.reply_parsing import read_json
 from octavo.model.language_model_calls import CompletionRequest, Prompt

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError, ProviderFailed
+from octavo.fast_dataclass import dataclass
 from octavo.llm.chat_model import ChatModel, ChatWire
 from octavo.llm.llama_cpp import GgufServer
 from octavo.llm.rerank_services import RERANK_SERVICES, RerankService

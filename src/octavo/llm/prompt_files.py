@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from octavo.algorithms.prompt_file_parsing import PromptFile, parsed_prompt
+from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile, parsed_prompt
 from octavo.errors import ConfigurationError, system_message
 
 _BUILT_IN = Path(__file__).parent / "prompts"

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable
 
-from octavo.algorithms.prompt_file_parsing import PromptFile
+from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
 from octavo.errors import ProviderFailed
 from octavo.model.language_model_calls import CompletionRequest, Hypotheses, Subqueries, Usage
 from octavo.ports import LanguageModel

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 
-from octavo.dataclass import replace
 from octavo.errors import OctavoError
+from octavo.fast_dataclass import replace
 from octavo.llm.model_wrapper import ModelWrapper
 from octavo.llm.reply_parsing import read_json
 from octavo.model.ids import ProjectId

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.language_model_calls import Message, Prompt
 
 _CHARACTERS_PER_TOKEN = 16  # no tokenizer has longer tokens on average: more is a service that ignores the limit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import dataclass
 from octavo.model.language_model_settings import ModelSettings
 from octavo.services.json_client import Endpoint
 

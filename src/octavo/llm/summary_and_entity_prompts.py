@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from octavo.algorithms.prompt_file_parsing import PromptFile
-from octavo.algorithms.prompt_quotations import one_line, with_line_numbers
+from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
+from octavo.algorithms.model_inputs.prompt_quotations import one_line, with_line_numbers
 from octavo.errors import ProviderFailed
 from octavo.model.entity import EntityKind
 from octavo.model.language_model_calls import Completion, CompletionRequest, Prompt

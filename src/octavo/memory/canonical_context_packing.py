@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from octavo.algorithms.prompt_quotations import QUOTED_MEMORIES
-from octavo.dataclass import replace
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_MEMORIES
+from octavo.fast_dataclass import replace
 from octavo.memory.canonical_documents import Canonical, Pack, canonical, listed, packed
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.recall import only

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of, prepared_of
 from octavo.memory.project_memories import ProjectMemories

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from itertools import count
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.draft import (
     ANONYMOUS,
     MemoryDraft,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.sessions import start
+from octavo.memory.work_sessions import start
 from octavo.model.memory import MemorySession
 from octavo.sources.secret_redaction import redacted
 

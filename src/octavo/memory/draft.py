@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, field
 from typing import Any
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument
+from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind, Source
 from octavo.model.ids import document_id, text_hash

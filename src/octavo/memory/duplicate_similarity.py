@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import text_hash
 
 _WORD = re.compile(r"\w+(?:[.:/+#-]\w+)*[+#]*")  # 3.11, a/b, node.js and C++ each count as one word

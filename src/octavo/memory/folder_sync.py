@@ -16,8 +16,8 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, OctavoError, SourceError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.commit import Committed, archive, create, from_current, pin, revise
 from octavo.memory.draft import MemoryDraft, Provenance, checked, source_of
 from octavo.memory.memory_markdown_files import MemoryNote, file_name, read_note, write_note

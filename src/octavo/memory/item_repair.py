@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.memory.commit import log_entry
 from octavo.memory.draft import Provenance
 from octavo.memory.duplicate_similarity import fingerprint

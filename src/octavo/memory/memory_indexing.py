@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.graph.edge_extraction import linked
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.ids import RecipeId

@@ -7,9 +7,9 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import Any
 
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass
 from octavo.memory.draft import MemoryDraft
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.normalised_text import normalise

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind, Source
 from octavo.model.ids import ProjectId, collection_id
 from octavo.model.index_recipe import Recipe

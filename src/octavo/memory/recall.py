@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind
 from octavo.model.memory import (

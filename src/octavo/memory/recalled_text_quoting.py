@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from octavo.algorithms.prompt_quotations import QUOTED_MEMORIES, with_bars
-from octavo.dataclass import dataclass
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_MEMORIES, with_bars
+from octavo.fast_dataclass import dataclass
 from octavo.model.memory import MemoryId
 
 # A rank, and perhaps a title in a line of its own; the id with its version; then lines with bars.

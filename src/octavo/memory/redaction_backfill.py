@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection as Container
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryId

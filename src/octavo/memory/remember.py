@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument
+from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, from_current, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of
 from octavo.memory.duplicate_similarity import Similarity, compare, fingerprint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.memory.draft import MemoryDraft, source_of
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.version_history import version

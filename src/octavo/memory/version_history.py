@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
 from octavo.errors import LibraryError, NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.memory.draft import MemoryDraft, source_of
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryCommit, MemoryId, MemoryItem, MemoryStatus, MemoryVersion

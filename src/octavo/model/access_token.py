@@ -6,7 +6,7 @@ import hashlib
 from enum import StrEnum
 from typing import NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 TOKEN_PREFIX = "octavo_"
 

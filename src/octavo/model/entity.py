@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.normalised_text import Span

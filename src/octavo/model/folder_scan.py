@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.indexing_ledger import FileStamp
 
 

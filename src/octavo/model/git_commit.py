@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 REPOSITORY = ".git"
 _COMMITS = f"{REPOSITORY}/commits/"

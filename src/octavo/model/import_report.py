@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 
 @dataclass(slots=True)

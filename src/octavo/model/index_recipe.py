@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import RecipeId, recipe_id
 
 _SHIPPED, _SHIPPED_BEFORE = "octavo/octavo-encoder-2", ("octavo/octavo-encoder-1",)

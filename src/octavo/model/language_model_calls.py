@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

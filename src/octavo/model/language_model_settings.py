@@ -7,8 +7,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError
+from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 
 Role = Literal["answer", "rerank", "summarise", "hypothesise", "judge"]

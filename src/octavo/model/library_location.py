@@ -7,8 +7,8 @@ from dataclasses import field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass
 from octavo.plugins import STORES, has
 
 

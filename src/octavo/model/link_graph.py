@@ -10,7 +10,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.normalised_text import Span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 UNDO = "undo"
 """The operation of a write that took another one back."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from octavo.model.chunk import Chunk, EmbeddingInput

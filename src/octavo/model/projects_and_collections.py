@@ -6,7 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import CollectionId, ProjectId
 

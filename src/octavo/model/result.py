@@ -8,7 +8,7 @@ from itertools import count, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId
 from octavo.model.normalised_text import Lines, Span

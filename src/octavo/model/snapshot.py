@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import SnapshotId
 
 if TYPE_CHECKING:

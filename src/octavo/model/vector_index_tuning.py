@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 INDEX_OPTIONS = ("hnsw", "query")
 """Options of any embedding profile. No vector depends on them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 from typing import Protocol
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 
 
 class Progress(Protocol):

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from string import Formatter
 from typing import Any
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.operations.styled_text_lines import Line, Part, columns, count, degraded_lines, more, size
 
 _STATES = {"active": "good", "leased": "good", "open": "good", "filling": "warn", "dead": "bad"}

@@ -7,13 +7,13 @@ from collections.abc import Callable, Container, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from octavo.dataclass import replace
 from octavo.errors import OctavoError
+from octavo.fast_dataclass import replace
 from octavo.operations.library.results import HealthAnswer
 from octavo.operations.operation import Operation
+from octavo.operations.operation_table import EVERY
 from octavo.operations.python_method_names import method_of
 from octavo.operations.request_field_metadata import RequestField, request_fields
-from octavo.operations.table import EVERY
 
 _COMMAND = re.compile(r"`octavo ([^`]+)`")
 _OPTION = re.compile(r"(?<![\w`-])--[a-z-]+")

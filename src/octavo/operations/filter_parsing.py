@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from octavo.algorithms.front_matter_conditions import read_condition
-from octavo.algorithms.programming_language_names import language_named
-from octavo.algorithms.query_parsing import path_prefix
-from octavo.algorithms.time_parsing_and_formatting import moment
-from octavo.dataclass import replace
-from octavo.engine.collection_path_filters import with_collections_resolved
+from octavo.algorithms.markdown.front_matter_conditions import read_condition
+from octavo.algorithms.queries.query_parsing import path_prefix
+from octavo.algorithms.source_code.programming_language_names import language_named
+from octavo.algorithms.text.time_parsing_and_formatting import moment
+from octavo.engine.search.collection_path_filters import with_collections_resolved
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.query import Filters, PropertyCondition
 from octavo.operations.filter_field_names import narrowing

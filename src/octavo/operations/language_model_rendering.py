@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from octavo.algorithms.prompt_quotations import QUOTED_LINES, QUOTED_MEMORIES, one_line, with_bars, with_line_numbers
+from octavo.algorithms.model_inputs.prompt_quotations import (
+    QUOTED_LINES,
+    QUOTED_MEMORIES,
+    one_line,
+    with_bars,
+    with_line_numbers,
+)
 from octavo.operations.styled_text_lines import PADDING, Block, Quote
 
 

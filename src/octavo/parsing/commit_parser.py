@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from octavo.algorithms.time_parsing_and_formatting import when
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.git_commit import ChangedFile, Commit
 from octavo.model.ids import DocumentId, section_id, text_hash

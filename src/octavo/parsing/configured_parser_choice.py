@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.path_globs import glob_expression
-from octavo.dataclass import dataclass
+from octavo.algorithms.queries.path_globs import glob_expression
+from octavo.fast_dataclass import dataclass
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.parsing.registry import MARKDOWN, PLAINTEXT, UNNAMED, parser_for
 from octavo.parsing.rst_asciidoc_org_latex_parser import ADOC, ORG, RST, TEX

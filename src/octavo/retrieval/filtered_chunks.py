@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from octavo.algorithms.sorted_array_set_operations import Keys, both, distinct, either, without
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.ranking.sorted_array_set_operations import Keys, both, distinct, either, without
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Condition, Filters, Terms
 from octavo.ports import Store

@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from octavo.algorithms.declaration_kind_detection import symbol_kind
-from octavo.algorithms.import_header_detection import is_file_head, is_only_comments
-from octavo.algorithms.unicode_folding import fold
-from octavo.dataclass import replace
+from octavo.algorithms.source_code.declaration_kind_detection import symbol_kind
+from octavo.algorithms.source_code.import_header_detection import is_file_head, is_only_comments
+from octavo.algorithms.text.unicode_folding import fold
+from octavo.fast_dataclass import replace
 from octavo.model.chunk import PROSE_TYPES
 from octavo.model.document import Kind, Section, shown_path
 from octavo.model.ids import DocumentId

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.file_formats import format_of
 from octavo.model.ids import DocumentId
 from octavo.model.page_position import NOWHERE, Position, position, stretches

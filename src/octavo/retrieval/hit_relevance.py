@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import field
 from operator import attrgetter
 
-from octavo.algorithms.phrase_prefilter import PhrasePrefilter
-from octavo.algorithms.relevance_calibration import AnswerEvidence, Calibration, HitSigns
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.queries.phrase_prefilter import PhrasePrefilter
+from octavo.algorithms.ranking.relevance_calibration import AnswerEvidence, Calibration, HitSigns
 from octavo.errors import LibraryError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.query import Terms
 from octavo.model.result import Candidate

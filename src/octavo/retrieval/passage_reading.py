@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from difflib import get_close_matches
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, NotFound
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import HEADING_SEPARATOR, Kind, Section
 from octavo.model.ids import ChunkId, CollectionId, DocumentId, document_id
 from octavo.model.normalised_text import LineIndex, Lines, Span

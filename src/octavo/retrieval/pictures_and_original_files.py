@@ -13,8 +13,8 @@ from types import MappingProxyType
 from urllib.parse import unquote
 
 from octavo.bounded_file_reading import read_small
-from octavo.dataclass import dataclass
 from octavo.errors import NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.file_formats import ending, format_of
 from octavo.model.indexing_ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.ports import ProjectLibrary

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence, Sized
 from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from octavo.dataclass import replace
 from octavo.errors import LibraryError, OctavoError, ProviderFailed
+from octavo.fast_dataclass import replace
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.result import NO_TIME_FOR, Candidate, Ranking, StageTrace

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from octavo.algorithms.front_matter_block import FRONT_MATTER
-from octavo.algorithms.prefix_expansion import Beginning, beginning
-from octavo.algorithms.sorted_array_set_operations import Keys, either, without
-from octavo.algorithms.unicode_folding import is_ideograph
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
+from octavo.algorithms.queries.prefix_expansion import Beginning, beginning
+from octavo.algorithms.ranking.sorted_array_set_operations import Keys, either, without
+from octavo.algorithms.text.unicode_folding import is_ideograph
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.query import Terms
 from octavo.model.result import Candidate

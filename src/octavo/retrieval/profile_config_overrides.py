@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
+from octavo.fast_dataclass import replace
 from octavo.retrieval.built_in_profiles.cross_encoder import before_shaping
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from octavo.algorithms.relevance_calibration import Calibration
+from octavo.algorithms.ranking.relevance_calibration import Calibration
 from octavo.bounded_file_reading import read_small
 from octavo.errors import ConfigurationError, system_message
 from octavo.retrieval.profiles import PROFILES, profile_named

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.natural_language_detection import marked
-from octavo.dataclass import replace
+from octavo.algorithms.text.natural_language_detection import marked
+from octavo.fast_dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Filters, Terms
 from octavo.ports import LexicalIndex

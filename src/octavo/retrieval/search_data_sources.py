@@ -7,9 +7,9 @@ from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from octavo.algorithms.search_tokenizer import Analyzer, is_latin, shared_analyzer, written_words
+from octavo.algorithms.text.search_tokenizer import Analyzer, is_latin, shared_analyzer, written_words
 from octavo.config.retrieval_settings import Retrieval
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.query import Terms

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import ConfigurationError, InvalidArgument, OctavoError, ProviderFailed
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace

@@ -9,9 +9,9 @@ from itertools import chain, islice
 from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from octavo.algorithms.relevance_calibration import Calibration
-from octavo.algorithms.vocabulary_coverage import fluent_trust, trust
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.model_inputs.vocabulary_coverage import fluent_trust, trust
+from octavo.algorithms.ranking.relevance_calibration import Calibration
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LexicalField
 from octavo.model.query import Query, Terms

@@ -7,8 +7,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from octavo.dataclass import dataclass
 from octavo.errors import ModelUnavailable
+from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import NoProgress, Progress
 from octavo.services.http_error_translation import REQUEST_ERRORS, failure_of
 

@@ -16,8 +16,8 @@ from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlsplit
 
-from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import dataclass
 from octavo.observability.cancellation import current_cancellation
 from octavo.services.cancellable_http import RequestSockets, WatchedHttp, WatchedHttps
 from octavo.services.http_error_translation import REQUEST_ERRORS, ServiceFailure, failure_of

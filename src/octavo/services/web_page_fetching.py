@@ -11,7 +11,7 @@ from http.client import HTTPResponse
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import text_hash
 from octavo.services.http_error_translation import REQUEST_ERRORS, ServiceFailure, failure_of
 

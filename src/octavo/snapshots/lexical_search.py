@@ -11,12 +11,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.bm25 import Lengths, Postings, best, idf
-from octavo.algorithms.sorted_array_set_operations import distinct, either
-from octavo.algorithms.spelling_suggestions import Vocabulary
-from octavo.algorithms.vector_nearest_neighbors import top
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.queries.spelling_suggestions import Vocabulary
+from octavo.algorithms.ranking.bm25 import Lengths, Postings, best, idf
+from octavo.algorithms.ranking.sorted_array_set_operations import distinct, either
+from octavo.algorithms.ranking.vector_nearest_neighbors import top
 from octavo.errors import DamagedSnapshot
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.bm25 import Postings
-from octavo.dataclass import dataclass
+from octavo.algorithms.ranking.bm25 import Postings
 from octavo.errors import DamagedSnapshot
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LexicalRow
 from octavo.snapshots.memory_mapped_array_file import open_arrays, write_arrays

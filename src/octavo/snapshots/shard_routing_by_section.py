@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.marginal_relevance import representatives
+from octavo.algorithms.ranking.marginal_relevance import representatives
 from octavo.model.snapshot import WindowVectors
 from octavo.snapshots.vector_shards import Shards
 

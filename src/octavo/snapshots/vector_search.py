@@ -10,10 +10,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.sorted_array_set_operations import are_among, distinct, either
-from octavo.algorithms.vector_nearest_neighbors import best_of_each, cosines, directions, nearest, top
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.ranking.sorted_array_set_operations import are_among, distinct, either
+from octavo.algorithms.ranking.vector_nearest_neighbors import best_of_each, cosines, directions, nearest, top
 from octavo.errors import DamagedSnapshot
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, scored_chunks

@@ -22,8 +22,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.sorted_array_set_operations import are_among, distinct
-from octavo.algorithms.vector_nearest_neighbors import (
+from octavo.algorithms.ranking.sorted_array_set_operations import are_among, distinct
+from octavo.algorithms.ranking.vector_nearest_neighbors import (
     best_of_each,
     contenders,
     cosines,
@@ -32,8 +32,8 @@ from octavo.algorithms.vector_nearest_neighbors import (
     rows_of,
     top,
 )
-from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
+from octavo.fast_dataclass import dataclass
 from octavo.model.snapshot import WindowVectors
 from octavo.snapshots.memory_mapped_array_file import open_arrays, write_arrays
 

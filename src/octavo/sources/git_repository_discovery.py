@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from octavo.bounded_file_reading import read_small
-from octavo.dataclass import dataclass
 from octavo.errors import SourceError
+from octavo.fast_dataclass import dataclass
 from octavo.model.git_commit import REPOSITORY, Repository
 from octavo.model.library_location import real_path
 from octavo.sources.git_commits import open_repository, worktree_of

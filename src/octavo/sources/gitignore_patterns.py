@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 _SPECIAL = re.compile(r"[*?\[\\]")
 _PRINTABLE = range(0x20, 0x7F)

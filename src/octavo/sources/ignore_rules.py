@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from octavo.bounded_file_reading import read_small
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.file_formats import ENVIRONMENT_TEMPLATES, MAILDIR_FOLDERS, ending
 from octavo.sources.gitignore_patterns import IgnorePattern, IgnorePatterns, from_globs, parse
 from octavo.sources.secret_file_names import FOLDERS_OF_SECRETS, is_secret_name

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.normalised_text import Span
 
 _CONFIG = r"(?:json|ya?ml|toml|ini|cfg|conf|properties|env|xml|plist|enc|gpg|bak|old)"

@@ -8,8 +8,8 @@ import re
 import stat
 from importlib import import_module
 
-from octavo.dataclass import dataclass
 from octavo.errors import SourceError
+from octavo.fast_dataclass import dataclass
 from octavo.model.indexing_ledger import FileStamp
 from octavo.model.normalised_text import normalise
 

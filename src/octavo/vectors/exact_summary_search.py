@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.vector_nearest_neighbors import cosines, top
+from octavo.algorithms.ranking.vector_nearest_neighbors import cosines, top
 from octavo.model.ids import ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
 

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.sorted_array_set_operations import are_among, distinct
-from octavo.algorithms.vector_nearest_neighbors import best_of_each, contenders, cosines, directions, rows_of, top
+from octavo.algorithms.ranking.sorted_array_set_operations import are_among, distinct
+from octavo.algorithms.ranking.vector_nearest_neighbors import (
+    best_of_each,
+    contenders,
+    cosines,
+    directions,
+    rows_of,
+    top,
+)
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, scored_chunks

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from octavo.algorithms.document_name_matching import folded, last, without_ending
-from octavo.dataclass import replace
+from octavo.algorithms.text.document_name_matching import folded, last, without_ending
 from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.fast_dataclass import replace
 from octavo.model.projects_and_collections import Collection
 from octavo.writing.blank_lines_and_line_endings import content_lines
 from octavo.writing.heading_lines import one_line

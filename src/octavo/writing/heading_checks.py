@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.lint_rules import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
 from octavo.writing.blank_lines_and_line_endings import line_ending
 from octavo.writing.heading_lines import at_level

@@ -10,8 +10,8 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from octavo.algorithms.document_name_matching import folded, folder, last, without_ending
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.document_name_matching import folded, folder, last, without_ending
+from octavo.fast_dataclass import dataclass
 from octavo.graph.edge_extraction import references_of
 from octavo.model.document import Link, Section
 from octavo.parsing.markdown.link_reference_definitions import label_key

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from octavo.algorithms.document_name_matching import folded, last
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.document_name_matching import folded, last
 from octavo.errors import OctavoError
+from octavo.fast_dataclass import dataclass
 from octavo.graph.edge_extraction import references_of
 from octavo.graph.names_of_documents import at_path
 from octavo.model.projects_and_collections import Collection

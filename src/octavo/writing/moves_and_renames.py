@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Protocol
 
-from octavo.algorithms.markdown_heading_attributes import attributes
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.markdown.heading_attributes import attributes
 from octavo.errors import Conflict, InvalidArgument
+from octavo.fast_dataclass import dataclass, replace
 from octavo.writing.blank_lines_and_line_endings import line_ending
 from octavo.writing.heading_lines import heading_line, heading_text, renamed
 from octavo.writing.link_rewriting import Followed, LinkChange, follow, same_sections

@@ -19,8 +19,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from octavo.dataclass import dataclass
 from octavo.errors import StorageError
+from octavo.fast_dataclass import dataclass
 from octavo.model.library_location import make_folder
 from octavo.observability.logs import logger
 from octavo.writing.note_files import File, StagedFile, digest, draft_name, sync_folder

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, StorageError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.library_location import real_path
 from octavo.model.note_write_record import Replaced, ReplacedPart
 from octavo.model.projects_and_collections import Collection

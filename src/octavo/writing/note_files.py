@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound, SourceError, StorageError
+from octavo.fast_dataclass import dataclass
 from octavo.parsing.code.generated_file_detection import generator_mark
 from octavo.writing.file_attribute_copying import same_access
 from octavo.writing.no_overwrite_renames import exchange, rename_new, replace_keeping_streams

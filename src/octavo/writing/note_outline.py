@@ -13,9 +13,9 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-from octavo.algorithms.markdown_heading_attributes import attributes
-from octavo.dataclass import dataclass
+from octavo.algorithms.markdown.heading_attributes import attributes
 from octavo.errors import InvalidArgument, NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import HEADING_SEPARATOR, shown_path
 from octavo.parsing.markdown.block_scanner import scan
 from octavo.parsing.markdown.inline_to_plain_text import LONGEST, plain_text

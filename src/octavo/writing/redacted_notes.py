@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import TypeVar
 
-from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError
+from octavo.fast_dataclass import replace
 from octavo.model.ids import text_hash
 from octavo.model.projects_and_collections import Collection
 from octavo.sources.commit_file_withholding import IGNORED, Withholding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.writing.note_change_transaction import NoteFile, WriteAnswer, WriteTerms
 from octavo.writing.note_outline import NoteOutline
 from octavo.writing.note_repository import ProjectNotes

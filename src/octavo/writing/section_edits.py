@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.block_scanner import scan
 from octavo.writing.blank_lines_and_line_endings import (

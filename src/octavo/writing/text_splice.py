@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.writing.note_files import encoded
 
 

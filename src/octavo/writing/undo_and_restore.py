@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from octavo.dataclass import replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.fast_dataclass import replace
 from octavo.model.ids import document_id
 from octavo.model.normalised_text import normalise
 from octavo.model.note_write_record import UNDO, NoteWrite, Replaced

@@ -22,11 +22,11 @@ from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.cli.output import screen
 from octavo.interfaces.daemon.client import running, started
 from octavo.interfaces.daemon.handshake_messages import CALLS
-from octavo.interfaces.library_client import LibraryClient
+from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.operations.answering.results import AnswerSentence
 from octavo.version import __version__
 
-HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "tokenizers", "octavo.engine", "octavo.operations.table")
+HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "tokenizers", "octavo.engine", "octavo.operations.operation_table")
 # `octavo`, but a busy machine is no reason for it to work without the server.
 PATIENT = """
 from octavo.interfaces.daemon import client
@@ -72,7 +72,7 @@ def test_a_served_search_imports_only_what_it_takes_to_ask_and_print() -> None:
     assert done.returncode == 0
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
     assert "octavo.interfaces.daemon.client" in imported
-    heavy = (*HEAVY, "rich", "Stemmer", "octavo.algorithms.search_tokenizer", "octavo.retrieval")
+    heavy = (*HEAVY, "rich", "Stemmer", "octavo.algorithms.text.search_tokenizer", "octavo.retrieval")
     assert {name for name in imported if name.startswith(heavy)} == set()
 
 

@@ -18,7 +18,7 @@ from http_calls import Running, running
 
 from octavo.config.load import load
 from octavo.interfaces.daemon.socket_address import place
-from octavo.interfaces.server_token import token_path
+from octavo.interfaces.http.server_token import token_path
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() != 0, reason="only root can act for another account"

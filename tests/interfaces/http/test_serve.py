@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError
-from octavo.interfaces.server_token import read_token, token_path
+from octavo.interfaces.http.server_token import read_token, token_path
 
 
 def test_mcp_clients_of_either_era_and_plain_ones_share_a_server_that_ends_in_order(vault: Vault) -> None:

@@ -16,19 +16,19 @@ from mcp.shared.exceptions import MCPError
 from mcp_calls import in_memory
 from replaced_functions import done_by
 
-from octavo.dataclass import replace
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed, OctavoError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.mcp.instructions import LIMIT, instructions, without_library
 from octavo.interfaces.mcp.server import failed, listed
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.operations.answer_length_budget import size, tokens
 from octavo.operations.json_schemas import input_schema, output_schema
 from octavo.operations.operation import FULL, Operation
+from octavo.operations.operation_table import OPERATIONS, SETS, chosen, gives_data
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.table import OPERATIONS, SETS, chosen, gives_data
 
 _TOOLS_INSTRUCTED = {"get", "recall", "remember", "reindex"}
 

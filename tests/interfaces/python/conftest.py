@@ -10,7 +10,7 @@ from library_places import Databases
 from python_calls import VAULT
 
 import octavo
-from octavo.operations.table import OPERATIONS
+from octavo.operations.operation_table import OPERATIONS
 
 
 @pytest.fixture(scope="session")

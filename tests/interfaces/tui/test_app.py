@@ -23,7 +23,7 @@ from textual.widgets import DataTable, Input, Log, OptionList, Static, TabbedCon
 from textual.worker import WorkerCancelled  # noqa: E402
 
 from octavo.config.load import load  # noqa: E402
-from octavo.interfaces.library_client import LibraryClient  # noqa: E402
+from octavo.interfaces.daemon.server_or_local_library import LibraryClient  # noqa: E402
 from octavo.interfaces.tui.answer_rendering import preview_text  # noqa: E402
 from octavo.interfaces.tui.app import OctavoApp  # noqa: E402
 from octavo.interfaces.tui.ask_screen import sentence_text  # noqa: E402

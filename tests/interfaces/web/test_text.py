@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.interfaces.presenting.match_highlighting import marks_of
 from octavo.interfaces.web import links_and_code_as_html
 from octavo.interfaces.web.document_pages import prose

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from octavo.algorithms import search_tokenizer
-from octavo.algorithms.english_stopwords import STOP_WORDS
-from octavo.algorithms.search_tokenizer import Analyzer
-from octavo.algorithms.unicode_folding import fold
+from octavo.algorithms.text import search_tokenizer
+from octavo.algorithms.text.english_stopwords import STOP_WORDS
+from octavo.algorithms.text.search_tokenizer import Analyzer
+from octavo.algorithms.text.unicode_folding import fold
 
 ANALYZER = Analyzer()
 
@@ -340,7 +340,7 @@ def test_the_version_names_the_rules() -> None:
 def test_importing_the_analyzer_loads_no_stemmer() -> None:
     import subprocess
 
-    modules = "octavo.algorithms.search_tokenizer, octavo.algorithms.query_parsing"
+    modules = "octavo.algorithms.text.search_tokenizer, octavo.algorithms.queries.query_parsing"
     code = f"import sys, {modules}; print('Stemmer' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.algorithms.prefix_expansion import beginning
-from octavo.algorithms.search_tokenizer import Analyzer, written_words
+from octavo.algorithms.queries.prefix_expansion import beginning
+from octavo.algorithms.text.search_tokenizer import Analyzer, written_words
 
 ANALYZER = Analyzer()
 DOCS = Path(__file__).parents[3] / "docs"

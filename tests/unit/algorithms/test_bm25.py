@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_runs import examples
 
-from octavo.algorithms.bm25 import K1, B, Lengths, Postings, best, idf
+from octavo.algorithms.ranking.bm25 import K1, B, Lengths, Postings, best, idf
 
 
 def test_a_worked_example() -> None:

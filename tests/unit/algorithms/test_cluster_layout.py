@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from octavo.algorithms.cluster_layout import cluster_layout, disc_places
+from octavo.algorithms.clustering.cluster_layout import cluster_layout, disc_places
 
 
 def _clusters(

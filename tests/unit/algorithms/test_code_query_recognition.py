@@ -9,9 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_runs import examples
 
-from octavo.algorithms.code_query_recognition import CodeQueryForm, read_code_query, share_in_order, share_of_runs
-from octavo.algorithms.programming_language_names import language_named
-from octavo.algorithms.stack_trace_parsing import FrameLocation, frames, message_of, places_in
+from octavo.algorithms.queries.code_query_recognition import (
+    CodeQueryForm,
+    read_code_query,
+    share_in_order,
+    share_of_runs,
+)
+from octavo.algorithms.source_code.programming_language_names import language_named
+from octavo.algorithms.source_code.stack_trace_parsing import FrameLocation, frames, message_of, places_in
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from math import sqrt
 
 import pytest
 
-from octavo.algorithms import rank_fusion
-from octavo.algorithms.rank_fusion import min_max, reciprocal_rank, z_scores
+from octavo.algorithms.ranking import rank_fusion
+from octavo.algorithms.ranking.rank_fusion import min_max, reciprocal_rank, z_scores
 
 
 def test_the_worked_examples_hold() -> None:

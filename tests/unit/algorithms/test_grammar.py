@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.boolean_query_grammar import operands
-from octavo.algorithms.query_parsing import parse_query
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.queries.boolean_query_grammar import operands
+from octavo.algorithms.queries.query_parsing import parse_query
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.model.query import Condition, Filters, Terms
 
 ANALYZER = Analyzer()

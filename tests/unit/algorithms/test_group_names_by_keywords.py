@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.group_names_by_keywords import group_names
+from octavo.algorithms.clustering.cluster_names_by_keywords import group_names
 
 
 def test_words_of_every_group_name_none_and_neither_do_those_of_every_sentence() -> None:

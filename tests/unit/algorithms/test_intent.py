@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.query_intent_classification import Intent, intent_of
+from octavo.algorithms.queries.query_intent_classification import Intent, intent_of
 
 
 @pytest.mark.parametrize(

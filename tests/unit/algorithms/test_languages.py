@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.compound_word_splitting import Compounds
-from octavo.algorithms.natural_language_detection import prose
-from octavo.algorithms.search_tokenizer import Analyzer
-from octavo.algorithms.stemming import snowball
+from octavo.algorithms.text.compound_word_splitting import Compounds
+from octavo.algorithms.text.natural_language_detection import prose
+from octavo.algorithms.text.search_tokenizer import Analyzer
+from octavo.algorithms.text.stemming import snowball
 
 ANALYZER = Analyzer()
 

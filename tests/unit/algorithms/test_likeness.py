@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms import marginal_relevance, text_similarity
-from octavo.algorithms.text_similarity import edits, jaccards, kept_first, minhash_jaccards
-from octavo.algorithms.word_shingles import jaccard, shingles
+from octavo.algorithms.ranking import marginal_relevance
+from octavo.algorithms.text import text_similarity
+from octavo.algorithms.text.text_similarity import edits, jaccards, kept_first, minhash_jaccards
+from octavo.algorithms.text.word_shingles import jaccard, shingles
 
 WORDS = st.text("ab", max_size=5)
 

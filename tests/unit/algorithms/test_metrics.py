@@ -10,8 +10,8 @@ from struct import pack, unpack
 
 import pytest
 
-from octavo.algorithms import ranking_metrics
-from octavo.algorithms.ranking_metrics import average_precision, ndcg_at, recall_at, reciprocal_rank_at
+from octavo.algorithms.ranking import ranking_metrics
+from octavo.algorithms.ranking.ranking_metrics import average_precision, ndcg_at, recall_at, reciprocal_rank_at
 
 TREC_EVAL = Path(__file__).parents[2] / "golden" / "measures" / "trec_eval.json"
 RELEVANCE = {"a": 3, "b": 2, "c": 1, "d": 0}

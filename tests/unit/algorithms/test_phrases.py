@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.phrase_prefilter import PhrasePrefilter
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.queries.phrase_prefilter import PhrasePrefilter
+from octavo.algorithms.text.search_tokenizer import Analyzer
 
 ANALYZER = Analyzer()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from octavo.algorithms.front_matter_conditions import meets, read_condition
+from octavo.algorithms.markdown.front_matter_conditions import meets, read_condition
 
 NOTE: dict[str, Any] = {
     "status": "Draft",

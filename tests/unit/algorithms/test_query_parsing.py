@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from octavo.algorithms.query_parsing import MOST_CLAUSES, MOST_WORDS, parse_query
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.queries.query_parsing import MOST_CLAUSES, MOST_WORDS, parse_query
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.model.document import Kind
 from octavo.model.query import Filters, Terms
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.sorted_array_set_operations import both, distinct, either, without
+from octavo.algorithms.ranking.sorted_array_set_operations import both, distinct, either, without
 
 
 @given(st.lists(st.integers(-5, 2**60), max_size=30))

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms import spelling_suggestions
-from octavo.algorithms.spelling_suggestions import Vocabulary, nearest_spelling
-from octavo.algorithms.text_similarity import trigrams
-from octavo.algorithms.word_shingles import jaccard
+from octavo.algorithms.queries import spelling_suggestions
+from octavo.algorithms.queries.spelling_suggestions import Vocabulary, nearest_spelling
+from octavo.algorithms.text.text_similarity import trigrams
+from octavo.algorithms.text.word_shingles import jaccard
 
 WORDS = st.text("abcé日\U0001f600", max_size=6)
 

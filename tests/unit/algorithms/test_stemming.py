@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.search_tokenizer import Analyzer
-from octavo.algorithms.stemming import start_by_script
+from octavo.algorithms.text.search_tokenizer import Analyzer
+from octavo.algorithms.text.stemming import start_by_script
 
 ANALYZER = Analyzer()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.word_diff import changed_words
+from octavo.algorithms.text.word_diff import changed_words
 
 
 def test_changed_lines_count_and_what_stands_around_them_does_not() -> None:

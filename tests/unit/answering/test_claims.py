@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_runs import examples
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.citation_verification import Checked, CitationChecker, Support
 from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.embedding.hashing_embedder import HashingEmbedder

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.search_tokenizer import shared_analyzer
+from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.answering.extractive_answer import statements
 from octavo.answering.sentence_splitting import sentences
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.document import Kind, Section
 from octavo.model.ids import ChunkId, DocumentId, SectionId
 from octavo.model.normalised_text import Lines, Span

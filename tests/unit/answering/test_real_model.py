@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cited_passages import passage
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.answer_prompt import Mode
 from octavo.answering.citation_verification import CitationChecker, Support
 from octavo.answering.llm_answer_judge import verdicts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cited_passages import passage
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.citation_verification import CitationChecker, Support
 from octavo.embedding.bundled_embedder import bundled_embedder
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from octavo.converting.converter_process import ConversionSettings
 from octavo.converting.ocr import caption, read_image, recognised
 from octavo.converting.pdf import read_pdf
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.normalised_text import Span
 from octavo.model.page_position import position

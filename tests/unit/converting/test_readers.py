@@ -17,7 +17,7 @@ import pytest
 from documents import pdf, zipped
 
 from octavo.converting.archives import read_archive
-from octavo.converting.converter_process import ConversionSettings
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, Unit, from_plain, to_plain
 from octavo.model.file_formats import FORMATS, format_of, left_out_reason
 from octavo.model.normalised_text import normalise

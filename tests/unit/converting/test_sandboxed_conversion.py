@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.converting.process_confinement import Confinement, Limits
-from octavo.converting.sandboxed_conversion import SandboxedConverter, ScratchFolder, remove_abandoned
+from octavo.converting.sandbox.process_confinement import Confinement, Limits
+from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter, ScratchFolder, remove_abandoned
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.file_formats import FileFormat
 
@@ -26,7 +26,8 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's limits 
 @pytest.fixture
 def converter(monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxedConverter]:
     monkeypatch.setattr(
-        "octavo.converting.sandboxed_conversion.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read")
+        "octavo.converting.sandbox.sandboxed_conversion.format_of",
+        lambda uri: FileFormat("hostile", "hostile_reader:read"),
     )
     made = SandboxedConverter(Limits(seconds=20.0, memory=1_000_000_000, readable=(READERS,)))
     yield made
@@ -53,7 +54,8 @@ def test_a_reader_that_dies_costs_one_file(converter: SandboxedConverter, wish: 
 
 def test_a_reader_that_hangs_is_killed_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "octavo.converting.sandboxed_conversion.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read")
+        "octavo.converting.sandbox.sandboxed_conversion.format_of",
+        lambda uri: FileFormat("hostile", "hostile_reader:read"),
     )
     converter = SandboxedConverter(Limits(seconds=0.5, readable=(READERS,)))
     assert told(converter, "environment OCTAVO_NO_SUCH_NAME") == "unset"
@@ -63,9 +65,10 @@ def test_a_reader_that_hangs_is_killed_at_its_deadline(monkeypatch: pytest.Monke
 
 def test_the_first_document_of_a_process_has_no_more_time_than_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "octavo.converting.sandboxed_conversion.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read")
+        "octavo.converting.sandbox.sandboxed_conversion.format_of",
+        lambda uri: FileFormat("hostile", "hostile_reader:read"),
     )
-    monkeypatch.setattr("octavo.converting.sandboxed_conversion.STARTING", 3_600.0)
+    monkeypatch.setattr("octavo.converting.sandbox.sandboxed_conversion.STARTING", 3_600.0)
     converter = SandboxedConverter(Limits(seconds=0.5, readable=(READERS,)))
     assert told(converter, "hang").startswith("refused: it takes longer than 0 seconds to convert: ")
     converter.close()
@@ -73,9 +76,10 @@ def test_the_first_document_of_a_process_has_no_more_time_than_the_others(monkey
 
 def test_a_process_that_does_not_start_is_not_the_documents_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "octavo.converting.sandboxed_conversion.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read")
+        "octavo.converting.sandbox.sandboxed_conversion.format_of",
+        lambda uri: FileFormat("hostile", "hostile_reader:read"),
     )
-    monkeypatch.setattr("octavo.converting.sandboxed_conversion.STARTING", 0.0)
+    monkeypatch.setattr("octavo.converting.sandbox.sandboxed_conversion.STARTING", 0.0)
     converter = SandboxedConverter(Limits(seconds=20.0, readable=(READERS,)))
     assert converter.convert("a.hostile", b"hang") == RefusedFile(
         "no converter could be started: it did not start in 0 seconds", passing=True
@@ -140,7 +144,8 @@ def test_where_programs_are_started_the_files_of_a_person_are_closed_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, call: str
 ) -> None:
     monkeypatch.setattr(
-        "octavo.converting.sandboxed_conversion.format_of", lambda uri: FileFormat("hostile", "hostile_reader:read")
+        "octavo.converting.sandbox.sandboxed_conversion.format_of",
+        lambda uri: FileFormat("hostile", "hostile_reader:read"),
     )
     note = tmp_path / "diary.md"
     note.write_text("private", "utf-8")
@@ -168,7 +173,7 @@ def test_without_landlock_the_memory_of_the_process_is_closed_by_itself() -> Non
     """In a process of its own, which stays as it makes itself: it cannot be dumped."""
     program = (
         "import ctypes, sys\n"
-        "from octavo.converting import process_confinement\n"
+        "from octavo.converting.sandbox import process_confinement\n"
         "process_confinement.landlock_version = lambda kernel: 0\n"
         "process_confinement.close_memory()\n"
         "print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))\n"
@@ -222,9 +227,9 @@ def test_a_process_that_is_killed_leaves_no_folder_behind_for_the_next(
     """Of one that starts programs, the next removes it."""
     owner = f"""
 import sys
-from octavo.converting.process_confinement import Confinement, Limits
-from octavo.converting.sandboxed_conversion import SandboxedConverter
-from octavo.converting.sandboxed_conversion import ScratchFolder, remove_abandoned
+from octavo.converting.sandbox.process_confinement import Confinement, Limits
+from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
+from octavo.converting.sandbox.sandboxed_conversion import ScratchFolder, remove_abandoned
 converter = SandboxedConverter(Limits(programs={programs}))
 print(converter.convert("a.csv", b"a,b").text, flush=True)
 sys.stdin.read()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
-from octavo.engine import index_freshness
-from octavo.engine.index_freshness import Counts
+from octavo.engine.search import index_freshness
+from octavo.engine.search.index_freshness import Counts
 from octavo.errors import LibraryError
 from octavo.model.result import Freshness
 

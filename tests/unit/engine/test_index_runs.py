@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from octavo.engine.index_runs import DONE, FAILED, RUNNING, STOPPED, IndexRuns, Stopped
+from octavo.engine.indexing.index_runs import DONE, FAILED, RUNNING, STOPPED, IndexRuns, Stopped
 from octavo.errors import Busy, StorageError
 from octavo.ingest.run_report import IndexReport
 from octavo.observability.progress import Progress

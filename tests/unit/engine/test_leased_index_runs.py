@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pytest
 from set_clock import SetClock
 
-from octavo.engine import index_runs as module
-from octavo.engine import lease_holder_name
-from octavo.engine.index_runs import RUNNING, IndexRuns
+from octavo.engine.indexing import index_runs as module
+from octavo.engine.indexing.index_runs import RUNNING, IndexRuns
+from octavo.engine.processes import lease_holder_name
 from octavo.errors import Busy, LeaseLost
 from octavo.ingest.run_report import IndexReport
 from octavo.model.ids import project_id

@@ -8,9 +8,9 @@ import apsw
 import pytest
 
 from octavo.embedding.fast_embedder_selection import fast_tier
-from octavo.engine import free_memory
 from octavo.engine.engine import Engine
-from octavo.engine.full_vector_upgrade import make_inputs
+from octavo.engine.indexing.full_vector_upgrade import make_inputs
+from octavo.engine.processes import free_memory
 from octavo.engine.wiring import open_library
 from octavo.ingest.provisional_fast_vectors import embed_fast
 from octavo.ingest.write_batching import BATCH_FILES
@@ -18,7 +18,7 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import index
 from octavo.operations.library.requests import IndexRequest, StatusRequest
 from octavo.operations.library.status import full_status, status
-from octavo.operations.table import OPERATIONS
+from octavo.operations.operation_table import OPERATIONS
 
 HASHING = {"embedding.provider": "hashing"}
 

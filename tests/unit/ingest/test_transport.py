@@ -8,7 +8,7 @@ from pathlib import Path
 
 import samples
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.hashing_embedder import WhitespaceCounter
 from octavo.ingest.file_preparation import Origin, PreparationFailure, PreparedFile, Preparer

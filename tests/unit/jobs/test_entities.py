@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance_advisories import advisories
+from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound, OctavoError
 from octavo.jobs.entity_jobs import EntitySettings, find_entities

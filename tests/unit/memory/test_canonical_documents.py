@@ -35,7 +35,7 @@ from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.memory_versions import memory_diff
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryDiffRequest, RecallRequest, RememberRequest
-from octavo.operations.table import OPERATIONS
+from octavo.operations.operation_table import OPERATIONS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "memory"
 SPEC = (GOLDEN / "spec.md").read_text("utf-8")

@@ -11,7 +11,7 @@ from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.memory import commit, sessions
+from octavo.memory import commit, work_sessions
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind
@@ -205,16 +205,16 @@ def test_an_id_may_be_shortened_while_only_one_begins_so(memories: ProjectMemori
 def test_a_session_is_named_by_what_was_committed_in_it_and_ends_once(
     memories: ProjectMemories, clock: SetClock
 ) -> None:
-    session = sessions.start(memories, "Release", "a person")
+    session = work_sessions.start(memories, "Release", "a person")
     item = commit.create(memories, FACT, Provenance(session=session.id)).item
     assert memories.repository.versions(memories.project, item.id)[0].session_id == session.id
     clock.now += 60
-    ended = sessions.end(memories, session.id, "Shipped.")
+    ended = work_sessions.end(memories, session.id, "Shipped.")
     assert (ended.ended_at, ended.summary) == (clock.now, "Shipped.")
-    assert sessions.end(memories, session.id, "Shipped.") == ended
+    assert work_sessions.end(memories, session.id, "Shipped.") == ended
     with pytest.raises(Conflict):
-        sessions.end(memories, session.id, "Not shipped.")
-    assert sessions.start(memories, "Release", "a person").id != session.id
+        work_sessions.end(memories, session.id, "Not shipped.")
+    assert work_sessions.start(memories, "Release", "a person").id != session.id
 
 
 def test_a_folder_that_took_the_name_of_the_memories_is_not_overwritten(engine: Engine, tmp_path: Path) -> None:

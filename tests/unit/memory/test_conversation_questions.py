@@ -6,7 +6,7 @@ from set_clock import SetClock
 
 from octavo.memory.conversation_questions import earlier_questions, keep_question
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.sessions import end, start
+from octavo.memory.work_sessions import end, start
 
 
 def test_questions_are_kept_in_order_until_the_session_ends(memories: ProjectMemories, clock: SetClock) -> None:

@@ -18,7 +18,7 @@ from octavo.operations.memory.requests import (
     MemoryLinkedRequest,
     MemoryLinkRequest,
 )
-from octavo.operations.table import OPERATIONS
+from octavo.operations.operation_table import OPERATIONS
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from set_clock import SetClock
 
-from octavo.algorithms.prompt_quotations import QUOTED_MEMORIES
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_MEMORIES
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.duplicate_similarity import compare, fingerprint
@@ -28,9 +28,9 @@ from octavo.operations.memory.requests import (
     RememberRequest,
 )
 from octavo.operations.memory.results import MemoryState
+from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_operations import search
-from octavo.operations.table import OPERATIONS
 
 LONG = (
     "Deployments run from the main branch every weekday at nine. A failed deployment is rolled back by itself, the "

@@ -13,9 +13,9 @@ from octavo.operations.memory.memory_changes import forget, memory_commit, memor
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, RecallRequest
 from octavo.operations.memory.results import when
+from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.projects.requests import SessionsStartRequest
 from octavo.operations.projects.sessions import sessions_start
-from octavo.operations.table import OPERATIONS
 from octavo.retrieval.stages.memory_boosts import weight_profile
 
 

@@ -71,13 +71,13 @@ def test_sessions_are_found_by_what_was_said_in_them_taken_together(engine: Engi
 
 
 def test_a_summary_that_a_crash_kept_from_being_remembered_is_so_by_ending_again(engine: Engine) -> None:
-    from octavo.memory import sessions
+    from octavo.memory import work_sessions
 
-    begun = sessions.start(engine.memories, "Crash")
-    sessions.record_end(engine.memories, begun.id, "What was done.")
+    begun = work_sessions.start(engine.memories, "Crash")
+    work_sessions.record_end(engine.memories, begun.id, "What was done.")
     assert recall(engine, RecallRequest("done")).memories == ()
-    sessions.end(engine.memories, begun.id, "What was done.")
-    sessions.end(engine.memories, begun.id, "What was done.")
+    work_sessions.end(engine.memories, begun.id, "What was done.")
+    work_sessions.end(engine.memories, begun.id, "What was done.")
     assert len(recall(engine, RecallRequest("done")).memories) == 1
 
 

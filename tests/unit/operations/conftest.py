@@ -16,9 +16,9 @@ from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
+from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.projects.requests import SessionsStartRequest
 from octavo.operations.projects.sessions import sessions_start
-from octavo.operations.table import OPERATIONS
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 

@@ -15,7 +15,7 @@ from octavo.operations.answer_length_budget import tokens
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.json_schemas import dump
-from octavo.operations.table import OPERATIONS
+from octavo.operations.operation_table import OPERATIONS
 from octavo.ports import Embedder
 
 

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.prompt_quotations import one_line, with_line_numbers
+from octavo.algorithms.model_inputs.prompt_quotations import one_line, with_line_numbers
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
 from octavo.model.normalised_text import normalise
 from octavo.operations.answer_length_budget import cursor, offset_of, tokens
 from octavo.operations.json_schemas import dump
+from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.reading.document_outline import outline
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest, OutlineRequest
@@ -25,7 +26,6 @@ from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search_execution import find
 from octavo.operations.search.search_operations import search
-from octavo.operations.table import OPERATIONS
 
 MARKED = re.compile(r" *\d*\|( |$)")
 

@@ -9,9 +9,9 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.query import Query
+from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.reading.file_inspection import inspect
 from octavo.operations.reading.requests import InspectRequest
-from octavo.operations.table import OPERATIONS
 
 NOTE = "observing/Closing down.md"
 

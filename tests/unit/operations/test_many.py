@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.operations.answer_length_budget import tokens
 from octavo.operations.library.collections import collections_list
 from octavo.operations.library.document_listing import documents_below, property_keys

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from octavo.engine.engine import Engine
+from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import whole_answer
 from octavo.operations.search.search_execution import find
-from octavo.operations.table import OPERATIONS
 
 
 @pytest.mark.parametrize(

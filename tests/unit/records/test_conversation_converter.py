@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from octavo.converting.converter_process import ConversionSettings
+from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import Kind
 from octavo.model.file_formats import SNIFFED, format_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from stage_samples import asking, library, listed, note
 
-from octavo.algorithms.relevance_calibration import AnswerEvidence, Calibration, HitSigns
+from octavo.algorithms.ranking.relevance_calibration import AnswerEvidence, Calibration, HitSigns
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.result import Candidate, ScoreStep

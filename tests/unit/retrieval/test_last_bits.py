@@ -17,7 +17,7 @@ import samples
 from search_vectors import Meaning
 from stage_samples import PROFILE, LetterEmbedder
 
-from octavo.algorithms.vector_nearest_neighbors import nearest
+from octavo.algorithms.ranking.vector_nearest_neighbors import nearest
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.model.query import Filters, Query, Terms
 from octavo.observability.progress import NoProgress

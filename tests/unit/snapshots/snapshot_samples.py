@@ -10,7 +10,7 @@ import samples
 from numpy.typing import NDArray
 from set_clock import SetClock
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.ingest.snapshot_build import Making, publish
 from octavo.model.ids import ProjectId, document_id
 from octavo.model.index_recipe import EmbeddingProfile

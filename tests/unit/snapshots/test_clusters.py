@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from octavo.algorithms.kmeans import kmeans, usual_groups
+from octavo.algorithms.clustering.kmeans import kmeans, usual_groups
 from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.model.query import Query

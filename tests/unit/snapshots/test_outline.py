@@ -14,7 +14,7 @@ from long_runs import examples
 from numpy.typing import NDArray
 from snapshot_samples import Bench
 
-from octavo.algorithms.marginal_relevance import marginal_relevance, representatives
+from octavo.algorithms.ranking.marginal_relevance import marginal_relevance, representatives
 from octavo.engine.wiring import open_library
 from octavo.model.query import Query
 from octavo.model.snapshot import WindowVectors

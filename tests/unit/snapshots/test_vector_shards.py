@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from octavo.algorithms.shard_assignment import fnv1a32, shard_count, shard_of
-from octavo.algorithms.vector_nearest_neighbors import cosines
+from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
+from octavo.ingest.shard_assignment import fnv1a32, shard_count, shard_of
 from octavo.model.snapshot import WindowVectors
 from octavo.snapshots.vector_shards import Shards, codes, save_shard, smallest, to_float32
 

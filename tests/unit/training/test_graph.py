@@ -11,12 +11,12 @@ pytest.importorskip("onnx", reason="graphs are written with the onnx package, wh
 
 from tiny import tiny_folder, tiny_model
 
-from octavo.dataclass import replace
 from octavo.embedding.bpe import counter_of
 from octavo.embedding.bundled_embedder import MODEL_DIRECTORY
 from octavo.embedding.model_folder import GRAPH
 from octavo.embedding.onnx_embedder import OnnxEmbedder
 from octavo.embedding.onnxruntime_loading import model_session
+from octavo.fast_dataclass import replace
 from octavo_train.int8_quantisation import calibrate, calibration_ids, fold_contexts
 from octavo_train.numpy_encoder import forward
 from octavo_train.onnx_graph_export import emit, read_graph, read_ranges_of

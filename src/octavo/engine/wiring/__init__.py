@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.config.load import library_location, load, profile_folders
 from octavo.config.schema import Config, Log
-from octavo.dataclass import replace
-from octavo.engine.query_embedding_ahead import load_model_ahead
+from octavo.engine.search.query_embedding_ahead import load_model_ahead
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders
 from octavo.engine.wiring.store_opening import open_store
 from octavo.errors import NotFound
+from octavo.fast_dataclass import replace
 from octavo.ingest.embedding_profile_switch import active_profile
 from octavo.model.ids import project_id
 from octavo.model.library_location import location

@@ -10,12 +10,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.search_tokenizer import Analyzer, shared_analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer, shared_analyzer
 from octavo.config.schema import Config
-from octavo.dataclass import dataclass, replace
-from octavo.engine.free_memory import low_memory
+from octavo.engine.processes.free_memory import low_memory
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, profile_embedder
 from octavo.engine.wiring.store_opening import accelerator
+from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.embedding_profile import NamedEmbeddingProfile
 from octavo.model.library_location import Location
@@ -24,7 +24,7 @@ from octavo.ports import Embedder, Reranker, Store
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from octavo.algorithms.prompt_file_parsing import PromptFile
+    from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
     from octavo.engine.wiring.collection_sources import Sources
     from octavo.engine.wiring.file_preparation import Preparing
     from octavo.engine.wiring.language_model_construction import ConfiguredModels

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from octavo.config.api_keys import api_key
 from octavo.config.schema import Embedding
-from octavo.dataclass import dataclass, replace
 from octavo.errors import ConfigurationError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.embedding_profile import NamedEmbeddingProfile, providers
 from octavo.plugins import PROVIDERS, has, load
 

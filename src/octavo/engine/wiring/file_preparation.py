@@ -7,7 +7,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.chunking.code_chunker import CodeChunker, MixedChunker
 from octavo.chunking.commit_chunker import CommitChunker
 from octavo.chunking.default_chunk_sizes import default_sizes
@@ -15,16 +15,16 @@ from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.load import conversions_folder
 from octavo.config.schema import Chunking, Config, Converting, Embedding
 from octavo.converting.conversion_cache import CachedConverter
-from octavo.converting.converter_process import ConversionSettings
-from octavo.converting.process_confinement import Limits
-from octavo.converting.sandboxed_conversion import SandboxedConverter
-from octavo.dataclass import dataclass, replace
+from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.process_confinement import Limits
+from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.embedding.fast_embedder_selection import opened, table_folder
-from octavo.engine.file_preparer_pool import InlinePreparers, ProcessPreparers
+from octavo.engine.processes.file_preparer_pool import InlinePreparers, ProcessPreparers
 from octavo.engine.wiring.collection_sources import file_rules, reads_archives
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.engine.wiring.folder_project_file import folder_config
 from octavo.errors import ConfigurationError
+from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.file_preparation import Preparer
 from octavo.ingest.pipeline import Preparers
 from octavo.model.file_formats import CONVERTER_VERSION, ending, left_out_reason

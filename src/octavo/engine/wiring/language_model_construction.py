@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from octavo.algorithms.prompt_file_parsing import PromptFile
+from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
 from octavo.config.api_keys import api_key
 from octavo.errors import ConfigurationError
 from octavo.llm.llm_rerankers import AbsentJudge, ListwiseJudge, PointwiseJudge

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.config.schema import Config
 from octavo.config.snapshot_settings import Snapshots
 from octavo.errors import MissingExtra, NotIndexed

@@ -264,7 +264,7 @@ def _stop(failure: CommandFailure, arguments: list[str]) -> NoReturn:
 
 def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not context.resilient_parsing:
-        from octavo.engine.build_info import version_line
+        from octavo.engine.maintenance.build_info import version_line
 
         output.plain(version_line() + "\n")
         context.exit()

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.interfaces.cli.output import write
 from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
 from octavo.model.library_location import DatabaseUrl, Location, expand_user, location

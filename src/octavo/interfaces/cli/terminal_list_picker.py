@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.interfaces.cli.terminal_keyboard_input import Keyboard
 from octavo.interfaces.presenting.answer_formats import drawn
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of

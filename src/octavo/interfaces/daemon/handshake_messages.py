@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from octavo import errors
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.library_location import DatabaseUrl
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from octavo.config.schema import OAuth
 from octavo.engine.caller_permissions import Caller
 from octavo.errors import ConfigurationError, Forbidden, OctavoError, ProviderFailed, system_message
-from octavo.interfaces.server_token import loopback
+from octavo.interfaces.http.server_token import loopback
 from octavo.model.access_token import SCOPES, AccessScope, token_hash
 from octavo.model.library_location import expand_user
 from octavo.services.http_error_translation import REQUEST_ERRORS, failure_of

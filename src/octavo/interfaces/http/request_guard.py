@@ -14,13 +14,13 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from octavo.config.schema import Serve
-from octavo.dataclass import replace
 from octavo.engine.caller_permissions import ANYONE, CALLER, Caller, acting_as
 from octavo.errors import Forbidden, OctavoError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.http.authentication import Access, session_of
 from octavo.interfaces.http.oauth_token_verification import METADATA
 from octavo.interfaces.http.problem_responses import protocol_problem
-from octavo.interfaces.server_token import loopback
+from octavo.interfaces.http.server_token import loopback
 from octavo.observability.metrics import Metrics
 
 OPEN = frozenset({"/health", "/readyz"})  # asked by supervisors, who have no token; they tell nothing

@@ -10,9 +10,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from octavo.interfaces.answer_streaming import stream_answer
+from octavo.interfaces.execution.answer_streaming import stream_answer
+from octavo.interfaces.execution.operation_threads import Calls
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
-from octavo.interfaces.operation_threads import Calls
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
 from octavo.operations.argument_parsing import request as parsed

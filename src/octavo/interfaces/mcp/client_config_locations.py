@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 NAME = "octavo"
 

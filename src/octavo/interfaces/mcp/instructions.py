@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from octavo.algorithms.prompt_quotations import QUOTED_LINES, one_line
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_line
 from octavo.config.folder_library_discovery import is_made_by_itself
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError

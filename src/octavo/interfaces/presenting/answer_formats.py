@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.operations.styled_text_lines import Line, visible
 
 # Legal in JSON, but a terminal obeys them and some readers end a line at them: as escapes they mean the same.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from octavo.dataclass import replace
-from octavo.engine.containing_file_on_disk import containing_file
+from octavo.engine.search.containing_file_on_disk import containing_file
+from octavo.fast_dataclass import replace
 from octavo.interfaces.presenting.answer_as_markdown import markdown
 from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from octavo.algorithms.query_parsing import parse_query
-from octavo.algorithms.search_tokenizer import shared_analyzer, written_words
-from octavo.algorithms.unicode_folding import is_ideograph
+from octavo.algorithms.queries.query_parsing import parse_query
+from octavo.algorithms.text.search_tokenizer import shared_analyzer, written_words
+from octavo.algorithms.text.unicode_folding import is_ideograph
 from octavo.model.query import Terms
 from octavo.operations.styled_text_lines import Part
 

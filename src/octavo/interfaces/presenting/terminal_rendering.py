@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.interfaces.presenting.excerpt_line_selection import excerpt, flattened, reflowed, unheaded
 from octavo.interfaces.presenting.match_highlighting import MarksOf, marked, marks_of
 from octavo.operations.styled_text_lines import DETAIL, FILL, Block, Line, Part, Quote, cells, visible

@@ -11,8 +11,8 @@ from pathlib import PurePath
 from types import NoneType, UnionType
 from typing import Any, SupportsFloat, SupportsIndex, Union, get_args, get_origin, get_type_hints
 
-from octavo.dataclass import replace
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import replace
 from octavo.operations import argument_fields
 from octavo.operations.argument_parsing import request
 from octavo.operations.json_schemas import input_schema, kind, limits

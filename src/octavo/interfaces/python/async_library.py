@@ -11,13 +11,13 @@ from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from octavo.engine.index_runs import Stopped
+from octavo.engine.indexing.index_runs import Stopped
 from octavo.errors import InvalidArgument
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.library_opening import Settings, open
 from octavo.interfaces.python.methods import AsyncMethods
+from octavo.operations.operation_table import EVERY
 from octavo.operations.python_method_names import method_of
-from octavo.operations.table import EVERY
 
 if TYPE_CHECKING:
     from octavo.answers import WatchAnswer

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, LibraryClosed, NotFound, OctavoError
+from octavo.fast_dataclass import dataclass
 from octavo.operations.argument_parsing import request
 from octavo.operations.error_hints_by_interface import error_for_model
 from octavo.operations.json_schemas import dump, input_schema, slim_input
 from octavo.operations.operation import Operation
-from octavo.operations.table import chosen
+from octavo.operations.operation_table import chosen
 
 if TYPE_CHECKING:
     from octavo.interfaces.python.shared_engine_handle import Handle

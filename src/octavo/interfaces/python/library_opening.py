@@ -11,10 +11,10 @@ from typing import Any
 
 from octavo.config.load import library_location, load, load_isolated
 from octavo.config.schema import Config
-from octavo.dataclass import replace
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, NotFound, NotIndexed, OctavoError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.model.library_location import expand_user

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.python.argument_conversion import request_for
 from octavo.interfaces.python.progress_callbacks import ProgressCallback, Reporter
 from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.model.document import Kind
 from octavo.operations.error_hints_by_interface import for_python
+from octavo.operations.operation_table import EVERY
 from octavo.operations.search.results import SearchAnswer
-from octavo.operations.table import EVERY
 
 
 def run(handle: Handle, name: str, arguments: Mapping[str, Any], callback: ProgressCallback | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 _PAUSE = 0.1  # seconds between two reports within a phase
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from octavo.engine.index_runs import Stopped
+from octavo.engine.indexing.index_runs import Stopped
 from octavo.errors import LibraryClosed
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from octavo.config.schema import OAuth, Serve
-from octavo.dataclass import dataclass
 from octavo.errors import Busy, ConfigurationError
+from octavo.fast_dataclass import dataclass
+from octavo.interfaces.execution.operation_threads import Calls
 from octavo.interfaces.http.oauth_token_verification import Issuer
 from octavo.interfaces.http.request_guard import Guard
-from octavo.interfaces.operation_threads import Calls
-from octavo.interfaces.server_token import read_token
+from octavo.interfaces.http.server_token import read_token
 from octavo.interfaces.serving.asgi_app import make_app
 
 Companion = Callable[[], Awaitable[None]]

@@ -9,16 +9,16 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from octavo.engine.index_freshness import learning
+from octavo.engine.search.index_freshness import learning
 from octavo.interfaces.presenting.answer_formats import STYLES
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.model.result import StageTrace
+from octavo.operations.operation_table import EVERY
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.rendering import in_words
 from octavo.operations.search.results import FoundHit, SearchAnswer
 from octavo.operations.styled_text_lines import Block, Line, visible
-from octavo.operations.table import EVERY
 
 _AROUND = 8  # lines of context before a passage
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.interfaces.library_client import LibraryClient
+from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
 from octavo.interfaces.tui.ask_screen import AskScreen
 from octavo.interfaces.tui.library_screen import LibraryScreen

@@ -16,8 +16,8 @@ from textual.widgets import Static
 
 from octavo.config.load import library_location
 from octavo.errors import OctavoError
-from octavo.interfaces.editor_command import editor_command
-from octavo.interfaces.library_client import LibraryClient
+from octavo.interfaces.daemon.server_or_local_library import LibraryClient
+from octavo.interfaces.presenting.editor_command import editor_command
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
 from octavo.interfaces.tui.navigation_bar import ADVISORIES, KEYS, SCREENS
 from octavo.model.library_location import DatabaseUrl

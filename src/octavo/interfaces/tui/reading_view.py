@@ -13,7 +13,7 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.interfaces.tui import answer_rendering
 from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
 from octavo.interfaces.tui.markdown_rendering import rendered_markdown

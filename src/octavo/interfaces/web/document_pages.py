@@ -15,9 +15,9 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
+from octavo.fast_dataclass import dataclass
 from octavo.interfaces.web import links_and_code_as_html
 from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown_to_html import markdown, picture_names, ragged

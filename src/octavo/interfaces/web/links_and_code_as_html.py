@@ -13,7 +13,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:;.]?")
 _ELSEWHERE = frozenset({"http", "https", "mailto"})

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from octavo.algorithms.markdown_heading_attributes import attributes, given_anchor
+from octavo.algorithms.markdown.heading_attributes import attributes, given_anchor
 from octavo.engine.wiring.html_block_to_markdown import html_as_markdown
 from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, coloured, file_link, heading_id, named_link
 from octavo.interfaces.web.markdown_footnotes import footnote_id, take_footnotes

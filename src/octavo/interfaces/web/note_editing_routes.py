@@ -10,12 +10,12 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass, replace
 from octavo.interfaces.web import links_and_code_as_html
 from octavo.interfaces.web.page_templates import Listed, Site, fields, given
-from octavo.operations.table import EVERY
+from octavo.operations.operation_table import EVERY
 from octavo.operations.writing.requests import WriteRequest
 from octavo.writing.note_change_transaction import WriteAnswer
 from octavo.writing.section_edit_box import replace_shown_section, section_text

@@ -12,13 +12,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from octavo.engine.index_freshness import learning
+from octavo.engine.search.index_freshness import learning
 from octavo.errors import NotIndexed, OctavoError
+from octavo.interfaces.execution.operation_threads import Calls
 from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.problem_responses import status_of
-from octavo.interfaces.operation_threads import Calls
 from octavo.interfaces.web import links_and_code_as_html, markdown_to_html
-from octavo.operations.table import EVERY, OPERATIONS
+from octavo.operations.operation_table import EVERY, OPERATIONS
 from octavo.version import __version__
 
 POLICY = (

@@ -18,10 +18,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.engine.index_freshness import learning
+from octavo.engine.search.index_freshness import learning
 from octavo.errors import LibraryError, OctavoError
+from octavo.fast_dataclass import dataclass
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.presenting.match_highlighting import MarksOf, marks_of
 from octavo.interfaces.web import links_and_code_as_html
@@ -31,12 +31,12 @@ from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, template
 from octavo.model.result import StageTrace
 from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.library.results import StatusAnswer
+from octavo.operations.operation_table import EVERY
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.rendering import in_words
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit, SearchAnswer, whole_answer
 from octavo.operations.search.search_execution import find
-from octavo.operations.table import EVERY
 
 ASSETS: Mapping[str, str] = {
     "style.css": "text/css",

@@ -15,9 +15,9 @@ from octavo.answering.llm_answer_judge import verdicts
 from octavo.answering.llm_answer_writing import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
 from octavo.answering.llm_usage_metering import MeteredModel
 from octavo.answering.multi_hop_search import Planning, gathered
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import replace
 from octavo.model.normalised_text import short
 from octavo.model.result import Hit, Result
 from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, json_size, size

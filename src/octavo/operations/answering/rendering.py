@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.engine.index_freshness import learning
+from octavo.engine.search.index_freshness import learning
 from octavo.model.document import Kind, shown_path
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, SentenceCitation
 from octavo.operations.search.rendering import stage_lines

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.memory import canonical_documents
 from octavo.memory.canonical_context_packing import context_pack
 from octavo.memory.canonical_documents import Canonical, CanonicalSpan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.operations.memory.results import MemoryState
 
 __all__ = ["MemoryState"]

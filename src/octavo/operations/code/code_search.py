@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.model.chunk import CODE_TYPES
 from octavo.model.query import ANY_LANGUAGE, Query
 from octavo.model.result import Result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.prompt_quotations import QUOTED_LINES, one_line, with_line_numbers
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_line, with_line_numbers
 from octavo.engine.engine import Engine
 from octavo.model.document import shown_path
 from octavo.model.result import Hit

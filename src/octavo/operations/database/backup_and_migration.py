@@ -9,11 +9,11 @@ from contextlib import closing, contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.engine.library_transfer import Carried, Transfer, transfer
+from octavo.engine.maintenance.library_transfer import Carried, Transfer, transfer
 from octavo.engine.wiring.store_opening import open_tables, overwrite_library
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.library_location import DatabaseUrl, Location, expand_user, make_folder, real_path
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.database.requests import DbBackupRequest

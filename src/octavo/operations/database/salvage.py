@@ -6,11 +6,11 @@ from itertools import chain, count
 from pathlib import Path
 from threading import Thread
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
-from octavo.engine.library_repair import damage, not_read_again, read_everything
+from octavo.engine.maintenance.library_repair import damage, not_read_again, read_everything
 from octavo.engine.wiring.salvage_adapter import Salvaged, salvage_file
 from octavo.errors import LibraryError
+from octavo.fast_dataclass import replace
 from octavo.model.library_damage import LibraryPart
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress, Progress

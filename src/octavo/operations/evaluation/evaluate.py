@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from octavo.config.schema import Config
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.evaluation.beir_dataset import Files
 from octavo.evaluation.evaluation_run import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
 from octavo.evaluation.query_runner import TIMED
 from octavo.evaluation.stored_results import Results
+from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import Progress
 from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
 

@@ -10,9 +10,9 @@ from textwrap import shorten
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.cluster_layout import cluster_layout
+from octavo.algorithms.clustering.cluster_layout import cluster_layout
 from octavo.engine.engine import Engine
-from octavo.engine.offline_work_status import CLUSTERS, noted_while_running
+from octavo.engine.maintenance.offline_work_status import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
 from octavo.ingest.chunk_clustering import build_clusters
 from octavo.model.clustering import NO_CLUSTER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.time_parsing_and_formatting import when
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.document import Kind

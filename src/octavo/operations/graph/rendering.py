@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.algorithms.prompt_quotations import QUOTED_TITLES
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_TITLES
 from octavo.graph.neighbors import FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer
 from octavo.model.link_graph import BOTH, IN, OUT

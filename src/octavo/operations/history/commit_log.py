@@ -10,9 +10,9 @@ from fnmatch import fnmatchcase
 from itertools import count
 from typing import Any
 
-from octavo.algorithms.time_parsing_and_formatting import moment, when
-from octavo.dataclass import replace
+from octavo.algorithms.text.time_parsing_and_formatting import moment, when
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.normalised_text import short
 from octavo.model.query import Filters, Query

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import replace
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.fast_dataclass import replace
 from octavo.model.commit_index import FoundCommit
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_commit

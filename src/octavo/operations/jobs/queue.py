@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.job import Job, JobId, JobState
 from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
 from octavo.operations.memory.request_target_resolution import instant

@@ -8,8 +8,8 @@ import threading
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
-from octavo.engine.full_vector_upgrade import embed_newest
-from octavo.engine.job_threads import AFTER_TROUBLE, run_due_everywhere
+from octavo.engine.indexing.full_vector_upgrade import embed_newest
+from octavo.engine.processes.job_threads import AFTER_TROUBLE, run_due_everywhere
 from octavo.errors import OctavoError
 from octavo.jobs.worker import Round
 from octavo.model.job import JobKind, JobState

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
+from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome, LedgerEntry

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from octavo.engine.build_info import installation_report
 from octavo.engine.engine import Engine
-from octavo.engine.library_repair import damage
-from octavo.engine.maintenance_advisories import advisories
-from octavo.engine.recorded_index_recipe import other_model_hint
+from octavo.engine.indexing.recorded_index_recipe import other_model_hint
+from octavo.engine.maintenance.build_info import installation_report
+from octavo.engine.maintenance.library_repair import damage
+from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.engine.wiring.file_preparation import confinement_here
 from octavo.errors import ConfigurationError, OctavoError, ProviderFailed
 from octavo.model.indexing_ledger import REDACTED

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from octavo.algorithms.path_globs import glob_expression
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import replace
+from octavo.algorithms.queries.path_globs import glob_expression
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
-from octavo.engine.index_options import IndexOptions
-from octavo.engine.index_runs import Build
-from octavo.engine.library_repair import damage
-from octavo.engine.maintenance_advisories import advisories
+from octavo.engine.indexing.index_options import IndexOptions
+from octavo.engine.indexing.index_runs import Build
+from octavo.engine.maintenance.library_repair import damage
+from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.errors import InvalidArgument, NotIndexed
+from octavo.fast_dataclass import replace
 from octavo.ingest.run_report import IndexReport
 from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId

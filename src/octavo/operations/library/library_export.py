@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, StorageError
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.library_location import expand_user

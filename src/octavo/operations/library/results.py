@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.ingest.run_report import CollectionReport
 from octavo.model.index_recipe import Recipe
 from octavo.model.maintenance_advisory import Advisory, OfflineRun

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 from octavo.bounded_file_reading import read_small
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass
 from octavo.model.library_location import expand_user
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.library.requests import FetchRequest

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import replace
 from octavo.memory import commit, version_history
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.folder_sync import sync

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import dataclass
 from octavo.memory import canonical_documents, version_history
 from octavo.model.memory import MemoryFilter, MemoryItem
 from octavo.model.projects_and_collections import MEMORIES

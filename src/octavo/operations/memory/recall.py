@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.memory.recall import Recalled, latest, narrowed, recalled
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId, collection_id

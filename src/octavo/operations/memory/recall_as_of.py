@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from octavo.algorithms.rank_fusion import reciprocal_rank
-from octavo.dataclass import replace
+from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.memory.draft import MemoryDraft, prepared_of
 from octavo.memory.memory_indexing import index_document
 from octavo.memory.recall import Excerpt, Recalled, excerpts, falling, only

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from octavo.algorithms.time_parsing_and_formatting import moment
+from octavo.algorithms.text.time_parsing_and_formatting import moment
 from octavo.engine.engine import Engine
 from octavo.memory.draft import Provenance
 from octavo.model.memory import MemoryItem, SessionId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.memory.commit import Committed
 from octavo.memory.recall import Recalled
 from octavo.memory.sync_report import SkippedNote, SyncReport

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.dataclass import dataclass
 from octavo.embedding.model_listing import ModelShown
+from octavo.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

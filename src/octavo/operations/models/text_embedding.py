@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import dataclass
 from octavo.operations.models.requests import EmbedRequest
 
 _DIGITS = 7  # as many as single precision has

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 
 from octavo.config.load import user_file
-from octavo.dataclass import replace
 from octavo.embedding.fast_embedder_selection import table_folder
 from octavo.embedding.installed_models import (
     NO_RERANKER,
@@ -31,6 +30,7 @@ from octavo.embedding.model_listing import (
 )
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
+from octavo.fast_dataclass import replace
 from octavo.ingest.embedding_profile_switch import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.model.library_location import expand_user

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from octavo.dataclass import replace
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, ProviderFailed
+from octavo.fast_dataclass import replace
 from octavo.ingest.embedding_profile_switch import (
     CONFIGURED,
     active_profile,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 from octavo.operations.memory.requests import Author, ProjectName, Question, Scopes
 

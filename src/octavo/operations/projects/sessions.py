@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from octavo.algorithms.prompt_quotations import one_line
-from octavo.algorithms.query_parsing import parse_query
-from octavo.algorithms.search_tokenizer import Analyzer
+from octavo.algorithms.model_inputs.prompt_quotations import one_line
+from octavo.algorithms.queries.query_parsing import parse_query
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.engine.engine import Engine
-from octavo.memory import recall, sessions
+from octavo.memory import recall, work_sessions
 from octavo.memory.session_search import ranked, session_of
 from octavo.model.memory import MemoryFilter, MemoryId, MemorySession
 from octavo.model.query import Query
@@ -24,13 +24,13 @@ _SEARCH_DEPTH = 200  # memories that are searched for before they are grouped by
 
 def sessions_start(engine: Engine, request: SessionsStartRequest) -> SessionState:
     engine = in_project(engine, request.project)
-    return _state(sessions.start(engine.memories, one_line(request.title.strip()), request.author), 0)
+    return _state(work_sessions.start(engine.memories, one_line(request.title.strip()), request.author), 0)
 
 
 def sessions_end(engine: Engine, request: SessionsEndRequest) -> SessionState:
     engine = in_project(engine, request.project)
-    named = sessions.session_named(engine.memories, request.session.strip())
-    ended = sessions.end(engine.memories, named.id, request.summary)
+    named = work_sessions.session_named(engine.memories, request.session.strip())
+    ended = work_sessions.end(engine.memories, named.id, request.summary)
     items = engine.store.memories.find(engine.project.id, MemoryFilter())
     return _state(ended, sum(session_of(item) == ended.id for item in items))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from octavo.algorithms.time_parsing_and_formatting import moment, when
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.time_parsing_and_formatting import moment, when
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, StorageError
+from octavo.fast_dataclass import dataclass
 from octavo.memory.query_logging import keep_query
 from octavo.model.ids import DocumentId
 from octavo.model.query_log import LoggedQuery, ShownHit

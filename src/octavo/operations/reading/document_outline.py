@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.model.document import Section
 from octavo.model.normalised_text import LineIndex, short
 from octavo.operations import argument_fields

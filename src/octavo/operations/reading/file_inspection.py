@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import replace
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.fast_dataclass import replace
 from octavo.model.indexing_ledger import REDACTED, FileOutcome
 from octavo.model.normalised_text import short
 from octavo.model.projects_and_collections import Collection

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 
-from octavo.algorithms.path_globs import glob_expression
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import replace
+from octavo.algorithms.queries.path_globs import glob_expression
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.fast_dataclass import replace
 from octavo.model.normalised_text import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_fields

@@ -6,11 +6,11 @@ from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import replace
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
-from octavo.engine.index_freshness import stale_files
 from octavo.engine.library_federation import QUALIFIES, library_names, qualified, split_reference
+from octavo.engine.search.index_freshness import stale_files
+from octavo.fast_dataclass import replace
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Node
 from octavo.model.normalised_text import Span, short

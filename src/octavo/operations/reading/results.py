@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.operations.library.results import PropertyKey
 
 

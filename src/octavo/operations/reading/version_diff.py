@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import unified_diff
 
-from octavo.algorithms.time_parsing_and_formatting import when
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, size

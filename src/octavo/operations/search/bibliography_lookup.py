@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.result import Hit, Publication
 from octavo.plugins import OURS, REFERENCES, load
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.rank_fusion import reciprocal_rank
-from octavo.dataclass import replace
+from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
 from octavo.engine.library_federation import LibraryGroup, Reply, qualified
+from octavo.fast_dataclass import replace
 from octavo.model.result import Copy, Freshness, Hit, Result
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find

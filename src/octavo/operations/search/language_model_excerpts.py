@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from octavo.algorithms.search_tokenizer import shared_analyzer
+from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.operations.answer_length_budget import size
 from octavo.operations.styled_text_lines import Quote
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.spelling_suggestions import nearest_spelling
-from octavo.dataclass import replace
+from octavo.algorithms.queries.spelling_suggestions import nearest_spelling
+from octavo.fast_dataclass import replace
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

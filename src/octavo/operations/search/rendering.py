@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from octavo.algorithms.time_parsing_and_formatting import age
-from octavo.dataclass import replace
-from octavo.engine.index_freshness import learning
+from octavo.algorithms.text.time_parsing_and_formatting import age
+from octavo.engine.search.index_freshness import learning
+from octavo.fast_dataclass import replace
 from octavo.model.document import Kind, shown_path
 from octavo.model.result import Freshness, StageTrace
 from octavo.operations.search.language_model_excerpts import answering_lines

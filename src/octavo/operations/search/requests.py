@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 from octavo.operations import argument_fields
 from octavo.operations.filter_field_names import narrowing

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.text.time_parsing_and_formatting import when
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.normalised_text import short
 from octavo.model.page_position import NOWHERE, Position
 from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.rank_fusion import reciprocal_rank
-from octavo.dataclass import replace
+from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import replace
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.model.document import Kind, Source
 from octavo.model.git_commit import is_commit

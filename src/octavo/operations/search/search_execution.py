@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.dataclass import replace
 from octavo.errors import Stale
+from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.model.result import Result

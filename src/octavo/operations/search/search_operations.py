@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.code_query_recognition import is_code
-from octavo.dataclass import replace
+from octavo.algorithms.queries.code_query_recognition import is_code
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import replace
 from octavo.model.chunk import CODE_TYPES, PROSE_TYPES
 from octavo.model.document import Kind
 from octavo.model.query import ANY_LANGUAGE, Filters, Query, Terms

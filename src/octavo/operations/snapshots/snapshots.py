@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.snapshot_lifecycle import StoredSnapshot
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId

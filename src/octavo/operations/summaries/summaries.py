@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
+from octavo.fast_dataclass import dataclass
 from octavo.jobs.summary_jobs import SummariesBuilt, SummarySettings, estimate, make_summaries, nothing_to_summarise
 from octavo.model.document import shown_path
 from octavo.model.job import JobKind

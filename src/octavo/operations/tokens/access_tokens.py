@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 
-from octavo.algorithms.time_parsing_and_formatting import when
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import TOKEN_PREFIX, AccessScope, AccessToken, token_hash
 from octavo.operations.tokens.requests import (
     TokensAuditRequest,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
 from octavo.memory import commit
 from octavo.memory.draft import Provenance
 from octavo.model.memory import MemoryLink

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
+from octavo.fast_dataclass import replace
 from octavo.model.lint_rules import HEADING_JUMP, RULES, SINGLE_H1, Severity
 from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import Progress

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.writing.heading_checks import Violation
 from octavo.writing.note_change_transaction import WriteAnswer
 from octavo.writing.note_lint import Finding

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import BlockKind
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.document import Document, Kind, Source
 from octavo.model.normalised_text import normalise
 from octavo.parsing.code.import_statement_patterns import imports_in, limited, pattern_for

@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.parsing.code import declaration_names as naming
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Block
 
 

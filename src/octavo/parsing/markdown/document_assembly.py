@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from octavo.algorithms.markdown_heading_attributes import attributes, given_anchor
+from octavo.algorithms.markdown.heading_attributes import attributes, given_anchor
 from octavo.model.converted_file import ConvertedHeading
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash

@@ -13,7 +13,7 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 LIMIT = 64 * 1024
 UNREADABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.relevance_calibration import Calibration
+from octavo.algorithms.ranking.relevance_calibration import Calibration
 from octavo.retrieval.hit_relevance import BY_WORDS
 from octavo.retrieval.stage import Recall, Refine, RetrievalProfile
 from octavo.retrieval.stages.commit_caps import CapCommits

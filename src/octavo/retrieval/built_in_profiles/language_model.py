@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.retrieval.built_in_profiles.cross_encoder import before_shaping
 from octavo.retrieval.built_in_profiles.documents import HYBRID, SHOWN
 from octavo.retrieval.stage import RetrievalProfile

@@ -7,8 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from octavo.algorithms.code_query_recognition import CodeQueryForm, read_code_query, share_in_order, share_of_runs
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.queries.code_query_recognition import (
+    CodeQueryForm,
+    read_code_query,
+    share_in_order,
+    share_of_runs,
+)
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order

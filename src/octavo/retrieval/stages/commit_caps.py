@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from octavo.dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.query import Filters
 from octavo.model.result import Candidate, ScoredChunk, best_first

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.algorithms.code_query_recognition import CodeQueryForm, read_code_query
-from octavo.algorithms.import_header_detection import is_file_head
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.queries.code_query_recognition import CodeQueryForm, read_code_query
+from octavo.algorithms.source_code.import_header_detection import is_file_head
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, best_first

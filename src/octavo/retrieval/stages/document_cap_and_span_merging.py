@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import chain, pairwise
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.normalised_text import Lines
 from octavo.model.result import Candidate

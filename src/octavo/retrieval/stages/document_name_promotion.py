@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from octavo.algorithms.document_name_matching import folded, last, without_ending
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.document_name_matching import folded, last, without_ending
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.link_graph import NameKind

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Copy
 from octavo.retrieval.stage import Search, SkipStage

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from octavo.algorithms.phrase_prefilter import PhrasePrefilter
-from octavo.algorithms.question_mark_completion import asks
-from octavo.dataclass import dataclass
+from octavo.algorithms.model_inputs.question_mark_completion import asks
+from octavo.algorithms.queries.phrase_prefilter import PhrasePrefilter
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
 from octavo.model.result import Candidate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 

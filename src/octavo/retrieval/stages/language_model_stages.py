@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Annotated, Literal
 
-from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.field_constraints import Field
 from octavo.model.ids import text_hash
 from octavo.model.language_model_settings import missing_model

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.algorithms.natural_language_detection import unmarked
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.natural_language_detection import unmarked
+from octavo.fast_dataclass import dataclass
 from octavo.model.index_recipe import embed_anew, made_by_another
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from octavo.algorithms.front_matter_block import FRONT_MATTER
-from octavo.dataclass import dataclass
+from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Walk
 from octavo.model.result import Candidate

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from octavo.algorithms.query_intent_classification import Intent, intent_of
-from octavo.dataclass import dataclass
+from octavo.algorithms.queries.query_intent_classification import Intent, intent_of
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.memory import SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri
 from octavo.model.projects_and_collections import MEMORIES

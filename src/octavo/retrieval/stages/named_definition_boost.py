@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from octavo.algorithms.code_query_recognition import CodeQuery, CodeQueryForm, read_code_query
-from octavo.dataclass import dataclass
+from octavo.algorithms.queries.code_query_recognition import CodeQuery, CodeQueryForm, read_code_query
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, ScoreStep

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from octavo.algorithms.word_shingles import jaccard, shingles
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.word_shingles import jaccard, shingles
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage

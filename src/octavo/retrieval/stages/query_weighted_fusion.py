@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Search

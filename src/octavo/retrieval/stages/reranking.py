@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate, takewhile
 
-from octavo.algorithms.rank_fusion import min_max, z_scores
-from octavo.dataclass import dataclass
+from octavo.algorithms.ranking.rank_fusion import min_max, z_scores
 from octavo.errors import ProviderFailed
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
 from octavo.model.result import NO_TIME_FOR, Candidate

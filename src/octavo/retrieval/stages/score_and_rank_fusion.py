@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from octavo.algorithms.rank_fusion import min_max, of_best, reciprocal_rank, z_scores
-from octavo.dataclass import dataclass
+from octavo.algorithms.ranking.rank_fusion import min_max, of_best, reciprocal_rank, z_scores
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, ScoreStep, ranked_steps, scored_chunks
 from octavo.model.score_tolerance import rounded

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.text_similarity import kept_first
-from octavo.dataclass import dataclass
+from octavo.algorithms.text.text_similarity import kept_first
+from octavo.fast_dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.model.score_tolerance import rounded
 from octavo.retrieval.stage import Search, SkipStage

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.spelling_suggestions import nearest_spelling
-from octavo.dataclass import dataclass, replace
+from octavo.algorithms.queries.spelling_suggestions import nearest_spelling
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage
 

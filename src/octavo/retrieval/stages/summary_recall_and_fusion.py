@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.algorithms.rank_fusion import reciprocal_rank
-from octavo.dataclass import dataclass
+from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
+from octavo.fast_dataclass import dataclass
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.score_tolerance import just_below
 from octavo.model.summary import NodeType

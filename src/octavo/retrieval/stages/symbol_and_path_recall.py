@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
-from octavo.algorithms.code_query_recognition import Name, read_code_query
-from octavo.algorithms.prefix_expansion import beginning
-from octavo.algorithms.regex_literal_extraction import PartOfName
-from octavo.algorithms.stack_trace_parsing import FrameLocation
-from octavo.dataclass import dataclass
+from octavo.algorithms.queries.code_query_recognition import Name, read_code_query
+from octavo.algorithms.queries.prefix_expansion import beginning
+from octavo.algorithms.queries.regex_literal_extraction import PartOfName
+from octavo.algorithms.source_code.stack_trace_parsing import FrameLocation
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Filters, Terms

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from octavo.algorithms.code_query_recognition import CodeQueryForm, read_code_query
-from octavo.dataclass import dataclass
+from octavo.algorithms.queries.code_query_recognition import CodeQueryForm, read_code_query
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order

@@ -7,8 +7,8 @@ import binascii
 import hashlib
 from collections.abc import Sequence
 
-from octavo.dataclass import dataclass
 from octavo.errors import NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.model.query import Query
 from octavo.model.result import Candidate, StageTrace
 from octavo.retrieval.stage import Search, SkipStage

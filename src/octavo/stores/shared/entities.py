@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.unicode_folding import entity_name
+from octavo.algorithms.text.unicode_folding import entity_name
 from octavo.model.document import Kind
 from octavo.model.entity import (
     CountedEntity,

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.front_matter_conditions import meets
-from octavo.algorithms.unicode_folding import entity_name, fold
+from octavo.algorithms.markdown.front_matter_conditions import meets
+from octavo.algorithms.text.unicode_folding import entity_name, fold
 from octavo.model.query import Filters, PropertyCondition
 from octavo.stores.shared.database_port import Database
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobId, JobKind, JobState
 from octavo.stores.shared.database_port import first, value

@@ -16,7 +16,7 @@ from octavo.stores.shared.projects_and_collections import KeyCache
 from octavo.stores.sqlite.token_blocks import LexicalBlocks
 
 if TYPE_CHECKING:
-    from octavo.algorithms.spelling_suggestions import Vocabulary
+    from octavo.algorithms.queries.spelling_suggestions import Vocabulary
 
 _SPARE = 32  # rows beyond the cut: so many may be equal to the last before it
 _ALL = -1  # as a limit in SQLite
@@ -85,7 +85,9 @@ class Fts5Index:
         return bool(self._database.rows("lexical_contains", {"match": quoted((token,)), "project": project}))
 
     def _current_vocabulary(self) -> Vocabulary:
-        from octavo.algorithms.spelling_suggestions import Vocabulary  # with numpy, which only misspelt words need
+        from octavo.algorithms.queries.spelling_suggestions import (
+            Vocabulary,  # with numpy, which only misspelt words need
+        )
 
         generation = int(value(self._database, "generation"))
         if self._vocabulary is None or self._vocabulary[0] != generation:

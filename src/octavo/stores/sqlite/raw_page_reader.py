@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 
 Value: TypeAlias = int | float | str | bytes | None
 

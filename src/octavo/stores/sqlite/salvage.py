@@ -16,7 +16,7 @@ from typing import Any
 
 import apsw
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.ids import collection_id, project_id, short_id
 from octavo.stores.sqlite.connection_pool import close_to_others
 from octavo.stores.sqlite.database import SqliteDatabase

@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TypeAlias
 
-from octavo.dataclass import dataclass
+from octavo.fast_dataclass import dataclass
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.stores.sqlite.raw_page_reader import RawRow, Value
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, LibraryError, NewerLibrary
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands.index import run_index
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, exit_of, operation_of

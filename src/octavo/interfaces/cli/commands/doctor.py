@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.engine.build_info import installation_report
+from octavo.engine.maintenance.build_info import installation_report
 from octavo.errors import OctavoError
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.library_opening import opened

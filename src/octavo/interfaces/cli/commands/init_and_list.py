@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from octavo.config.folder_library_discovery import LIBRARY_HERE, trust
-from octavo.dataclass import replace
 from octavo.errors import StorageError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import operation_of
 from octavo.interfaces.cli.library_opening import opened

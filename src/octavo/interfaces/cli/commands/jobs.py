@@ -11,7 +11,7 @@ from functools import partial
 
 import click
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup
 from octavo.interfaces.cli.error_exit_codes import Exit
@@ -77,13 +77,13 @@ def worker(
             click.echo(f"Waiting for jobs of {session.library}; Ctrl-C ends it.", err=True)
         settings = replace(session.config.jobs, kinds=kinds or session.config.jobs.kinds)
         if session.config.traces:
-            from octavo.interfaces.operation_threads import trace_if_wanted
+            from octavo.interfaces.execution.operation_threads import trace_if_wanted
 
             trace_if_wanted(session.engine)
         with ExitStack() as stack:
             if metrics_port is not None:
-                from octavo.engine.library_metrics import job_gauges
-                from octavo.interfaces.worker_metrics_server import metrics_served
+                from octavo.engine.maintenance.library_metrics import job_gauges
+                from octavo.interfaces.serving.worker_metrics_server import metrics_served
 
                 metrics, engine = Metrics(), session.engine
                 engine.observers.append(metrics)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.config.schema import Config
-from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.shared_options import Choices, pass_choices, shared_options, tools_option
@@ -101,7 +101,7 @@ def install(choices: Choices, client: str, write: bool, scope: str, tools: str, 
     """
     from octavo.interfaces.mcp.client_config_installation import install as put
     from octavo.interfaces.mcp.client_config_installation import snippet
-    from octavo.operations.table import chosen
+    from octavo.operations.operation_table import chosen
 
     chosen(tools)
     target = CLIENTS[client]
@@ -245,7 +245,7 @@ def _removal(target: Client, done: InstalledClient) -> Iterator[Line]:
 def remote_entry(choices: Choices, target: Client) -> dict[str, Any]:
     """How the client reaches `octavo serve` of this account, which has to run: the address, and the token."""
     from octavo.config.load import load
-    from octavo.interfaces.server_token import read_token
+    from octavo.interfaces.http.server_token import read_token
 
     if target.remote is None:
         raise InvalidArgument(f"{target.title} starts servers, and asks none at an address", hint="leave out --http")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from octavo.engine.containing_file_on_disk import containing_file
+from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.errors import NotFound
 from octavo.interfaces.cli.commands.serve import show_library
 from octavo.interfaces.cli.commands_from_requests import command
@@ -68,7 +68,7 @@ def open_file(
 
 def _open_page(choices: Choices, only_print: bool) -> None:
     from octavo.config.load import load
-    from octavo.interfaces.server_token import read_token
+    from octavo.interfaces.http.server_token import read_token
 
     settings = load(choices.flags()).config.serve
     if only_print:

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.algorithms.fuzzy_name_matching import fuzzy_order
-from octavo.engine.containing_file_on_disk import containing_file
+from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.errors import OctavoError
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.fuzzy_name_matching import fuzzy_order
 from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.cli.terminal_keyboard_input import keyboard
 from octavo.interfaces.cli.terminal_list_picker import Choice
 from octavo.interfaces.cli.terminal_list_picker import pick as pick_from
-from octavo.interfaces.editor_command import editor_command
 from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
 from octavo.interfaces.presenting.command_output import file_and_line
+from octavo.interfaces.presenting.editor_command import editor_command
 from octavo.operations.search.results import FoundHit
 from octavo.operations.styled_text_lines import Part
 
 if TYPE_CHECKING:
-    from octavo.interfaces.library_client import LibraryClient
+    from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 
 _COLUMNS = ("path", "line", "place", "label")
 
@@ -65,7 +65,7 @@ def pick(
       octavo pick dome --open
     """
     from octavo.config.load import load
-    from octavo.interfaces.library_client import LibraryClient
+    from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 
     query = " ".join(words)
     client = LibraryClient(load(choices.flags()).config)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from octavo.config.schema import Config
-from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError, StorageError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import search_via_server, shell_completion
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands.index import index_answer
 from octavo.interfaces.cli.commands_from_requests import command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import search_via_server
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import operation_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from octavo.dataclass import replace
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit

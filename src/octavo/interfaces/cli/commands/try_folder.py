@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 import click
 
-from octavo.dataclass import replace
 from octavo.errors import NotIndexed
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands.search import showing_options
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
@@ -79,7 +79,7 @@ def try_folder(
 def serve_in_browser(choices: Choices, library: Path, query: str) -> None:
     """Serves on a free port of this machine until Ctrl-C, and opens the page with the question."""
     from octavo.config.load import load
-    from octavo.interfaces.operation_threads import Calls, opened
+    from octavo.interfaces.execution.operation_threads import Calls, opened
     from octavo.interfaces.serving.http_listener import serve
 
     own = {"library": library, "serve.host": "127.0.0.1", "serve.port": 0, "serve.write": False}

@@ -28,7 +28,7 @@ def tui(choices: Choices) -> None:
 
 def run_tui(choices: Choices) -> None:
     from octavo.config.load import load
-    from octavo.interfaces.library_client import LibraryClient
+    from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 
     try:
         from octavo.interfaces.tui.app import OctavoApp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from octavo.engine.build_info import commit_here, formats_here, version_line
+from octavo.engine.maintenance.build_info import commit_here, formats_here, version_line
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.answer_formats import Answer

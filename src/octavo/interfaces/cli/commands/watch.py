@@ -9,8 +9,8 @@ from datetime import datetime
 
 import click
 
-from octavo.dataclass import replace
 from octavo.errors import NotIndexed
+from octavo.fast_dataclass import replace
 from octavo.ingest.run_report import IndexReport
 from octavo.interfaces.cli.commands.index import index_answer
 from octavo.interfaces.cli.commands_from_requests import command
@@ -35,7 +35,7 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
     a terminal. `octavo serve` and `octavo mcp` watch by themselves.
     """
     from octavo.config.config_file_reloading import load_with_files
-    from octavo.interfaces.operation_threads import following
+    from octavo.interfaces.execution.operation_threads import following
 
     config, files = load_with_files(choices.flags())
     configure("info" if choices.verbose else config.log_level, format=config.log_format)

@@ -9,8 +9,8 @@ from typing import Any
 from mcp import types
 
 from octavo.errors import OctavoError
+from octavo.interfaces.execution.operation_threads import Calls
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias, failure, result, tool
-from octavo.interfaces.operation_threads import Calls
 
 _MOST_CONVERSATIONS = 1_000
 _log = logging.getLogger("octavo.mcp")

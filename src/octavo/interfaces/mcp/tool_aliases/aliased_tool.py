@@ -15,14 +15,14 @@ from typing import Any
 
 from mcp import types
 
-from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, OctavoError
+from octavo.fast_dataclass import dataclass
 from octavo.operations.argument_parsing import request
 from octavo.operations.error_hints_by_interface import for_model
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation import Operation
-from octavo.operations.table import EVERY
+from octavo.operations.operation_table import EVERY
 
 Json = dict[str, Any]
 PROJECT = "project"

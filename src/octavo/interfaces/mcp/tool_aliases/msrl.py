@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from octavo.algorithms.shard_assignment import shard_of
-from octavo.dataclass import replace
 from octavo.errors import NotIndexed
+from octavo.fast_dataclass import replace
+from octavo.ingest.shard_assignment import shard_of
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import (
     Alias,
     Argument,

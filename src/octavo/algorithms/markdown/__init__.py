@@ -1,0 +1,1 @@
+"""What Markdown has besides prose: front matter and the attributes of headings."""

@@ -1,0 +1,1 @@
+"""Scores and rankings: BM25, nearest vectors, fusion, diversity, calibration and measures."""

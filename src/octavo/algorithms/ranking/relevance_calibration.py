@@ -1,0 +1,85 @@
+"""From a score to a relevance between 0 and 1: logistic regression on what speaks for a hit.
+
+    relevance = 1 / (1 + exp(-(bias + share · s + cosine · c + words · w + lead · l + kin · k + exact · e)))
+
+`s` is a hit's score as a share of the best, so the order of hits stays; `c` is the best cosine that was found and `w`
+the largest share of the query's words that one of the first passages holds: they say whether there is an answer at all.
+`l` is how far the best hit is ahead of the first one below another title, and `k` is 1 for what stands below its title:
+where ten passages are equally good most of them are no answer, unless they are ten of one subject. The title of code is
+its declaration: a file has many, of which one is what was asked for. `e` is 1 for a hit
+that holds what was typed or is what it names, a half for one that holds its only word.
+`scripts/fit_calibration.py` fits the coefficients.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from octavo.fast_dataclass import dataclass, replace
+
+_LEAST = 0.05  # the relevance of a hit that is shown beside any other
+_STEEPEST = 500.0  # beyond this, exp overflows
+
+
+class AnswerEvidence(NamedTuple):
+    """What speaks for there being an answer, and for the best hit being one."""
+
+    cosine: float
+    words: float
+    lead: float = 0.0
+
+
+class HitSigns(NamedTuple):
+    """What speaks for one hit: its share of the best score, whether it is of the best one's subject, and how far it
+    holds what was typed."""
+
+    share: float
+    kin: bool = False
+    exact: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The coefficients of a profile. Where a best hit that is ahead of nobody is below `floor` nothing matches; at 0
+    there is no floor, and every hit is shown.
+
+    A hit below `ends` of the best one's relevance says nothing more, unless it is relevant by itself.
+
+    `encoder` names the model whose cosines they were fitted on; empty where none takes part. `code` is what counts
+    where a declaration is the best hit: fewer are right, and their cosines to what a person writes are lower.
+
+    >>> round(Calibration(-4.0, 2.0, 3.0, 1.0).relevance(AnswerEvidence(cosine=0.5, words=1.0), HitSigns(1.0)), 3)
+    0.622
+    """
+
+    bias: float
+    share: float
+    cosine: float
+    words: float
+    floor: float = 0.0
+    encoder: str = ""
+    lead: float = 0.0
+    kin: float = 0.0
+    exact: float = 0.0
+    ends: float = 0.1
+    code: Calibration | None = None
+
+    def without_floor(self) -> Calibration:
+        return replace(self, floor=0.0, code=self.code and self.code.without_floor())
+
+    def is_shown(self, score: float, best: float) -> bool:
+        """Whether a hit of this relevance says anything beside one of the best relevance."""
+        return score >= min(_LEAST, self.ends * best)
+
+    def relevance(self, evidence: AnswerEvidence, signs: HitSigns) -> float:
+        logit = self.bias + self.cosine * evidence.cosine + self.words * evidence.words + self.lead * evidence.lead
+        logit += self.share * signs.share + self.kin * signs.kin + self.exact * signs.exact
+        return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, logit))))
+
+    def is_answered(self, evidence: AnswerEvidence, exact: float) -> bool:
+        """Whether something answers: a passage with every word of the query does. How far the best is ahead of others
+        says nothing, since something always is; `exact` is how far a hit holds what was typed."""
+        if evidence.words >= 1.0 or self.floor == 0.0:
+            return True
+        return self.relevance(evidence._replace(lead=0.0), HitSigns(1.0, kin=True, exact=exact)) >= self.floor

@@ -1,0 +1,1 @@
+"""What lines of source code tell: languages, declarations, imports and stack traces."""

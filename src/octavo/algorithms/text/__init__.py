@@ -1,0 +1,1 @@
+"""Words and texts: tokens, stems, spellings, languages, and how alike two texts are."""

@@ -1,0 +1,1 @@
+"""Runs of indexing: started, watched for, leased, and what follows them."""

@@ -1,0 +1,1 @@
+"""Looking after a library: repair, transfer, offline work, advisories and metrics."""

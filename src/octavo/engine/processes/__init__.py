@@ -1,0 +1,1 @@
+"""The processes and threads that work for an open library."""
