@@ -67,6 +67,11 @@ def test_hits_of_both_libraries_stand_by_relevance_and_each_names_its_own(
     assert "mine.db::notes/apples.md:1" in text and f"{_name(team)}::notes/rules.md:1" in text
 
 
+def test_a_filter_that_lets_nothing_through_in_any_of_them_is_named(octavo: Octavo, mine: Path, team: Location) -> None:
+    text = octavo("search", "--library", mine, "--library", team, "tag:nope prune").stdout
+    assert text.startswith("No match.\nNothing has the tag nope.\n")
+
+
 def test_a_score_is_that_of_the_library_searched_alone(octavo: Octavo, mine: Path, team: Location) -> None:
     def scores(*libraries: Location) -> dict[str, float]:
         named = [word for library in libraries for word in ("--library", library)]

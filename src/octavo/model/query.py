@@ -76,20 +76,20 @@ class Filters:
 
 
 _NO_FILTERS = Filters()
-_NOTHING = "\0"  # no uri, collection or kind contains a NUL
+NOTHING = "\0"  # no uri, collection or kind contains a NUL
 
 
 def _shared(mine: tuple[_S, ...], theirs: tuple[_S, ...]) -> tuple[_S, ...]:
     if not mine or not theirs:
         return mine or theirs
-    return tuple(value for value in mine if value in theirs) or cast("tuple[_S, ...]", (_NOTHING,))
+    return tuple(value for value in mine if value in theirs) or cast("tuple[_S, ...]", (NOTHING,))
 
 
 def _longer(mine: str | None, theirs: str | None) -> str | None:
     if mine is None or theirs is None:
         return mine if theirs is None else theirs
     short, long = sorted((mine, theirs), key=len)
-    return long if long.startswith(short) else _NOTHING
+    return long if long.startswith(short) else NOTHING
 
 
 def _latest(mine: float | None, theirs: float | None) -> float | None:

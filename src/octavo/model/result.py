@@ -245,5 +245,7 @@ class Result:
     """Whether the scores of the hits are relevances between 0 and 1; else they only order the hits."""
     repeatable: bool = True
     """Whether the same question gets the same answer again: not where a deadline or a silent service had a say."""
+    excluding: str | None = None
+    """Of a query without a hit: which of its filters lets nothing through."""
     did_you_mean: str | None = None
     """Of a query without a hit: the same with its misspelt words as the library spells them."""

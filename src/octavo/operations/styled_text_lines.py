@@ -21,9 +21,6 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 DETAIL = "detail"
 """The style of what a program needs to go on, such as an id: written for models, left out on a terminal."""
 
-FILTERS = "filters: "
-"""How the part of `degraded` begins that names the filter by which nothing could be found."""
-
 PADDING = "padding"
 """The style of the spaces between columns, of which a model needs few."""
 
@@ -132,8 +129,9 @@ def more(next_cursor: str | None) -> Iterator[Line]:
         yield (Part(f"There is more: repeat the request with cursor {next_cursor}"),)
 
 
-def degraded_lines(degraded: Iterable[str] | None) -> Iterator[Line]:
-    """What could not be searched, and by which filter nothing could be found, a line each."""
+def degraded_lines(degraded: Iterable[str] | None, excluding: str | None = None) -> Iterator[Line]:
+    """By which filter nothing could be found, and what could not be searched, a line each."""
+    if excluding:
+        yield (Part(f"{excluding[0].upper()}{excluding[1:]}.", "warn"),)
     for part in degraded or ():
-        excluding = part.removeprefix(FILTERS)
-        yield (Part(f"Degraded: {part}" if excluding == part else f"{excluding[0].upper()}{excluding[1:]}.", "warn"),)
+        yield (Part(f"Degraded: {part}", "warn"),)

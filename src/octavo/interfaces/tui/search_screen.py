@@ -27,7 +27,6 @@ from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.interfaces.tui.reading_view import SOURCE_KINDS, ReadingScreen, ReadPlace
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.results import FoundHit, SearchAnswer
-from octavo.operations.styled_text_lines import FILTERS
 
 _PAUSE = 0.15  # seconds without a key before searching
 _LIMIT = 40
@@ -146,7 +145,7 @@ class SearchScreen(Screen[None]):
         self._list(answer_rendering.hit_text(hit, self.query_text) for hit in answer.hits)
         narrowed = "".join(f" · {value}" for value in self.filters.values())
         meant = f" Did you mean: {answer.did_you_mean}" if answer.did_you_mean else ""
-        none = " · ".join(("No match.", *(part.removeprefix(FILTERS) for part in answer.degraded or ())))
+        none = " · ".join(filter(None, ("No match.", answer.excluding, *(answer.degraded or ()))))
         self._say((answer_rendering.summary(answer) if answer.hits else none) + meant + narrowed)
         if answer.hits:
             hits.highlighted = 0

@@ -221,6 +221,7 @@ def _without_sentences(
         question=request.question,
         trace=tuple(stage for result in searches for stage in result.trace) if request.explain else None,
         degraded=tuple(degraded) or None,
+        excluding=first.excluding,
     )
 
 

@@ -72,7 +72,7 @@ def below_sentences(answer: AskAnswer) -> list[Block]:
         lines.append((Part(f"{count(len(answer.dropped), 'sentence')} left out: no passage supports {which}", "dim"),))
     if answer.trace is not None:
         lines += [*stage_lines(answer.trace), ()]
-    lines += degraded_lines(answer.degraded)
+    lines += degraded_lines(answer.degraded, answer.excluding)
     lines.append((Part(_footer(answer), "dim"),))
     if answer.hint:
         lines.append((Part(f"hint: {answer.hint}", "dim"),))

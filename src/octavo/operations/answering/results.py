@@ -157,6 +157,7 @@ class AskAnswer:
     judging: ModelUsage | None = None
     trace: tuple[StageTrace, ...] | None = None
     degraded: tuple[str, ...] | None = None
+    excluding: str | None = None
 
     def __str__(self) -> str:
         """The answer, and where each number in it leads."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from octavo.model.query import Filters
+from octavo.model.query import NOTHING, Filters
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
     from octavo.model.query import Query
 
 
-def excluding_filter(engine: Engine, query: Query) -> str:
-    """Empty where the filters together let something through."""
+def excluding_filter(engine: Engine, query: Query) -> str | None:
+    """None where the filters together let something through."""
     filters = engine.reader.parsed(query).filters
     if filters.as_of is not None or _admits(engine, filters):
-        return ""
+        return None
     for message, single in _singles(filters):
-        if not _admits(engine, single):
+        if NOTHING not in message and not _admits(engine, single):
             return message
     return "nothing passes all of these filters together"
 
@@ -52,5 +52,7 @@ def _singles(filters: Filters) -> Iterator[tuple[str, Filters]]:
     if filters.modified_after is not None or filters.modified_before is not None:
         time = Filters(modified_after=filters.modified_after, modified_before=filters.modified_before)
         yield "nothing was changed in this time", time
+    if filters.uris:
+        yield f"no document is {' or '.join(filters.uris)}", Filters(uris=filters.uris)
     if filters.collections:
         yield f"nothing was read into {' or '.join(filters.collections)}", Filters(collections=filters.collections)

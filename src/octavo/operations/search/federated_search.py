@@ -71,6 +71,7 @@ def merged(replies: Sequence[Reply], limit: int) -> Result:
         degraded=tuple(degraded),
         calibrated=all(result.calibrated for result in results),
         repeatable=all(result.repeatable for result in results),
+        excluding=results[0].excluding if all(result.excluding for result in results) else None,
     )
 
 

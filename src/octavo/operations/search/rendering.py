@@ -15,7 +15,6 @@ from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 from octavo.operations.styled_text_lines import (
     DETAIL,
     FILL,
-    FILTERS,
     Block,
     Line,
     Part,
@@ -56,7 +55,7 @@ def search_lines(answer: SearchAnswer) -> Iterator[Block]:
         yield ()
         if answer.hits and all(hit.score is None for hit in answer.hits):
             yield (Part(f"{answer.profile} is not calibrated for this model: its scores only order.", "dim"),)
-    yield from degraded_lines(answer.degraded)
+    yield from degraded_lines(answer.degraded, answer.excluding)
     yield (Part(_footer(answer), "dim"), *_checked(answer.freshness))
     yield from more(answer.next_cursor)
 
@@ -76,7 +75,7 @@ def search_model_lines(answer: SearchAnswer) -> Iterator[Block]:
         yield from _model_hit(hit, answer.query or "", room)
     if message := _no_match(answer if hits else replace(answer, hits=())):
         yield (Part(message),)
-    yield from degraded_lines(answer.degraded)
+    yield from degraded_lines(answer.degraded, answer.excluding)
     state = [*_state(answer.freshness)][1:]
     if state:
         yield (Part(f"Not all is searched as well as it will be: {', '.join(state)}."),)
@@ -133,17 +132,22 @@ def hit_lines(hit: FoundHit, *, explain: bool) -> Iterator[Block]:
 
 def _no_match(answer: SearchAnswer) -> str:
     """That there is no hit, and what may have been meant. What is still to be learnt, the footer says."""
-    to_come = answer.freshness.pending and not any(part.startswith(FILTERS) for part in answer.degraded or ())
+    to_come = answer.freshness.pending and not answer.excluding
     none = "" if answer.hits else "No match so far." if to_come else "No match."
     return f"{none} Did you mean: {answer.did_you_mean}".lstrip() if answer.did_you_mean else none
 
 
 def _folded(hit: FoundHit) -> Line:
-    """A further passage of a document, below its best one."""
+    """A further passage of a document, with its own number, below the best one."""
     below = hit.heading_path[-1] if hit.heading_path and hit.heading_path[-1] != hit.title else ""
     place = hit.position.anchor if hit.position.shown else f":{hit.start_line}"
     score = () if hit.score is None else (FILL, Part(f"{hit.score:.2f}", "dim"))
-    return Part(f"{INDENT}+ ", "dim"), Part(place, "place"), Part(f"  {below}" if below else "", "heading"), *score
+    return (
+        Part(f"{INDENT}{hit.rank}. ", "dim"),
+        Part(place, "place"),
+        Part(f"  {below}" if below else "", "heading"),
+        *score,
+    )
 
 
 def _place(hit: FoundHit) -> Line:

@@ -99,7 +99,8 @@ class SearchAnswer:
 
     `degraded` names what could not be searched, with the reason. `repeatable` is false where a deadline or a service
     that did not answer had a say: asked again, the same question may be answered differently. `did_you_mean` is a query
-    without a hit, with its misspelt words as the library spells them."""
+    without a hit, with its misspelt words as the library spells them; `excluding` says
+    which filter of one lets nothing through."""
 
     profile: str
     took_ms: float
@@ -111,6 +112,7 @@ class SearchAnswer:
     degraded: tuple[str, ...] | None = None
     repeatable: bool | None = None
     did_you_mean: str | None = None
+    excluding: str | None = None
 
     def __iter__(self) -> Iterator[FoundHit]:
         return iter(self.hits)
@@ -152,6 +154,7 @@ def without_hits(result: Result, *, explain: bool) -> SearchAnswer:
         degraded=result.degraded or None,
         repeatable=None if result.repeatable else False,
         did_you_mean=result.did_you_mean,
+        excluding=result.excluding,
     )
 
 

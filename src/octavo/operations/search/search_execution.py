@@ -15,7 +15,6 @@ from octavo.model.query import Query, Terms
 from octavo.model.result import Result
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
-from octavo.operations.styled_text_lines import FILTERS
 from octavo.plugins import OURS, REFERENCES
 from octavo.retrieval.profiles import hypothesised, reranked
 from octavo.retrieval.stage import RetrievalProfile
@@ -58,8 +57,8 @@ def find(
         meant = import_module("octavo.operations.search.query_respelling").respelt
         result = replace(result, did_you_mean=meant(engine, query))
     if not result.hits and (":" in query.text or not query.filters.empty):
-        excluding = import_module("octavo.operations.search.excluding_filters").excluding_filter(engine, query)
-        result = replace(result, degraded=(FILTERS + excluding, *result.degraded)) if excluding else result
+        excluding_filter = import_module("octavo.operations.search.excluding_filters").excluding_filter
+        result = replace(result, excluding=excluding_filter(engine, query))
     if engine.logs_queries:
         import_module("octavo.operations.queries.query_log").log_query(engine, result)
     return _fresh(result, request)
