@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 START = 1_700_000_000
+_SETTINGS = ("-c", "core.autocrlf=false", "-c", "commit.gpgSign=false", "-c", "maintenance.auto=false")
 
 
 class GitRepository:
@@ -35,7 +36,7 @@ class GitRepository:
             "GIT_ALLOW_PROTOCOL": "file",
         }
         done = subprocess.run(
-            ["git", "-c", "core.autocrlf=false", "-c", "commit.gpgSign=false", *arguments],
+            ["git", *_SETTINGS, *arguments],
             cwd=self.folder,
             env=environment,
             capture_output=True,
@@ -68,4 +69,8 @@ class GitRepository:
         return self.head()
 
     def head(self) -> str:
-        return self.git("rev-parse", "HEAD")
+        """Read from the branch's file where there is one: that starts no process."""
+        head = self.folder / ".git" / "HEAD"
+        name = head.read_text("utf-8").strip().removeprefix("ref: ") if head.is_file() else ""
+        branch = head.parent / name
+        return self.git("rev-parse", "HEAD") if not branch.is_file() else branch.read_text("utf-8").strip()

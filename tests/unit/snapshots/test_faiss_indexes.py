@@ -36,21 +36,27 @@ def vectors() -> NDArray[np.float16]:
     return halves
 
 
-def shards_with(form: str, vectors: NDArray[np.float16], folder: Path, most_open: int = 8) -> Shards:
-    """Two large shards and one that is too small to be quantised."""
+@pytest.fixture(scope="module")
+def paths(vectors: NDArray[np.float16], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two large shards and one that is too small to be quantised, each with an index of either form."""
     paths = []
     for number, rows in enumerate((np.arange(0, 1_200), np.arange(1_200, 2_400), np.arange(2_400, COUNT))):
-        paths.append(folder / f"shard_{number:03d}.vec")
+        paths.append(tmp_path_factory.mktemp("shards") / f"shard_{number:03d}.vec")
         save_shard(paths[-1], WindowVectors(rows + 1, rows + 1, np.zeros(len(rows), np.uint8), vectors[rows]))
-        save_index(paths[-1].with_suffix(f".{form}"), form, vectors[rows])
+        for form in OURS[INDEXES]:
+            save_index(paths[-1].with_suffix(f".{form}"), form, vectors[rows])
+    return paths
+
+
+def shards_with(form: str, paths: list[Path], most_open: int = 8) -> Shards:
     return Shards(paths, most_open, FaissIndexes([path.with_suffix(f".{form}") for path in paths], most_open))
 
 
 @pytest.mark.parametrize("form", OURS[INDEXES])
 def test_the_best_ten_are_nearly_those_of_an_exact_scan(
-    form: str, vectors: NDArray[np.float16], tmp_path: Path
+    form: str, vectors: NDArray[np.float16], paths: list[Path]
 ) -> None:
-    shards, exact, found = shards_with(form, vectors, tmp_path, most_open=1), vectors.astype(np.float32), 0
+    shards, exact, found = shards_with(form, paths, most_open=1), vectors.astype(np.float32), 0
     for number in range(0, COUNT, COUNT // 30):
         wanted = set((np.argsort(-(exact @ exact[number]), kind="stable")[:10] + 1).tolist())
         chunks, scores = shards.search(exact[number], 10)
@@ -62,11 +68,11 @@ def test_the_best_ten_are_nearly_those_of_an_exact_scan(
 @pytest.mark.parametrize("form", OURS[INDEXES])
 @pytest.mark.parametrize("share", [0.001, 0.6, 0.9])
 def test_a_filter_is_looked_at_before_anything_is_found(
-    form: str, share: float, vectors: NDArray[np.float16], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    form: str, share: float, vectors: NDArray[np.float16], paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("MIN_CANDIDATES", "SCORE_ALL_BELOW"):
         monkeypatch.setattr(f"octavo.snapshots.vector_shards.{name}", 100)  # more are not scored outright
-    shards, exact = shards_with(form, vectors, tmp_path), vectors.astype(np.float32)
+    shards, exact = shards_with(form, paths), vectors.astype(np.float32)
     admitted = np.random.default_rng(5).random(COUNT) < share
     wanted = np.flatnonzero(admitted)[np.argsort(-(exact[admitted] @ exact[17]), kind="stable")[:10]] + 1
     chunks, _ = shards.search(exact[17], 10, admitted)
