@@ -265,7 +265,7 @@ def test_what_a_change_would_say_finds_code_and_what_is_not_about_it_finds_nothi
     bench.write(FILES)
     bench.index(embedding={"provider": "bundled"})
     with bench.opened(embedding={"provider": "bundled"}) as engine:
-        hits = engine.search(Query("make the shop refuse orders of zero pieces")).hits
+        hits = engine.search(Query("make the cart refuse a line of zero pieces")).hits
         assert "add_line" in [hit.citation.symbol.rpartition(".")[2] for hit in hits if hit.citation.symbol]
         assert engine.search(Query("who was crowned in Aachen by the pope")).hits == ()
 

@@ -9,6 +9,7 @@ import pytest
 import samples
 from search_vectors import Meaning
 
+from octavo.model.document import Kind
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.score_tolerance import rounded
@@ -56,6 +57,15 @@ def test_a_neighbour_below_the_average_adds_nothing() -> None:
     smoothed = ContextSmoothing().refine(search, _scored(found, 10.0, 12.0, 10.5, 7.0, 10.0, 9.5))  # 59 / 6 on average
     average = 59 / 6
     assert _scores(smoothed)[5] == pytest.approx(9.5 + 0.2 * (10.0 - average), abs=1e-6)
+
+
+def test_a_declaration_gains_nothing_from_the_one_beside_it() -> None:
+    search, found = _search(*(f"paragraph {number}" for number in range(6)))
+    code = [
+        one._replace(kind=Kind.CODE, section=section) for one, section in zip(found, (1, 2, 2, 3, 4, 5), strict=True)
+    ]
+    smoothed = ContextSmoothing().refine(search, _scored(code, 1.0, 2.0, 0.5, -3.0, 0.0, -0.5))
+    assert _scores(smoothed) == pytest.approx([1.0, 2.1, 0.9, -3.0, 0.0, -0.5])
 
 
 def test_a_short_document_is_left_alone() -> None:

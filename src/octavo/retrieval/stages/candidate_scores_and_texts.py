@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from octavo.model.ids import ChunkKey
+from octavo.model.document import Kind
+from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Search
 
@@ -36,6 +37,11 @@ def channel_score(candidate: Candidate, channel: str) -> float:
         if step.stage == channel:
             return step.score
     return 0.0
+
+
+def subject_of(candidate: Candidate) -> tuple[DocumentId, int]:
+    """The document or, in code, the declaration: a file has many, each about something else."""
+    return candidate.document_id, candidate.section if candidate.kind is Kind.CODE else 0
 
 
 def given_title(candidate: Candidate) -> str:

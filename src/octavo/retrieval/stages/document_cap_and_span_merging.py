@@ -12,6 +12,7 @@ from octavo.model.normalised_text import Lines
 from octavo.model.result import Candidate
 from octavo.retrieval.hit_citations import parts_of, sections_at
 from octavo.retrieval.stage import Search, in_order
+from octavo.retrieval.stages.candidate_scores_and_texts import subject_of
 
 _SUBJECT = 2  # words
 
@@ -31,7 +32,7 @@ class CapPerDocument:
     name: str = "cap_per_document"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        taken = defaultdict(int, Counter(map(_whole, search.before)))
+        taken = defaultdict(int, Counter(map(subject_of, search.before)))
         shown = defaultdict(int, Counter(candidate.document_id for candidate in search.before))
         few = len(search.query.terms.words) <= _SUBJECT
         chunks = {candidate.document_id: candidate.key for candidate in candidates} if self.per_chunks else {}
@@ -39,7 +40,7 @@ class CapPerDocument:
         kept: list[Candidate] = []
         later: list[Candidate] = []
         for candidate in candidates:
-            whole, kind, document = _whole(candidate), candidate.kind, candidate.document_id
+            whole, kind, document = subject_of(candidate), candidate.kind, candidate.document_id
             taken[whole] = place = taken[whole] + 1
             more = lengths.get(document, 0) // self.per_chunks if lengths else 0
             if place <= self.limit + more or kind is Kind.CONVERSATION:
@@ -48,11 +49,6 @@ class CapPerDocument:
                 (later if beyond else kept).append(candidate)
         lowest = kept[-1].score if kept else 0.0
         return (*kept, *(candidate.scored(min(candidate.score, lowest)) for candidate in later))
-
-
-def _whole(candidate: Candidate) -> tuple[str, int]:
-    """The document, or the declaration in it."""
-    return candidate.document_id, candidate.section if candidate.kind is Kind.CODE else 0
 
 
 @dataclass(frozen=True, slots=True)

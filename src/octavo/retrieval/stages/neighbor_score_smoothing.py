@@ -9,7 +9,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.candidate_scores_and_texts import noted
+from octavo.retrieval.stages.candidate_scores_and_texts import noted, subject_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class ContextSmoothing:
     `sequence` and `following` are those of the turns before and after one in a conversation, and of the documents
     around a one-chunk document in a journal: an answer is understood by the question before it, more than a question
     by its answer. Short documents are left alone: there the neighbours are the document itself, and it would be
-    counted twice.
+    counted twice. In code the neighbours are chunks of one declaration: what is declared around it is something else.
 
     What counts is how far a neighbour stands above the average candidate: one below it adds nothing, and none takes
     away. Only the best `among` candidates are raised.
@@ -61,16 +61,16 @@ class ContextSmoothing:
         The library is asked only how long the documents are in which two candidates stand near each other, and what
         stands beside the documents of a series.
         """
-        places: dict[DocumentId, dict[int, ChunkKey]] = {}
+        places: dict[tuple[DocumentId, int], dict[int, ChunkKey]] = {}
         for candidate in candidates:
             if candidate.key in above:
-                places.setdefault(candidate.document_id, {})[candidate.ordinal] = candidate.key
+                places.setdefault(subject_of(candidate), {})[candidate.ordinal] = candidate.key
         passages, turns = _by_step(self.document, self.document), _by_step(self.sequence, self.following)
         pairs = [
             (candidate, keys_at[candidate.ordinal + step], share)
             for candidate in candidates[: self.among]
             # Most stand alone in their document.
-            if (keys_at := places.get(candidate.document_id)) and (len(keys_at) > 1 or candidate.ordinal not in keys_at)
+            if (keys_at := places.get(subject_of(candidate))) and (len(keys_at) > 1 or candidate.ordinal not in keys_at)
             for step, share in (turns if candidate.kind is Kind.CONVERSATION else passages).items()
             if candidate.ordinal + step in keys_at
         ]
