@@ -208,7 +208,7 @@ def fitted(asked: Sequence[Asked]) -> Calibration:
 def _regression(asked: Sequence[Asked]) -> Calibration:
     """Logistic regression by Newton's method; every set counts the same."""
     rows = [(query, signs, right) for query in asked for signs, right in query.hits]
-    x = np.array([(1.0, *query.evidence, *signs) for query, signs, _ in rows], dtype=float)
+    x = np.array([_columns(query.evidence, signs) for query, signs, _ in rows], dtype=float)
     y = np.array([right for *_, right in rows], dtype=float)
     sizes = Counter(query.found_in for query, *_ in rows)
     weights = np.array([len(rows) / len(sizes) / sizes[query.found_in] for query, *_ in rows])
@@ -221,8 +221,14 @@ def _regression(asked: Sequence[Asked]) -> Calibration:
         beta += step
         if abs(step).max() < 1e-9:
             break
-    bias, cosine, words, lead, share, kin, exact = map(float, beta.round(3))
-    return Calibration(bias, share, cosine, words, lead=lead, kin=kin, exact=exact)
+    bias, cosine, words, title, share, exact, kin, lead = map(float, beta.round(3))
+    return Calibration(bias, share, cosine, words, lead=lead, title=title, kin=kin, exact=exact)
+
+
+def _columns(evidence: AnswerEvidence, signs: HitSigns) -> tuple[float, ...]:
+    """What each coefficient is multiplied by."""
+    of_query = 1.0, evidence.cosine, evidence.words, evidence.title
+    return *of_query, signs.share, signs.exact, signs.kin, signs.kin * evidence.lead
 
 
 def bins(asked: Sequence[Asked], calibration: Calibration) -> list[tuple[float, float, int]]:
@@ -344,7 +350,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for text, (_, dataset, _) in made.items():
         found = figures(asked[text], calibration)
-        elsewhere = [some[::2] for other, some in asked.items() if made[other][1].name != dataset.name]
+        elsewhere = [some for other, some in asked.items() if made[other][1].name != dataset.name]
         refit = fitted([*chain(*elsewhere)]) if elsewhere and not options.shipped else calibration
         held_back = asked[text] if options.shipped else asked[text][1::2]
         shares = f"{found.lost:.1%} | {found.hidden:.1%} | {found.empty:.0%}"

@@ -12,11 +12,18 @@ from octavo.algorithms.ranking.relevance_calibration import AnswerEvidence, Cali
 from octavo.errors import LibraryError
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
+from octavo.model.ids import DocumentId
 from octavo.model.query import Terms
 from octavo.model.result import Candidate
 from octavo.model.score_tolerance import rounded, shown
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, given_title, ground, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import (
+    channel_score,
+    given_title,
+    ground,
+    subject_of,
+    texts_of,
+)
 from octavo.retrieval.stages.document_name_promotion import NAMED
 from octavo.retrieval.stages.exact_match_boost import EXACT, HOLDS_WORD
 from octavo.retrieval.stages.named_definition_boost import DEFINED
@@ -31,7 +38,7 @@ scale was not learnt."""
 _LOOKED_AT, _COMPARED = 5, 5
 """Of so many passages, those that are best by words are compared with the query's words."""
 _SURE = frozenset((EXACT, NAMED, DEFINED))
-_FAR_AHEAD = 0.3
+_FAR_AHEAD = 0.4
 """Beyond this a lead says no more: of a few candidates the last has nothing, and everything else is far ahead."""
 _LONGEST_NAME = 4  # words: "where is Client.send defined"
 _score = attrgetter("score")
@@ -47,7 +54,7 @@ class Scale:
     evidence: AnswerEvidence
     low: float
     height: float
-    subject: str
+    subject: tuple[DocumentId, int]
     title: str
     scores: Mapping[int, float] = field(default_factory=dict)
     """The relevance of each of the whole library's candidates, by its chunk's key."""
@@ -99,7 +106,7 @@ def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calib
         calibration = max(answering or scales, key=lambda scale: scale.relevance(signs, HitSigns(1.0)))
     low, best = ground(candidates), candidates[0]
     height = max(candidate.score for candidate in candidates) - low
-    return Scale(calibration, signs, low, height, _subject(best), _title(best), with_only_word=with_only_word)
+    return Scale(calibration, signs, low, height, subject_of(best), _title(best), with_only_word=with_only_word)
 
 
 def by_relevance(candidates: Sequence[Candidate], scale: Scale, most: int | None = None) -> tuple[Candidate, ...]:
@@ -134,7 +141,7 @@ def answers(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, .
 
 def _lead(candidates: Sequence[Candidate]) -> float:
     """How far the best is ahead of the first about something else, as a share of its score."""
-    subject, title = _subject(candidates[0]), _title(candidates[0])
+    subject, title = subject_of(candidates[0]), _title(candidates[0])
     other = next((candidate for candidate in candidates if not _is_kin(candidate, subject, title)), None)
     low = ground(candidates)
     height = max(map(_score, candidates)) - low
@@ -142,16 +149,13 @@ def _lead(candidates: Sequence[Candidate]) -> float:
     return min(_FAR_AHEAD, 1.0 - share)
 
 
-def _is_kin(candidate: Candidate, subject: str, title: str) -> bool:
+def _is_kin(candidate: Candidate, subject: tuple[DocumentId, int], title: str) -> bool:
     """Whether it is of the best one's document or declaration, or below its title: answers to one question, days of one
-    journey."""
+    journey. What is said around a turn of a conversation is about something else, so a turn has no kin, nor is one."""
+    if candidate.is_turn:
+        return False
     # Nearly all have another title, which is known sooner than whether one is the name of the file.
-    return (title != "" and candidate.title == title and _title(candidate) == title) or _subject(candidate) == subject
-
-
-def _subject(candidate: Candidate) -> str:
-    """The document, or the declaration in it."""
-    return f"{candidate.document_id}#{candidate.section}" if candidate.kind is Kind.CODE else candidate.document_id
+    return (title != "" and candidate.title == title and _title(candidate) == title) or subject_of(candidate) == subject
 
 
 def _title(candidate: Candidate) -> str:
@@ -191,7 +195,18 @@ def _with_only_word(search: Search) -> frozenset[int]:
 def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOKED_AT) -> AnswerEvidence:
     cosines = (step.score for candidate in candidates for step in candidate.steps if step.stage == "dense")
     by_words = sorted(candidates[:among], key=lambda candidate: -channel_score(candidate, "lexical"))
-    return AnswerEvidence(max(cosines, default=0.0), _words(search, by_words[:_COMPARED]), _lead(candidates))
+    words = _words(search, by_words[:_COMPARED])
+    return AnswerEvidence(max(cosines, default=0.0), words, _lead(candidates), _said_by_title(search, candidates[0]))
+
+
+def _said_by_title(search: Search, best: Candidate) -> float:
+    """How many of the words of a title and the query, without those that only frame a question, are words of both.
+    The title of a file of code says little of its declarations."""
+    if best.kind is Kind.CODE:
+        return 0.0
+    words = search.library.text.subject
+    asked, named = words(search.query.terms.text), words(_title(best))
+    return len(asked & named) / max(1, len(asked | named))
 
 
 def _words(search: Search, candidates: Sequence[Candidate]) -> float:

@@ -39,9 +39,33 @@ def _found(*scores: float, calibration: Calibration, floor: bool = False) -> lis
 
 
 def test_the_further_the_best_is_ahead_of_another_subject_the_surer_it_is() -> None:
-    near, far = (_found(1.0, 0.9, other, calibration=LED)[0] for other in (0.85, 0.75))
-    assert near < far
-    assert far < _found(1.0, 0.9, 0.7, calibration=LED)[0] == _found(1.0, 0.9, 0.1, calibration=LED)[0]
+    near, far = (_found(1.0, 0.9, other, calibration=LED) for other in (0.85, 0.65))
+    assert near[0] < far[0] and near[1] < far[1]
+    assert far[0] < _found(1.0, 0.9, 0.6, calibration=LED)[0] == _found(1.0, 0.9, 0.1, calibration=LED)[0]
+
+
+def test_a_lead_says_nothing_of_what_stands_below_another_title() -> None:
+    with_lead, without = (_found(1.0, 0.9, 0.7, calibration=replace(LED, lead=lead)) for lead in (6.0, 0.0))
+    assert with_lead[1] > without[1]
+    assert with_lead[2] == without[2]
+
+
+def test_a_turn_of_a_conversation_stands_for_itself() -> None:
+    """Its title is its talk's, in which much else was said."""
+    turns = tuple(candidate._replace(in_series=True) for candidate in _candidates(1.0, 1.0, 0.8))
+    alone = _found(1.0, 1.0, 0.8, calibration=replace(KIN, kin=0.0))
+    assert [hit.score for hit in _scored(turns, replace(KIN, lead=6.0))] == alone
+
+
+def test_a_question_that_is_the_title_of_the_best_is_answered_more_surely() -> None:
+    titled = Calibration(bias=-5.0, share=4.0, cosine=1.0, words=0.0, title=2.0)
+    texts = library(*THREAD)
+    by_question = [
+        by_relevance(_candidates(1.0, 0.5, 0.4), scale_of(asking(texts, question), _candidates(1.0, 0.5, 0.4), titled))
+        for question in ("zebra", "how to draw and strike", "how do I strike a text")
+    ]
+    first, second, third = (hits[0].score for hits in by_question)
+    assert first < second < third
 
 
 def test_a_passage_below_the_title_of_the_best_is_an_answer_before_another_of_its_score() -> None:

@@ -1,13 +1,15 @@
 """From a score to a relevance between 0 and 1: logistic regression on what speaks for a hit.
 
-    relevance = 1 / (1 + exp(-(bias + share · s + cosine · c + words · w + lead · l + kin · k + exact · e)))
+    relevance = 1 / (1 + exp(-logit))
+    logit = bias + share · s + cosine · c + words · w + title · t + exact · e + k · (kin + lead · l)
 
 `s` is a hit's score as a share of the best, so the order of hits stays; `c` is the best cosine that was found and `w`
 the largest share of the query's words that one of the first passages holds: they say whether there is an answer at all.
-`l` is how far the best hit is ahead of the first one below another title, and `k` is 1 for what stands below its title:
-where ten passages are equally good most of them are no answer, unless they are ten of one subject. The title of code is
-its declaration: a file has many, of which one is what was asked for. `e` is 1 for a hit
-that holds what was typed or is what it names, a half for one that holds its only word.
+`t` is how much of the best hit's title and of the query is the same: a question that has been asked before. `e` is 1
+for a hit that holds what was typed or is what it names, a half for one that holds its only word. `k` is 1 for what
+stands below the best one's title, and `l` is how far that is ahead of the first one below another: where ten passages
+are equally good most of them are no answer, unless they are ten of one subject. The title of code is its declaration: a
+file has many, of which one is what was asked for. A turn of a conversation stands for itself: `k` is 0.
 `scripts/fit_calibration.py` fits the coefficients.
 """
 
@@ -23,11 +25,12 @@ _STEEPEST = 500.0  # beyond this, exp overflows
 
 
 class AnswerEvidence(NamedTuple):
-    """What speaks for there being an answer, and for the best hit being one."""
+    """What speaks for there being an answer, and for the best hit and its kin being one."""
 
     cosine: float
     words: float
     lead: float = 0.0
+    title: float = 0.0
 
 
 class HitSigns(NamedTuple):
@@ -60,6 +63,7 @@ class Calibration:
     floor: float = 0.0
     encoder: str = ""
     lead: float = 0.0
+    title: float = 0.0
     kin: float = 0.0
     exact: float = 0.0
     ends: float = 0.1
@@ -73,8 +77,10 @@ class Calibration:
         return score >= min(_LEAST, self.ends * best)
 
     def relevance(self, evidence: AnswerEvidence, signs: HitSigns) -> float:
-        logit = self.bias + self.cosine * evidence.cosine + self.words * evidence.words + self.lead * evidence.lead
-        logit += self.share * signs.share + self.kin * signs.kin + self.exact * signs.exact
+        logit = self.bias + self.cosine * evidence.cosine + self.words * evidence.words + self.title * evidence.title
+        logit += self.share * signs.share + self.exact * signs.exact
+        if signs.kin:
+            logit += self.kin + self.lead * evidence.lead
         return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, logit))))
 
     def is_answered(self, evidence: AnswerEvidence, exact: float) -> bool:
