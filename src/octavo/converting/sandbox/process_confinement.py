@@ -107,7 +107,8 @@ def _confined_by_kernel(limits: Limits, resources: tuple[str, ...]) -> Confineme
 def _readable(limits: Limits) -> list[str]:
     """Where Python, Octavo and the libraries of the system lie. The folder a person works in is often on Python's path,
     and is not among them."""
-    own = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), str(Path(__file__).parents[1])]
+    octavo = Path(__file__).parents[2]
+    own = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), str(octavo)]
     own += folders(CONVERTERS)
     own += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     data = os.environ.get("TESSDATA_PREFIX")
