@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
 from octavo.engine.library_federation import LibraryGroup, Reply, qualified
 from octavo.fast_dataclass import replace
 from octavo.model.result import Copy, Freshness, Hit, Result
-from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_execution import find
-from octavo.retrieval.stage import RetrievalProfile
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
 
 
 def find_in_group(
-    group: LibraryGroup,
-    request: SearchRequest,
-    profile: RetrievalProfile | None,
-    own: Engine | None = None,
-    *,
-    limit: int,
+    group: LibraryGroup, search: Callable[[Engine], Result], own: Engine | None = None, *, limit: int
 ) -> Result:
-    """A search of each; `limit` is how many hits, unless the request says. Where none answers, the first one's error
-    is raised."""
+    """A search of each; `limit` is how many hits there are. Where none answers, the first one's error is raised."""
     started = time.perf_counter()
-    search = partial(find, request=request, profile=profile)
     replies = group.ask_all(search, None if own is None else lambda: search(own))
     answered = [reply for reply in replies if reply.error is None]
     if not answered:
         raise next(reply.error for reply in replies if reply.error is not None)
-    result = merged(answered, request.limit or limit)
+    result = merged(answered, limit)
     missing = tuple(f"{reply.library}: {reply.error.message}" for reply in replies if reply.error is not None)
     return replace(
         result,

@@ -76,7 +76,8 @@ def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalPr
         result = find(engine, request, profile)
     else:
         together = import_module("octavo.operations.search.federated_search")
-        result = together.find_in_group(engine.others, request, profile, engine, limit=engine.defaults.limit)
+        search = partial(find, request=request, profile=profile)
+        result = together.find_in_group(engine.others, search, engine, limit=request.limit or engine.defaults.limit)
     return with_publications(engine.roots, result)
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -133,10 +134,12 @@ def _together(
     from octavo.engine.wiring import open_together
     from octavo.interfaces.cli.in_process_search import answer
     from octavo.operations.search.federated_search import find_in_group
+    from octavo.operations.search.search_execution import find
 
     group = open_together(config)
+    search = partial(find, request=request, profile=own)
     try:
-        result = find_in_group(group, request, own, limit=config.retrieval.limit)
+        result = find_in_group(group, search, limit=request.limit or config.retrieval.limit)
         answer(choices, result, group.roots({}), full=full, explain=request.explain)
     finally:
         group.close()
