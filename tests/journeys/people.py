@@ -94,9 +94,9 @@ class Person:
             server.communicate(timeout=_PATIENCE)
 
 
-def vault(folder: Path) -> Path:
-    """The notes of an observatory, one of them with a picture."""
-    shutil.copytree(ROOT / "examples" / "vault", folder)
+def vault(folder: Path, *, only: str = "") -> Path:
+    """The notes of an observatory, or `only` those of one of its folders, and one with a picture."""
+    shutil.copytree(ROOT / "examples" / "vault" / only, folder / only)
     (folder / "dome.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (folder / "The view.md").write_text("# The view\n\nThe dome at dusk, from the gate.\n\n![[dome.png]]\n", "utf-8")
     return folder

@@ -63,8 +63,8 @@ def test_two_repositories_have_a_library_each_and_neither_sees_the_other(alone: 
         alone.types("daemon", "stop", at=folder)
 
 
-def test_two_repositories_in_one_library_are_told_apart_by_their_names(person: Person) -> None:
+def test_two_repositories_in_one_library_are_told_apart_by_their_names(alone: Person) -> None:
     for name, files in (("shop", SHOP), ("almanac", ALMANAC)):
-        assert person.types("start", repository(person.home / name, files)).code == 0
-    assert person.hits("where is the tax rounded")[0]["collection"] == "shop"
-    assert {hit["collection"] for hit in person.hits("in:almanac moon")} == {"almanac"}
+        assert alone.types("start", repository(alone.home / name, files)).code == 0
+    assert alone.hits("where is the tax rounded")[0]["collection"] == "shop"
+    assert {hit["collection"] for hit in alone.hits("in:almanac moon")} == {"almanac"}

@@ -63,24 +63,24 @@ def test_a_vault_with_pictures_answers_after_one_command(person: Person) -> None
     assert "is in the library already: Notes." in again.stderr and " unchanged" in again and " added" not in again
 
 
-def test_a_folder_of_pdf_and_office_files_is_read_without_another_package(person: Person) -> None:
-    folder = person.home / "Documents"
+def test_a_folder_of_pdf_and_office_files_is_read_without_another_package(alone: Person) -> None:
+    folder = alone.home / "Documents"
     folder.mkdir()
     (folder / "bees.pdf").write_bytes(HANDBOOK)
     (folder / "lease.docx").write_bytes(zipped({"word/document.xml": DOCUMENT}))
     (folder / "prices.csv").write_text("what,price\nhoney,4.50\nwax candle,7.20\n", "utf-8")
 
-    begun = person.types("start", folder)
+    begun = alone.types("start", folder)
     assert begun.code == 0 and "Documents: 3 added" in begun and "left out" not in begun
 
-    page = person.hits("how much sugar in the syrup")[0]
+    page = alone.hits("how much sugar in the syrup")[0]
     assert (page["uri"], page["page"]) == ("bees.pdf", 2)
-    shown = person.types("search", "how much sugar in the syrup", "-n", "1")
+    shown = alone.types("search", "how much sugar in the syrup", "-n", "1")
     assert "Documents/bees.pdf#page=2" in shown
-    assert "two parts of sugar" in person.types("get", "bees.pdf", "--page", "2")
-    assert person.hits("when does the lease end")[0]["uri"] == "lease.docx"
-    assert person.hits("what does a wax candle cost")[0]["uri"] == "prices.csv"
-    assert "the file" in person.types("add", folder / "bees.pdf")
+    assert "two parts of sugar" in alone.types("get", "bees.pdf", "--page", "2")
+    assert alone.hits("when does the lease end")[0]["uri"] == "lease.docx"
+    assert alone.hits("what does a wax candle cost")[0]["uri"] == "prices.csv"
+    assert "the file" in alone.types("add", folder / "bees.pdf")
 
 
 def test_a_question_straight_after_a_large_index_is_judged_before_it_has_no_match(alone: Person) -> None:
@@ -98,7 +98,7 @@ def test_a_question_straight_after_a_large_index_is_judged_before_it_has_no_matc
 
 
 def test_the_page_shows_a_note_with_its_picture(alone: Person) -> None:
-    alone.types("start", vault(alone.home / "Notes"))
+    alone.types("start", vault(alone.home / "Notes", only="people"))
     with alone.serving() as (address, token):
         asked = urllib.request.Request(
             f"{address}/document/Notes/The%20view.md", headers={"Authorization": f"Bearer {token}"}

@@ -36,7 +36,7 @@ def test_a_memory_is_kept_corrected_forgotten_and_brought_back(person: Person) -
 
 
 def test_a_team_searches_what_one_of_them_has_indexed(person: Person, tmp_path: Path) -> None:
-    person.types("start", vault(person.home / "Notes"))
+    person.types("start", vault(person.home / "Notes", only="people"))
     if "OCTAVO_LIBRARY" in person.environ:
         colleague = Person.arrived(person.programs, tmp_path / "colleague").with_settings(
             OCTAVO_LIBRARY=person.environ["OCTAVO_LIBRARY"]
@@ -59,7 +59,7 @@ def test_a_library_of_the_release_before_opens_and_answers(alone: Person) -> Non
     alone = alone.with_settings(OCTAVO_LIBRARY=str(library))
     assert alone.types("status", "--json").json["documents"] == 3
     assert alone.hits("pump")[0]["uri"] == "pump.md"
-    begun = alone.types("start", vault(alone.home / "Notes"))
+    begun = alone.types("start", vault(alone.home / "Notes", only="people"))
     assert re.search(r"Notes: \d+ added", begun.stdout)
     assert "what was indexed from it is kept" in begun, "the folder of the old library is not on this machine"
     assert alone.hits("who has a key")[0]["uri"] == "people/Volunteers and keys.md"

@@ -27,7 +27,7 @@ def test_without_a_network_everything_works(alone: Person) -> None:
     blocked.mkdir()
     (blocked / "sitecustomize.py").write_text(_OFFLINE, "utf-8")
     offline = alone.with_settings(PYTHONPATH=str(blocked))
-    assert offline.types("start", vault(alone.home / "Notes")).code == 0
+    assert offline.types("start", vault(alone.home / "Notes", only="people")).code == 0
     assert offline.hits("who has a key")[0]["uri"] == "people/Volunteers and keys.md"
     assert offline.types("ask", "how many keys are there?").code == 0
     assert offline.types("doctor").code == 0
@@ -52,31 +52,31 @@ def test_a_folder_that_cannot_be_written_is_read_and_has_its_library_elsewhere(a
     refused = alone.types("init", "--here", at=Path("/sys"))
     assert refused.code not in (0, 70)
     assert "no library can be made in /sys" in refused.stderr and "without --here" in refused.stderr
-    notes = vault(alone.home / "Notes")
+    notes = vault(alone.home / "Notes", only="people")
     notes.chmod(0o555)
     assert alone.types("start", notes).code == 0
     assert alone.hits("who has a key")[0]["uri"] == "people/Volunteers and keys.md"
     notes.chmod(0o755)
 
 
-def test_notes_on_a_stick_that_is_taken_away_are_kept_until_it_is_back(person: Person) -> None:
-    stick, away = person.home / "stick", person.home / "away"
+def test_notes_on_a_stick_that_is_taken_away_are_kept_until_it_is_back(alone: Person) -> None:
+    stick, away = alone.home / "stick", alone.home / "away"
     stick.mkdir()
-    person.types("start", vault(stick / "Notes"))
+    alone.types("start", vault(stick / "Notes", only="people"))
     stick.rename(away)
-    missing = person.types("index")
+    missing = alone.types("index")
     assert missing.code not in (0, 70) and "what was indexed from it is kept" in missing
-    assert person.hits("who has a key")[0]["uri"] == "people/Volunteers and keys.md"
-    assert "is not there" in person.types("doctor")
+    assert alone.hits("who has a key")[0]["uri"] == "people/Volunteers and keys.md"
+    assert "is not there" in alone.types("doctor")
     away.rename(stick)
-    back = person.types("index")
+    back = alone.types("index")
     assert " unchanged" in back and " added" not in back and " removed" not in back
 
 
 def test_a_library_on_a_stick_that_is_taken_away_is_named_and_not_made_anew(alone: Person) -> None:
     stick, away = alone.home / "stick", alone.home / "away"
     stick.mkdir()
-    vault(stick / "Notes")
+    vault(stick / "Notes", only="people")
     with_stick = alone.with_settings(OCTAVO_LIBRARY=str(stick / "library.db"))
     with_stick.types("start", stick / "Notes")
     stick.rename(away)

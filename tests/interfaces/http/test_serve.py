@@ -124,7 +124,7 @@ def test_the_server_keeps_what_its_openapi_document_promises(vault: Vault, tmp_p
     """A short run; `scripts/fuzz_http.py` is the long one."""
     pytest.importorskip("schemathesis")
     program = "from schemathesis.cli import schemathesis; schemathesis()"
-    options = ["--phases", "examples,fuzzing", "-n", "2", "--seed", "1"]
+    options = ["--phases", "examples,fuzzing", "-n", "1", "--seed", "1"]
     (tmp_path / "schemathesis.toml").write_text(SETTINGS, "utf-8")
     if not isinstance(vault.library, Path):
         pytest.skip("fuzzing writes, and a copy of a file is what it writes to")
