@@ -381,6 +381,17 @@ def test_of_a_word_alone_a_file_of_code_shows_its_best_declarations_and_the_othe
     assert asked == (*code, other)
 
 
+def test_further_passages_of_a_declaration_come_after_what_else_there_is(library: SearchedLibrary) -> None:
+    first, again, other = (
+        _candidate("a.py", 100 * place, 100 * place + 50, 0.75 - place / 8)._replace(kind=Kind.CODE, section=section)
+        for place, section in enumerate((3, 3, 4))
+    )
+    kept = CapPerDocument().refine(Search(_query("let the tank drain faster"), library), (first, again, other))
+    assert kept == (first, other, again.scored(other.score))
+    outside = tuple(one._replace(section=0) for one in (first, again, other))
+    assert CapPerDocument().refine(Search(_query("let the tank drain faster"), library), outside) == outside
+
+
 def test_spans_that_nearly_touch_become_one_hit_with_the_better_score(library: SearchedLibrary) -> None:
     low, high, far = (
         _candidate("a.md", 0, 100, 0.2),

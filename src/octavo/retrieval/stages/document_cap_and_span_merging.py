@@ -22,8 +22,8 @@ class CapPerDocument:
     """No document takes more than `limit` places, and one more for every `per_chunks` of its chunks, if that is given.
     A declaration counts by itself, and turns of a talk do not count.
 
-    One or two words name a subject: of a file of code that is about it, the best `declarations` stay where they are,
-    and its others come after what else there is.
+    After what else there is come the further passages of a declaration, which its best one leads to, and, where one or
+    two words name a subject, all but the best `declarations` of a file of code.
     """
 
     limit: int = 3
@@ -45,7 +45,8 @@ class CapPerDocument:
             more = lengths.get(document, 0) // self.per_chunks if lengths else 0
             if place <= self.limit + more or kind is Kind.CONVERSATION:
                 shown[document] = number = shown[document] + 1
-                beyond = few and kind is Kind.CODE and number > self.declarations
+                again = place > 1 and candidate.section > 0
+                beyond = kind is Kind.CODE and (again or (few and number > self.declarations))
                 (later if beyond else kept).append(candidate)
         lowest = kept[-1].score if kept else 0.0
         return (*kept, *(candidate.scored(min(candidate.score, lowest)) for candidate in later))
