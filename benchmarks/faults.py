@@ -55,7 +55,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_repair import damage, mend
 from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
-from octavo.ingest.file_preparation import Origin, PreparationFailure, Preparer, Unpacked
+from octavo.ingest.file_preparation import Preparer
+from octavo.ingest.prepared_file import Origin, PreparationFailure, Unpacked
 from octavo.interfaces.execution.operation_threads import Calls
 from octavo.interfaces.serving.asgi_app import make_app
 from octavo.model.folder_scan import SeenFile

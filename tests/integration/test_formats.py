@@ -13,7 +13,7 @@ from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.engine.engine import Engine
 from octavo.engine.processes.file_preparer_pool import InlinePreparers
 from octavo.errors import NotFound, NotIndexed
-from octavo.ingest.file_preparation import Origin
+from octavo.ingest.prepared_file import Origin
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.file_formats import FileFormat
 from octavo.model.folder_scan import SeenFile

@@ -12,7 +12,8 @@ from workbench import Bench, exchange, several_processes
 
 from octavo.engine.engine import Engine
 from octavo.engine.processes.file_preparer_pool import ProcessPreparers
-from octavo.ingest.file_preparation import Origin, PreparedFile, Preparer
+from octavo.ingest.file_preparation import Preparer
+from octavo.ingest.prepared_file import Origin, PreparedFile
 from octavo.model.folder_scan import SeenFile
 from octavo.model.indexing_ledger import FileOutcome
 

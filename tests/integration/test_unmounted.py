@@ -13,7 +13,8 @@ import pytest
 from workbench import Bench
 
 from octavo.ingest import write_batching as ingest_batches
-from octavo.ingest.file_preparation import Origin, PreparedFile, Preparer
+from octavo.ingest.file_preparation import Preparer
+from octavo.ingest.prepared_file import Origin, PreparedFile
 from octavo.model.folder_scan import SeenFile
 from octavo.model.projects_and_collections import CollectionSettings
 

@@ -20,7 +20,8 @@ from octavo.config.load import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.ingest.file_preparation import Origin, PreparedFile, Preparer
+from octavo.ingest.file_preparation import Preparer
+from octavo.ingest.prepared_file import Origin, PreparedFile
 from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.folder_scan import SeenFile
 from octavo.model.indexing_ledger import LedgerEntry

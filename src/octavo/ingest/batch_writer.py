@@ -8,7 +8,7 @@ from dataclasses import field
 from octavo.errors import Conflict, OctavoError
 from octavo.fast_dataclass import dataclass, replace
 from octavo.graph.edge_extraction import linked
-from octavo.ingest.file_preparation import PreparationFailure, PreparedFile, Unpacked
+from octavo.ingest.prepared_file import PreparationFailure, PreparedFile, Unpacked
 from octavo.ingest.provisional_fast_vectors import put_fast
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.ingest.write_batching import BATCH_FILES

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from octavo.errors import SourceError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.ingest.file_preparation import Origin, Preparer
+from octavo.ingest.prepared_file import Origin
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.model.commit_index import HistoryEntry
 from octavo.model.folder_scan import Scan
@@ -32,6 +33,9 @@ from octavo.sources.git_commits import commits, reachable, refs, shallow_boundar
 from octavo.sources.git_repository_discovery import UnreadableRepository, holds_repository, repositories
 from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.secret_redaction import redacted
+
+if TYPE_CHECKING:
+    from octavo.ingest.file_preparation import Preparer
 
 BATCH = 1_000  # commits in one transaction
 READ_AT_ONCE = 2_000  # new commits that are read with their diffs right away

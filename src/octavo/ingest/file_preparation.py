@@ -10,10 +10,11 @@ from octavo.chunking.code_chunker import declared_names, is_code
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.converting.archives import unused
 from octavo.errors import OctavoError, SourceError
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import replace
 from octavo.graph.edge_extraction import linked
 from octavo.ingest.converted_document import converted_document, redacted_conversion, utf8
 from octavo.ingest.document_search_fields import SHARED_CHARACTERS, shared_texts
+from octavo.ingest.prepared_file import Origin, PreparationFailure, PreparedFile, Unpacked
 from octavo.ingest.redacted_document import redacted_commit, redacted_document
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.converted_file import Member, RefusedFile
@@ -21,7 +22,7 @@ from octavo.model.document import Document, Kind, Source
 from octavo.model.file_formats import SNIFFED
 from octavo.model.folder_scan import SeenFile
 from octavo.model.git_commit import Commit
-from octavo.model.ids import CollectionId, ProjectId, SectionId, document_id
+from octavo.model.ids import SectionId, document_id
 from octavo.model.indexing_ledger import FileStamp
 from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.parsing.commit_parser import CommitParser, commit_document
@@ -38,61 +39,6 @@ MemberRules = Callable[[str, int], str | None]
 IGNORED = ""
 DEEPEST = 4
 """Files inside of files that are opened: a mailbox, its message, an archive attached to that, an archive in there."""
-
-
-@dataclass(frozen=True, slots=True)
-class PreparationFailure:
-    """A file that costs only itself, and why.
-
-    `refused` is a decision (a binary file), not an accident. `passing` trouble is not the file's content's, so that
-    the same file is tried again on the next run.
-    """
-
-    reason: str
-    refused: bool = False
-    passing: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Unpacked:
-    """A file that is nothing but others: a mailbox, an archive."""
-
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedFile:
-    """What became of one file: prepared, unpacked, or failed with a reason.
-
-    `members` are the uris of all that was found in it, None for a file that cannot hold others. What is `inside` of
-    another file has the stamp of that file.
-    """
-
-    file: SeenFile
-    result: PreparedDocument | Unpacked | PreparationFailure
-    members: tuple[str, ...] | None = None
-    inside: bool = False
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk: those of a file are counted once, whatever is inside of it."""
-        return 0 if self.inside else self.file.stamp.size
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a batch of files belongs, and what the collection says about all of them."""
-
-    project: ProjectId
-    collection: CollectionId
-    kind: Kind | None
-    tags: tuple[str, ...]
-    max_file_bytes: int
-    max_document_bytes: int = 100_000_000
-    """Of files that are converted, which are larger than their text."""
-    allow_secrets: bool = False
-    inputs: bool = True
-    """Whether what is embedded is made with the rest; else whoever embeds makes it first."""
 
 
 class TextAnalyzer(Protocol):

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.batch_writer import BatchWriter, Planned, Target, known_files
-from octavo.ingest.file_preparation import Origin, PreparedFile
 from octavo.ingest.plan import plan
+from octavo.ingest.prepared_file import Origin, PreparedFile
 from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.ingest.write_batching import batches, rare_garbage_collection, with_progress
 from octavo.model.document import Source

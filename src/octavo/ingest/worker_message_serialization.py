@@ -16,7 +16,7 @@ from itertools import chain, islice, repeat
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
-from octavo.ingest.file_preparation import PreparationFailure, PreparedFile, Unpacked
+from octavo.ingest.prepared_file import PreparationFailure, PreparedFile, Unpacked
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.document import Document, Kind, Section
 from octavo.model.folder_scan import SeenFile

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from octavo.ingest.file_preparation import PreparedFile
+from octavo.ingest.prepared_file import PreparedFile
 from octavo.model.file_formats import format_of
 from octavo.model.prepared_document import PreparedDocument
 from octavo.observability.progress import Progress

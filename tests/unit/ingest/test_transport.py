@@ -11,7 +11,8 @@ import samples
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.hashing_embedder import WhitespaceCounter
-from octavo.ingest.file_preparation import Origin, PreparationFailure, PreparedFile, Preparer
+from octavo.ingest.file_preparation import Preparer
+from octavo.ingest.prepared_file import Origin, PreparationFailure, PreparedFile
 from octavo.ingest.worker_message_serialization import pack, unpack
 from octavo.model.index_recipe import ChunkSizes
 from octavo.model.prepared_document import PreparedDocument

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from octavo.engine.indexing.full_vector_upgrade import embed_newest
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
 from octavo.ingest.commit_indexing import HistoryRun, index_history
-from octavo.ingest.file_preparation import Origin
 from octavo.ingest.git_ref_watch import HistoryWatch
+from octavo.ingest.prepared_file import Origin
 from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.folder_scan import Scan
 from octavo.model.git_commit import Repository

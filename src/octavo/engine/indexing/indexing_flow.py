@@ -20,9 +20,9 @@ from octavo.fast_dataclass import replace
 from octavo.ingest.batch_writer import Planned, Target, known_files
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import missing as missing_vectors
-from octavo.ingest.file_preparation import Origin
 from octavo.ingest.pipeline import CollectionRun, index_collection, index_sources, recorded_as
 from octavo.ingest.plan import plan
+from octavo.ingest.prepared_file import Origin
 from octavo.ingest.provisional_fast_vectors import Filled, embed_fast, embed_in_tiers
 from octavo.ingest.run_report import CollectionReport, IndexReport, Problem
 from octavo.jobs.graph_jobs import queue_entities, queue_graph_jobs

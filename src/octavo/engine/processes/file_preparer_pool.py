@@ -10,7 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 from octavo.engine.processes.child_process import ChildProcess, Died
-from octavo.ingest.file_preparation import Origin, PreparationFailure, PreparedFile, Preparer
+from octavo.ingest.file_preparation import Preparer
+from octavo.ingest.prepared_file import Origin, PreparationFailure, PreparedFile
 from octavo.ingest.worker_message_serialization import Packed, pack, unpack
 from octavo.model.folder_scan import SeenFile
 
