@@ -9,7 +9,8 @@ import pytest
 from workbench import GOOD, Bench
 
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.library_repair import damage, mend, mend_derived
+from octavo.engine.maintenance.damage_check import damage
+from octavo.engine.maintenance.library_repair import mend, mend_derived
 from octavo.engine.wiring import open_engine
 from octavo.errors import InvalidArgument, LibraryError, ProviderFailed
 from octavo.model.library_damage import LibraryPart

@@ -13,7 +13,7 @@ from git_repository import GitRepository
 from secret_tokens import TOKENS
 from workbench import Bench
 
-from octavo.engine.maintenance.library_repair import damage
+from octavo.engine.maintenance.damage_check import damage
 from octavo.errors import InvalidArgument
 from octavo.memory.commit import archive, create, link, revise
 from octavo.memory.draft import MemoryDraft, Provenance

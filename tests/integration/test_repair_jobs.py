@@ -10,7 +10,8 @@ import pytest
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.library_repair import damage, mend
+from octavo.engine.maintenance.damage_check import damage
+from octavo.engine.maintenance.library_repair import mend
 from octavo.engine.wiring import open_library
 from octavo.model.indexing_ledger import LedgerEntry
 from octavo.model.job import JobKind, JobState

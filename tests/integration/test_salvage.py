@@ -15,7 +15,8 @@ import apsw
 import pytest
 from workbench import GOOD, Bench
 
-from octavo.engine.maintenance.library_repair import damage, mend, read_everything
+from octavo.engine.maintenance.damage_check import damage
+from octavo.engine.maintenance.library_repair import mend, read_everything
 from octavo.errors import LibraryError
 from octavo.model.memory import MemoryFilter
 from octavo.observability.progress import NoProgress

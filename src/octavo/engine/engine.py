@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -281,7 +282,7 @@ class Engine:
 
     def repair(self) -> None:
         """Makes anew what is damaged and derives from texts, folders and models."""
-        self.writer.repair(self)
+        import_module("octavo.engine.maintenance.library_repair").mend_derived(self)
 
     def _queued(self) -> int:
         """Paths that wait to be indexed."""

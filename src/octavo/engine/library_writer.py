@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from octavo.engine.indexing.commit_history_updates import index_moved
 from octavo.engine.indexing.full_vector_upgrade import make_inputs, upgrade
 from octavo.engine.indexing.indexing_flow import Changes, embed_some, index_changes, index_folders, index_texts
-from octavo.engine.maintenance.library_repair import RepairableEngine, damage, mend_derived
+from octavo.engine.maintenance.damage_check import CheckableEngine, damage
 from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.document import Source
 from octavo.model.git_commit import Repository
@@ -69,13 +69,9 @@ class Writer:
         """Replaces some fast vectors by full ones, while other things go on; how many."""
         return upgrade(self._library, most, NoProgress())
 
-    def damage(self, engine: RepairableEngine) -> tuple[Damage, ...]:
+    def damage(self, engine: CheckableEngine) -> tuple[Damage, ...]:
         """What a quick check finds."""
         return damage(engine, quick=True)
-
-    def repair(self, engine: RepairableEngine) -> None:
-        """Makes anew what is damaged and derives from texts, folders and models."""
-        mend_derived(engine)
 
     def make_inputs(self) -> None:
         """Makes what is embedded of chunks that a run without embedding wrote."""

@@ -28,7 +28,8 @@ from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.query_runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
 from octavo.evaluation.stored_results import Outcome, outcome
 from octavo.fast_dataclass import dataclass, replace
-from octavo.jobs.summary_jobs import SummarySettings, make_summaries
+from octavo.jobs.job_queueing import SummarySettings
+from octavo.jobs.summary_jobs import make_summaries
 from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id
 from octavo.model.index_recipe import Recipe

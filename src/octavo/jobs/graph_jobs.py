@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,31 +15,19 @@ from octavo.graph.thematic_links import directions, nearest
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
 from octavo.model.index_recipe import EmbeddingProfile
-from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.link_graph import (
-    COMMUNITIES,
-    ENTITIES,
     NEIGHBOURS,
     RESOLUTION,
     SEED,
-    THEMATIC_LINKS,
     THRESHOLD,
-    GraphRun,
     ThematicLink,
 )
 from octavo.model.stored_rows import StoredVectors
 from octavo.ports import Store
 
-_SETTINGS = ("resolution", "seed", "threshold", "neighbours")
-_COMPUTED = {JobKind.COMMUNITIES: COMMUNITIES, JobKind.THEMATIC_LINKS: THEMATIC_LINKS}
-_JOBS = {name: kind for kind, name in _COMPUTED.items()}
-
-
-_FEW_LINKS = 10  # fewer between documents make no communities worth the name
 _MOST_SECTIONS = 40_000  # beyond that, comparing all with all takes longer than anybody waits for a job
 _SECTION_NEIGHBOURS = 3
 _SECTION_SHARE = 0.4  # sections are short and alike: they need more, by this share of what is left above the threshold
-_SHARE = 10  # a graph is another one when a tenth of its documents came, changed or went
 
 
 class ThematicFound(NamedTuple):
@@ -48,62 +35,6 @@ class ThematicFound(NamedTuple):
 
     documents: int
     sections: int
-
-
-def queue_graph_jobs(store: Store, project: ProjectId) -> tuple[JobId, ...]:
-    """Jobs for what was computed from a graph that has moved on since, and for communities where there are none yet.
-
-    With the settings of the last time. What somebody works on already, or was given up, is not promised again.
-    """
-    with store.reading():
-        runs = store.graph.runs(project)
-        busy = {job.kind for job in store.outbox.jobs(project, (JobState.READY, JobState.LEASED, JobState.DEAD))}
-        kinds = [_JOBS[name] for name, run in runs.items() if name in _JOBS and is_stale(store, project, run)]
-        first = COMMUNITIES not in runs
-        if first and can_find_communities() and store.graph.drift(project, 0.0).links >= _FEW_LINKS:
-            kinds.append(JobKind.COMMUNITIES)
-        elif JobKind.THEMATIC_LINKS in kinds and COMMUNITIES in runs:
-            kinds.append(JobKind.COMMUNITIES)  # which take them in
-    # Thematic links first: jobs are done in the order they were promised.
-    kinds = [kind for kind in (JobKind.THEMATIC_LINKS, JobKind.COMMUNITIES) if kind in kinds and kind not in busy]
-    if not can_find_communities():  # what igraph found before it was uninstalled stays
-        kinds = [kind for kind in kinds if kind is not JobKind.COMMUNITIES]
-    if not kinds:
-        return ()
-    with store.transaction():
-        return tuple(store.outbox.enqueue(project, kind, "graph", _settings(runs, kind)) for kind in kinds)
-
-
-def queue_entities(store: Store, project: ProjectId) -> tuple[JobId, ...]:
-    """A job for documents that came or changed, where entities were looked for once: as it was asked then.
-
-    A budget that is used up leaves the rules.
-    """
-    with store.reading():
-        run = store.graph.runs(project).get(ENTITIES)
-        busy = store.outbox.jobs(project, (JobState.READY, JobState.LEASED, JobState.DEAD))
-        if run is None or any(job.kind is JobKind.ENTITIES for job in busy):
-            return ()
-    settings = run.facts if run.facts.get("budget") else {}
-    with store.transaction():
-        return (store.outbox.enqueue(project, JobKind.ENTITIES, ENTITIES, settings),)
-
-
-def can_find_communities() -> bool:
-    return find_spec("igraph") is not None
-
-
-def is_stale(store: Store, project: ProjectId, run: GraphRun) -> bool:
-    """Whether so many documents came, changed or went since that another run would find something else."""
-    drift = store.graph.drift(project, run.at)
-    before = int(run.facts.get("documents", drift.documents))
-    gone = max(0, before - (drift.grouped if run.kind == COMMUNITIES else drift.documents))
-    return (drift.changed + gone) * _SHARE >= max(1, drift.documents)
-
-
-def _settings(runs: Mapping[str, GraphRun], kind: JobKind) -> dict[str, float]:
-    run = runs.get(_COMPUTED[kind])
-    return {name: run.facts[name] for name in _SETTINGS if name in run.facts} if run else {}
 
 
 def find_communities(store: Store, project: ProjectId, settings: Mapping[str, Any]) -> int:

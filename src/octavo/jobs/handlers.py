@@ -12,19 +12,19 @@ from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import CONFIGURED, missing, profile_named, switch, switch_back
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.jobs.entity_jobs import EntitySettings, EntityWork, find_entities
-from octavo.jobs.graph_jobs import can_find_communities, find_communities, find_thematic_links
-from octavo.jobs.summary_jobs import Summarising, SummarySettings, make_summaries
+from octavo.jobs.graph_jobs import find_communities, find_thematic_links
+from octavo.jobs.job_queueing import SummarySettings, can_find_communities, queue_snapshot
+from octavo.jobs.summary_jobs import Summarising, make_summaries
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.redaction_backfill import redact_stored
 from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
-from octavo.model.ids import ProjectId
 from octavo.model.index_recipe import Recipe
 from octavo.model.job import REBUILD, Job, JobKind
 from octavo.model.memory import MemoryId
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
-from octavo.ports import Embedder, Store
+from octavo.ports import Embedder
 from octavo.ports.work_observer import Observer
 
 Handler = Callable[[Job], None]
@@ -170,10 +170,3 @@ def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
         JobKind.ENTITIES: entities,
         JobKind.REPAIR: lambda job: engine.repair(),
     }
-
-
-def queue_snapshot(store: Store, project: ProjectId, subject: str = "snapshot") -> None:
-    """A new snapshot, or an index of a database server, made by whichever worker is free; whether it is still due is
-    asked then."""
-    with store.transaction():
-        store.outbox.enqueue(project, JobKind.SNAPSHOT, subject, {})

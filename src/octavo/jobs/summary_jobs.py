@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from octavo.answering.extractive_summary import extracted
 from octavo.errors import NotIndexed, ProviderFailed
 from octavo.fast_dataclass import dataclass, replace
+from octavo.jobs.job_queueing import SummarySettings
 from octavo.jobs.token_budget_message import exhausted
 from octavo.model.document import shown_path
 from octavo.model.ids import ChunkKey
-from octavo.model.index_recipe import EmbeddingProfile
-from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.language_model_settings import missing_model
 from octavo.model.normalised_text import Span
 from octavo.model.projects_and_collections import Project
-from octavo.model.summary import EXTRACT, FILES_ONLY, SUMMARIES, NodeType, Summary, Unsummarised
+from octavo.model.summary import EXTRACT, SUMMARIES, NodeType, Summary, Unsummarised
 from octavo.ports import Embedder, Store, StoredProject, Summariser, VectorIndex
 
 _SENTENCES = {NodeType.SECTION: 3, NodeType.FILE: 5}
@@ -40,30 +39,6 @@ class Summarising(StoredProject, Protocol):
     def tokenise(self) -> Callable[[str], Sequence[str]]: ...
 
     def summariser(self) -> Summariser | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SummarySettings:
-    """How summaries are made. `budget` is how many tokens a model may read and write, all together."""
-
-    by_model: bool = False
-    sections: bool = True
-    budget: int = 0
-
-    @classmethod
-    def of(cls, facts: Mapping[str, Any]) -> SummarySettings:
-        return cls(bool(facts.get("by_model")), bool(facts.get("sections", 1)), int(facts.get("budget", 0)))
-
-    def facts(self) -> dict[str, float]:
-        return {"by_model": int(self.by_model), "sections": int(self.sections), "budget": self.budget}
-
-    def after(self, made: SummariesBuilt) -> SummarySettings:
-        """With what is left of the budget."""
-        return replace(self, budget=max(0, self.budget - made.tokens))
-
-    def maker(self, summariser: Summariser | None) -> str:
-        name = EXTRACT if summariser is None else summariser.maker
-        return name if self.sections else name + FILES_ONLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +67,6 @@ class _Node(NamedTuple):
     span: Span
     heading_path: tuple[str, ...]
     chunks: tuple[ChunkKey, ...]
-
-
-def queue_summaries(store: Store, project: Project, profile: EmbeddingProfile) -> tuple[JobId, ...]:
-    """A job for documents without summaries, where somebody has once asked for summaries: as it was asked then."""
-    with store.reading():
-        run = store.graph.runs(project.id).get(SUMMARIES)
-        if run is None:
-            return ()
-        settings = SummarySettings.of(run.facts)
-        busy = store.outbox.jobs(project.id, (JobState.READY, JobState.LEASED, JobState.DEAD))
-        if any(job.kind is JobKind.SUMMARIES for job in busy) or (settings.by_model and not settings.budget):
-            return ()
-        counted = store.summaries.summarised(project.id, profile)
-    if counted.documents >= counted.of:
-        return ()
-    with store.transaction():
-        return (store.outbox.enqueue(project.id, JobKind.SUMMARIES, SUMMARIES, settings.facts()),)
 
 
 def estimate(work: Summarising, settings: SummarySettings) -> SummariesBuilt:

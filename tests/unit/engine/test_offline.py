@@ -15,7 +15,8 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.offline_work_status import CLUSTERS, FINETUNE, noted_while_running, recorded_run
 from octavo.engine.wiring import open_engine, open_library
-from octavo.jobs.summary_jobs import SummarySettings, make_summaries
+from octavo.jobs.job_queueing import SummarySettings
+from octavo.jobs.summary_jobs import make_summaries
 from octavo.model.ids import SnapshotId
 from octavo.model.job import JobKind
 from octavo.observability.progress import NoProgress

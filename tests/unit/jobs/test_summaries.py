@@ -12,7 +12,8 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
-from octavo.jobs.summary_jobs import SummarySettings, estimate, make_summaries
+from octavo.jobs.job_queueing import SummarySettings
+from octavo.jobs.summary_jobs import estimate, make_summaries
 from octavo.model.job import JobKind, JobState
 from octavo.model.query import Filters, Query
 from octavo.model.result import Result, StageTrace

@@ -25,9 +25,7 @@ from octavo.ingest.plan import plan
 from octavo.ingest.prepared_file import Origin
 from octavo.ingest.provisional_fast_vectors import Filled, embed_fast, embed_in_tiers
 from octavo.ingest.run_report import CollectionReport, IndexReport, Problem
-from octavo.jobs.graph_jobs import queue_entities, queue_graph_jobs
-from octavo.jobs.handlers import queue_snapshot
-from octavo.jobs.summary_jobs import queue_summaries
+from octavo.jobs.job_queueing import queue_entities, queue_graph_jobs, queue_snapshot, queue_summaries
 from octavo.memory.redaction_backfill import redact_stored
 from octavo.model.document import Source
 from octavo.model.folder_scan import KnownFiles, Scan

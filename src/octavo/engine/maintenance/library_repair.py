@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from octavo.engine.maintenance.damage_check import CheckableEngine, damage
 from octavo.errors import LibraryError, OctavoError
-from octavo.jobs.graph_jobs import queue_graph_jobs
+from octavo.jobs.job_queueing import queue_graph_jobs
 from octavo.memory.item_repair import repair_items
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
@@ -16,25 +16,18 @@ from octavo.model.library_damage import Damage, LibraryPart
 from octavo.model.projects_and_collections import MEMORIES, Collection
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress, Progress
-from octavo.ports import StoredProject
 
 _ALL = 1 << 40  # vectors: as many as are missing
 _STORED = {LibraryPart.FILE, LibraryPart.MEMORIES}
-
-if TYPE_CHECKING:
-    from octavo.ingest.snapshot_search_accelerator import Accelerator
 
 
 class ChunkEmbedder(Protocol):
     def embed(self, limit: int, *, progress: Progress | None = None) -> int: ...
 
 
-class RepairableEngine(StoredProject, Protocol):
+class RepairableEngine(CheckableEngine, Protocol):
     @property
     def memories(self) -> ProjectMemories: ...
-
-    @property
-    def accelerator(self) -> Accelerator | None: ...
 
     @property
     def writer(self) -> ChunkEmbedder: ...
@@ -45,11 +38,6 @@ class RepairableEngine(StoredProject, Protocol):
     def within(self, project: str) -> RepairableEngine: ...
 
     def index(self, names: Sequence[str], *, reread: bool, progress: Progress | None) -> object: ...
-
-
-def damage(engine: RepairableEngine, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
-    """What is wrong with the library and its snapshots. `quick` looks at samples of both."""
-    return (*engine.store.damage(quick=quick, progress=progress), *_snapshot_damage(engine, quick=quick))
 
 
 def mend_derived(engine: RepairableEngine) -> None:
@@ -150,16 +138,3 @@ class _Attempts:
             # Rows that are damaged may be anything, and what reads them may rely on what they no longer are.
             logger("engine").exception("%s could not be mended", what)
             self.damage.append(Damage(part, f"{what} could not be mended: {type(error).__name__}: {error}"))
-
-
-def _snapshot_damage(engine: RepairableEngine, *, quick: bool) -> tuple[Damage, ...]:
-    accelerator = engine.accelerator
-    if accelerator is None or not accelerator.published:
-        return ()
-    with suppress(OctavoError):  # a library that cannot be read has said so
-        upkeep = accelerator.upkeep
-        stored = upkeep.stored() if quick else upkeep.verify()
-        return tuple(
-            Damage(LibraryPart.SNAPSHOTS, snapshot.problem) for snapshot in stored if "damaged" in snapshot.problem
-        )
-    return ()

@@ -7,7 +7,8 @@ from pathlib import Path
 from threading import Thread
 
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.library_repair import damage, not_read_again, read_everything
+from octavo.engine.maintenance.damage_check import damage
+from octavo.engine.maintenance.library_repair import not_read_again, read_everything
 from octavo.engine.wiring.salvage_adapter import Salvaged, salvage_file
 from octavo.errors import LibraryError
 from octavo.fast_dataclass import replace

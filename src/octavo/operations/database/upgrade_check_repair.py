@@ -6,7 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.library_repair import damage, mend, not_read_again
+from octavo.engine.maintenance.damage_check import damage
+from octavo.engine.maintenance.library_repair import mend, not_read_again
 from octavo.engine.wiring.store_opening import upgrade_schema as change_tables
 from octavo.errors import InvalidArgument, LibraryError
 from octavo.model.job import JobKind

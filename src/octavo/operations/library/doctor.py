@@ -8,7 +8,7 @@ from contextlib import suppress
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.recorded_index_recipe import other_model_hint
 from octavo.engine.maintenance.build_info import installation_report
-from octavo.engine.maintenance.library_repair import damage
+from octavo.engine.maintenance.damage_check import damage
 from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.engine.wiring.file_preparation import confinement_here
 from octavo.errors import ConfigurationError, OctavoError, ProviderFailed

@@ -10,7 +10,7 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.index_options import IndexOptions
 from octavo.engine.indexing.index_runs import Build
-from octavo.engine.maintenance.library_repair import damage
+from octavo.engine.maintenance.damage_check import damage
 from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.fast_dataclass import replace

@@ -17,7 +17,7 @@ from octavo.ingest.embedding_profile_switch import (
     switch,
     switch_back,
 )
-from octavo.jobs.handlers import queue_snapshot
+from octavo.jobs.job_queueing import queue_snapshot
 from octavo.model.embedding_profile import (
     KEY_VARIABLES,
     LOCAL_PROVIDERS,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass
-from octavo.jobs.summary_jobs import SummariesBuilt, SummarySettings, estimate, make_summaries, nothing_to_summarise
+from octavo.jobs.job_queueing import SummarySettings
+from octavo.jobs.summary_jobs import SummariesBuilt, estimate, make_summaries, nothing_to_summarise
 from octavo.model.document import shown_path
 from octavo.model.job import JobKind
 from octavo.model.summary import SUMMARIES
