@@ -246,6 +246,16 @@ def test_values_are_declared_with_the_dataclass_that_starts_fast() -> None:
     assert from_the_standard_library == {"fast_dataclass.py"}, "import it from octavo.fast_dataclass"
 
 
+def test_expressions_of_modules_are_compiled_when_they_are_used() -> None:
+    compiled = {
+        named(path)
+        for path in MODULES
+        for node in tree(path).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("re.compile(")
+    }
+    assert compiled == set(), "make them with octavo.lazy_regex"
+
+
 def test_only_wiring_names_adapters() -> None:
     """Above the flows, adapters are named in one package; everyone else asks a port."""
     above = {"engine", "operations", "interfaces", "config", "jobs"}

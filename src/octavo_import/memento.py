@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -11,6 +10,7 @@ from typing import Any
 
 from octavo.engine.engine import Engine
 from octavo.errors import MissingExtra, OctavoError, StorageError
+from octavo.lazy_regex import regex
 from octavo.memory.draft import MemoryDraft
 from octavo.model.import_report import Imported
 from octavo.model.library_location import DatabaseUrl
@@ -35,7 +35,7 @@ KINDS = {
     "environment_fact": MemoryKind.FACT,
     "session_snapshot": MemoryKind.SUMMARY,
 }
-_HASH = re.compile(r"[0-9a-f]{40}")  # the key of a project that was made for a repository or a folder
+_HASH = regex(r"[0-9a-f]{40}")  # the key of a project that was made for a repository or a folder
 _PAGE = 200
 _TABLES = 4
 

@@ -11,6 +11,7 @@ from octavo.converting.heading_style_names import TITLE_LEVEL
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.word_list_numbering import item_parts
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
 from octavo_office.compound_file import Compound, NoCompound
@@ -19,8 +20,8 @@ from octavo_office.word97_text import CELL, Paragraph, Story, WordText
 
 CONVERTER = "doc-2"
 _WORD_97, _WORD_6 = 0xA5EC, (0xA5DC, 0xA5DB)
-_LINK = re.compile(r"HYPERLINK\s+\"?(https?://[^\s\"]+)")
-_MARKS = re.compile("[\x01\x02\x03\x04\x05\x06\x08\x0e\x0f-\x12\x16-\x1d\x1f\0]")
+_LINK = regex(r"HYPERLINK\s+\"?(https?://[^\s\"]+)")
+_MARKS = regex("[\x01\x02\x03\x04\x05\x06\x08\x0e\x0f-\x12\x16-\x1d\x1f\0]")
 
 
 def read_doc(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:

@@ -12,11 +12,12 @@ from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import dataclass, replace
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
 
 CONVERTER = "rtf-1"
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)|(.)", re.DOTALL
 )
 _SYMBOLS = {"emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”"}
@@ -32,8 +33,8 @@ ftnsepc aftnsep aftnsepc tc xe private do operator creatim revtim printim buptim
 """
 _SILENT = frozenset(_SILENT_WORDS.split())
 _FIELDS = {"title": "title", "author": "author", "subject": "subject", "keywords": "keywords"}
-_LINK = re.compile(r"HYPERLINK\s+\"?(https?://[^\s\"]+)")
-_NUMBER = re.compile(r"^\W*(\d{1,4})[.)]?\W*$")
+_LINK = regex(r"HYPERLINK\s+\"?(https?://[^\s\"]+)")
+_NUMBER = regex(r"^\W*(\d{1,4})[.)]?\W*$")
 _SHORTEST_CODE_PAGE = 437
 
 

@@ -7,7 +7,6 @@ positions of a word ascend, its rows are a shift away, and a word follows anothe
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
 from array import array
 from collections import defaultdict
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.ranking.bm25 import damping
 from octavo.fast_dataclass import dataclass, replace
+from octavo.lazy_regex import regex
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
 
 BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)
@@ -29,7 +29,7 @@ _LAST_POSITION = (1 << POSITION_BITS) - 1
 _SPARSE = 8  # keys per row: a table of so many takes no more memory than the rows themselves
 _LONGEST_TERM = 256  # characters: an entry of a btree has to fit a third of a page
 # Separators as in FTS5's tokenizer: ASCII that is neither letter, digit nor underscore.
-_TOKEN = re.compile("[0-9a-z_\x80-\U0010ffff]+")
+_TOKEN = regex("[0-9a-z_\x80-\U0010ffff]+")
 
 
 def tokens_of(text: str) -> list[str]:

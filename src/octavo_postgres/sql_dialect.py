@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
 
+from octavo.lazy_regex import regex
 from octavo.stores.shared.named_queries import load_queries
 from octavo_postgres.halfvec import Half
 
@@ -22,12 +23,12 @@ ONLY_BASE = ("file.sql", "lexical.sql", "snapshots.sql")
 _KEYS = frozenset(("keys", "documents", "inputs", "chunks", "blocks"))
 """Lists with these names contain keys, which are numbers; all other lists contain texts. SQLite accepts either."""
 
-_LIST = re.compile(r"json_each\(:([a-z_]+)\)")
-_CROSS_JOIN = re.compile(r"\bcross join (\w+ \w+)(?=\s+on\b)")
-_INDEX_HINT = re.compile(r"\s+indexed by \w+")
-_COMMENT = re.compile(r"--[^\n]*\n?")
-_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
-_INSERT = re.compile(r"\s*(insert into (\w+) \(([^)]*)\)\s*)values \(([^)]*)\)(.*)", re.DOTALL)
+_LIST = regex(r"json_each\(:([a-z_]+)\)")
+_CROSS_JOIN = regex(r"\bcross join (\w+ \w+)(?=\s+on\b)")
+_INDEX_HINT = regex(r"\s+indexed by \w+")
+_COMMENT = regex(r"--[^\n]*\n?")
+_PARAMETER = regex(r"(?<![:\w]):([a-z_]+)")
+_INSERT = regex(r"\s*(insert into (\w+) \(([^)]*)\)\s*)values \(([^)]*)\)(.*)", re.DOTALL)
 
 _NUL, _ESCAPE, _ESCAPED_NUL = "\0", "\ufdd1", "\ufdd1\ufdd0"
 

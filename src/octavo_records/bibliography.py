@@ -14,6 +14,7 @@ import apsw
 
 from octavo.bounded_file_reading import read_small
 from octavo.converting.text_builder import one_line
+from octavo.lazy_regex import regex
 from octavo.model.result import Publication
 from octavo.stores.shared.named_queries import parse_queries
 
@@ -22,21 +23,21 @@ _LARGEST = 64_000_000  # bytes of a `.bib` file that is looked into
 _LONGEST = 20_000  # characters of an entry that are read: who wrote a longer one did not mean a reference
 _STEPS = 20_000_000  # of SQLite, a fraction of a second: a view in a stranger's database may never end
 _SHOWN_AUTHORS = 20
-_ENTRY = re.compile(r"^[ \t]{0,20}@(\w{1,40})\s{0,20}[{(]\s{0,20}([^,\s}]{1,500})\s{0,20},", re.MULTILINE)
-_FIELD = re.compile(
+_ENTRY = regex(r"^[ \t]{0,20}@(\w{1,40})\s{0,20}[{(]\s{0,20}([^,\s}]{1,500})\s{0,20},", re.MULTILINE)
+_FIELD = regex(
     r"(?<![\w-])(\w[\w-]{0,60})\s{0,20}=\s{0,20}"
     r"(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|\"([^\"]*)\"|(\w+))",
     re.DOTALL,
 )
 _NO_WORKS = ("comment", "string", "preamble")
 # `@string{joot = "Journal of Odd Things"}`, for which works then write `journal = joot`.
-_ABBREVIATION = re.compile(
+_ABBREVIATION = regex(
     r"@string\s{0,20}[{(]\s{0,20}([\w-]{1,60})\s{0,20}=\s{0,20}(?:\{([^{}]{0,500})\}|\"([^\"]{0,500})\")", re.IGNORECASE
 )
 _ACCENTS = dict(
     zip("`'^\"~=.ucvHkr", "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u0327\u030c\u030b\u0328\u030a", strict=True)
 )
-_ACCENT = re.compile(r"\\([`'^\"~=.]|[ucvHkr](?![a-zA-Z]))\s*\{?\\?([a-zA-Z])\}?")
+_ACCENT = regex(r"\\([`'^\"~=.]|[ucvHkr](?![a-zA-Z]))\s*\{?\\?([a-zA-Z])\}?")
 _LETTERS = {
     "ss": "ß",
     "o": "ø",
@@ -50,11 +51,11 @@ _LETTERS = {
     "aa": "å",
     "AA": "Å",
 }
-_LETTER = re.compile(rf"\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![a-zA-Z])\s*")
+_LETTER = regex(rf"\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![a-zA-Z])\s*")
 _PEOPLE = ("author", "editor")
-_BRACED = re.compile(r"\s*\{[^{}]*\}\s*")
-_YEAR = re.compile(r"\d{4}")
-_KEY_IN_EXTRA = re.compile(r"^Citation Key:\s*(\S+)", re.MULTILINE | re.IGNORECASE)
+_BRACED = regex(r"\s*\{[^{}]*\}\s*")
+_YEAR = regex(r"\d{4}")
+_KEY_IN_EXTRA = regex(r"^Citation Key:\s*(\S+)", re.MULTILINE | re.IGNORECASE)
 # What Zotero calls the fields of BibTeX.
 _ZOTERO = {
     "date": "year",

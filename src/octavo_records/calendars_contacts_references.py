@@ -10,15 +10,16 @@ from xml.etree.ElementTree import Element
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, below, child, local, parsed
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo_records.bibliography import bib_entries
 
 CONVERTER = "records-1"
-_FOLDED = re.compile(r"\r?\n[ \t]")
-_SOFT_BREAK = re.compile(r"(?<==[0-9A-F]{2})=\r?\n[ \t]?")  # of quoted-printable, within what it spells out
-_ESCAPED = re.compile(r"\\([nN,;\\])")
-_BARE_AMPERSAND = re.compile(rb"&(?!(?:\w+|#\d+|#x[0-9a-fA-F]+);)")
-_MOMENT = re.compile(r"^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?$")
+_FOLDED = regex(r"\r?\n[ \t]")
+_SOFT_BREAK = regex(r"(?<==[0-9A-F]{2})=\r?\n[ \t]?")  # of quoted-printable, within what it spells out
+_ESCAPED = regex(r"\\([nN,;\\])")
+_BARE_AMPERSAND = regex(rb"&(?!(?:\w+|#\d+|#x[0-9a-fA-F]+);)")
+_MOMENT = regex(r"^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?$")
 _EVENT = {
     "DTSTART": "When",
     "DTEND": "Until",

@@ -21,12 +21,13 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
+from octavo.lazy_regex import regex
 from octavo_records.conversation_values import OWN, Conversation, Turn, title_from
 
 _INJECTED = ("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md", "<permissions", "<skill")
-_COMMAND = re.compile(r"^(?:<(?:command-|local-command|system-reminder|task-notification|bash-)|\[Request interrupted)")
-_INJECTED_WHOLE = re.compile(r"\s*<([a-z]+(?:_[a-z]+)+)>.*</\1>\s*", re.DOTALL)
-_CALL = re.compile(r"<([@#!])?([^|<>]+)(?:\|([^<>]*))?>")
+_COMMAND = regex(r"^(?:<(?:command-|local-command|system-reminder|task-notification|bash-)|\[Request interrupted)")
+_INJECTED_WHOLE = regex(r"\s*<([a-z]+(?:_[a-z]+)+)>.*</\1>\s*", re.DOTALL)
+_CALL = regex(r"<([@#!])?([^|<>]+)(?:\|([^<>]*))?>")
 _COMINGS = ("_join", "_leave", "_topic", "_purpose", "_name", "_archive", "tombstone")
 # As DiscordChatExporter names what Discord itself says.
 _DISCORDS_OWN = (
@@ -35,7 +36,7 @@ _DISCORDS_OWN = (
 )
 # Phones write dates as their country does: `[3/2/26, 10:12:00 PM]`, `02/03/2026 22:12 -`, `2026. 3. 2. 오후 10:12 -`.
 _BETWEEN = r"[\u200e\u200f]*[./-][\u200e\u200f]* ?"
-_MESSAGE = re.compile(
+_MESSAGE = regex(
     rf"^[\u200e\u200f\ufeff]*\[?(?P<first>\d{{1,4}})(?P<sign>{_BETWEEN})(?P<second>\d{{1,2}}){_BETWEEN}"
     r"(?P<third>\d{1,4})[.,،]{0,2} (?:(?P<word>[^\W\d_]{1,4})\.? ?)?"
     r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<seconds>\d{2}))?"
@@ -44,11 +45,11 @@ _MESSAGE = re.compile(
 )
 _AFTERNOON = ("p", "م", "下午", "晚上", "中午", "午後", "오후")
 _MORNING = ("a", "ص", "上午", "凌晨", "早上", "午前", "오전")
-_SPEAKER = re.compile(r"([^:\n]{1,60}): ?(.*)", re.DOTALL)
+_SPEAKER = regex(r"([^:\n]{1,60}): ?(.*)", re.DOTALL)
 # In the place of a picture or of a deleted message: `<Media omitted>` on some telephones, a hidden sign on others.
-_PLACEHOLDER = re.compile(r"\u200e?<[^<>\n]+>|\u200e[^:\n]*|(?:AUD|IMG|PTT|STK|VID)-\d{8}-WA\d+\.\w+ \([^()\n]+\)")
-_EDITED = re.compile(r"\s*\u200e<[^<>\n]+>$")
-_REFERENCE_MARK = re.compile("\ue200[^\ue200\ue201]*\ue201")
+_PLACEHOLDER = regex(r"\u200e?<[^<>\n]+>|\u200e[^:\n]*|(?:AUD|IMG|PTT|STK|VID)-\d{8}-WA\d+\.\w+ \([^()\n]+\)")
+_EDITED = regex(r"\s*\u200e<[^<>\n]+>$")
+_REFERENCE_MARK = regex("\ue200[^\ue200\ue201]*\ue201")
 
 
 DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,6 +13,7 @@ from octavo.converting.mail import dated_name
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, Member, RefusedFile, Unit
 from octavo.model.document import Kind
 from octavo_records.chat_export_readers import DAMAGE, conversations_in
@@ -22,8 +22,8 @@ from octavo_records.conversation_values import OWN, Conversation, Turn, iso, sho
 CONVERTER = "conversation-2"
 _MOST = 20_000  # conversations of an export
 _LONG = 300  # turns: of a longer chat, every month is a document
-_FENCE = re.compile(r"(`{3,}|~{3,})([\w+-]*)")
-_BLANK = re.compile(r"\n\s*\n")
+_FENCE = regex(r"(`{3,}|~{3,})([\w+-]*)")
+_BLANK = regex(r"\n\s*\n")
 
 
 def read_conversations(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:

@@ -20,6 +20,7 @@ from octavo.graph.html_page import page as graph_page
 from octavo.interfaces.web.document_pages import FileFacts, document_body
 from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown_to_html import picture_names
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind, Section
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.library.library_export import file_paths, safe_parts
@@ -27,10 +28,10 @@ from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.results import GetAnswer
 from octavo.retrieval.pictures_and_original_files import collection_file, pictures
 
-_LINK = re.compile(r'<a href="(/(?:document|find)[/?][^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
-_SOURCE = re.compile(r'(?<=src=")/file/([^"/]+)/([^"]+)(?=")')
-_HEADING = re.compile(r"<h([1-6])[^>]*>(.*?)</h\1>", re.DOTALL)
-_BLOCK_END = re.compile(r"(?=</(?:p|li|t[dhr]|pre|d[dt])>|<br)")
+_LINK = regex(r'<a href="(/(?:document|find)[/?][^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+_SOURCE = regex(r'(?<=src=")/file/([^"/]+)/([^"]+)(?=")')
+_HEADING = regex(r"<h([1-6])[^>]*>(.*?)</h\1>", re.DOTALL)
+_BLOCK_END = regex(r"(?=</(?:p|li|t[dhr]|pre|d[dt])>|<br)")
 _SOURCE_KINDS = (Kind.CODE, Kind.CONFIG)
 _BACKLINKS = 50
 _WORDS = 3_000  # characters of a passage that are searched

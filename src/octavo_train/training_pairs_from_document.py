@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from octavo.chunking.embedding_inputs import context_line, joined
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.parsing.code.source_file_description import summary
 
@@ -71,7 +72,7 @@ _TEMPLATES = (
 )
 _GOING_ABOUT = ("how do I go about {}?", "what is the right way of {}?", "problems when {}", "{} step by step")
 _DOING = "how do I {}?"
-_VERBS = re.compile(
+_VERBS = regex(
     r"(?:add|allow|build|call|change|check|choose|clean|configure|connect|control|convert|copy|create"
     r"|customize|debug|define|delete|deploy|develop|disable|display|download|edit|enable|export|extend"
     r"|find|fix|format|generate|get|handle|implement|import|improve|include|initialize|install|integrate"
@@ -81,30 +82,30 @@ _VERBS = re.compile(
     r"|start|stop|store|submit|switch|test|track|train|transform|troubleshoot|tune|understand|update"
     r"|upgrade|upload|use|validate|verify|view|wait|work|wrap|write)"
 )
-_ASKING = re.compile(r"(?:how|why|when|what|where|which|who|can|does|do|is|are|should|will)")
-_WORD = re.compile(r"\w+")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+(?=[\"'“(\[]?[A-Z0-9一-鿿])")
-_MARKUP = re.compile(r"`+|\*\*|__|!?\[([^\]]*)\]\([^)]*\)|:\w+:`~?([^`]*)`|<[^>]{1,80}>|\{\{[^}]*\}\}|\{#[^}]*\}")
-_SPACE = re.compile(r"\s+")
-_COMMENT_ABOVE = re.compile(
+_ASKING = regex(r"(?:how|why|when|what|where|which|who|can|does|do|is|are|should|will)")
+_WORD = regex(r"\w+")
+_SENTENCE = regex(r"(?<=[.!?。！？])\s+(?=[\"'“(\[]?[A-Z0-9一-鿿])")
+_MARKUP = regex(r"`+|\*\*|__|!?\[([^\]]*)\]\([^)]*\)|:\w+:`~?([^`]*)`|<[^>]{1,80}>|\{\{[^}]*\}\}|\{#[^}]*\}")
+_SPACE = regex(r"\s+")
+_COMMENT_ABOVE = regex(
     r"(?:^[ \t]*(?://[^\n]*|#(?!!)[^\n]*|\*[^\n]*|/\*[^\n]*|--[^\n]*|;[^\n]*)\n)+(?:[ \t]*@[^\n]*\n)*\Z", re.MULTILINE
 )
-_COMMENT_FIRST = re.compile(r"\A\s*(/\*.*?\*/\n?|(?:[ \t]*(?://|#(?!!|\[)|--)[^\n]*\n)+)", re.DOTALL)
-_DOCSTRING = re.compile(
+_COMMENT_FIRST = regex(r"\A\s*(/\*.*?\*/\n?|(?:[ \t]*(?://|#(?!!|\[)|--)[^\n]*\n)+)", re.DOTALL)
+_DOCSTRING = regex(
     r"\A([^\n]*(?:\n[^\n]*){0,12}?:[^\S\n]*(?:#[^\n]*)?\n\s*)[rRuU]?(\"\"\"|''')(.*?)\2[^\S\n]*\n?", re.DOTALL
 )
-_TRAILERS = re.compile(
+_TRAILERS = regex(
     r"^(?:signed-off-by|co-authored-by|reviewed-by|change-id|pr-url|reviewed-on|closes|fixes|fixed|refs?|see also|"
     r"run-trybot|trybot-result|auto-submit|commit-queue|lucitryb\w*|piperorigin\S*|acked-by|tested-by|cc)\b.*$",
     re.MULTILINE | re.IGNORECASE,
 )
-_COMMIT_HEADER = re.compile(r"\Acommit [0-9a-f]+\n(?:\w+: [^\n]*\n)*\n?")
-_BORING = re.compile(
+_COMMIT_HEADER = regex(r"\Acommit [0-9a-f]+\n(?:\w+: [^\n]*\n)*\n?")
+_BORING = regex(
     r"^(?:merge\b|bump\b|release\b|version\b|v?\d+[\d.]*\S*$|update changelog|auto[- ]?generated|revert\b|wip\b)|"
     r"^build\(deps|^chore",
     re.IGNORECASE,
 )
-_VAGUE = re.compile(
+_VAGUE = regex(
     r"(?:overview|introduction|example|examples|usage|notes|note|see|also|references|summary|description"
     r"|parameters|returns|installation|requirements|license|contributing|table|of|contents|prerequisites"
     r"|background|conclusion|next|steps|what|next|further|reading|changelog|other|misc|options|exercises"

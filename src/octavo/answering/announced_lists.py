@@ -7,24 +7,25 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from octavo.answering.sentence_splitting import Sentence, blanked, sentences, without_comments
+from octavo.lazy_regex import regex
 from octavo.model.normalised_text import Span
 
 _MARKER = r"(?:[-*+]|\d{1,3}[.)])[ \t]+"
-_LIST = re.compile(
+_LIST = regex(
     rf"^(?P<indent>[ \t]*){_MARKER}\S[^\n]*"
     rf"(?:\n(?:[ \t]*\n)*(?P=indent)(?:{_MARKER}|[ \t]+)\S[^\n]*|\n(?![ \t]*[#>|<])[ \t]*\S[^\n]*)*",
     re.MULTILINE,
 )
-_ITEM = re.compile(
+_ITEM = regex(
     rf"^(?P<indent>[ \t]*)(?P<marker>{_MARKER})(?P<colon>:[ \t]+)?(?P<text>\S[^\n]*"
     rf"(?:\n(?![ \t]*(?:{_MARKER}|[#>|]|$))[^\n]*)*)",
     re.MULTILINE,
 )
-_FENCED = re.compile(
+_FENCED = regex(
     r"^[ \t]*(?P<block>(?P<fence>```|~~~)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)[^\n]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
-_FIRST = re.compile(r"[01][.)]")
+_FIRST = regex(r"[01][.)]")
 _LONGEST = 600  # characters of code
 _FEWEST, _MOST = 2, 16  # items: more are a reference to look things up in
 

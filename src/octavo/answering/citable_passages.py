@@ -9,6 +9,7 @@ from typing import Any
 
 from octavo.answering.sentence_splitting import Sentence, sentences
 from octavo.fast_dataclass import dataclass, replace
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind, Section
 from octavo.model.ids import DocumentId, ProjectId
 from octavo.model.normalised_text import Lines, Span
@@ -17,7 +18,7 @@ from octavo.model.result import Hit
 from octavo.ports import Store
 
 _CODE = frozenset({Kind.CODE, Kind.CONFIG})
-_BESIDE_MESSAGE = re.compile(
+_BESIDE_MESSAGE = regex(
     r"\A(?:commit [0-9a-f]+\n)?(?:[A-Z][\w-]*: [^\n]*\n)+|^(?:Changed files|Diff):\n.*\Z"
     r"|^[A-Z][\w-]*-by: [^\n]*$",
     re.MULTILINE | re.DOTALL,

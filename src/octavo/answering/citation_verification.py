@@ -18,6 +18,7 @@ from octavo.answering.claim_word_alignment import Window
 from octavo.answering.sentence_role_parsing import Reading, Token, read
 from octavo.answering.sentence_splitting import sentences
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.normalised_text import Span
 from octavo.model.score_tolerance import rounded
 from octavo.ports import Embedder
@@ -95,25 +96,25 @@ class Weights:
         return Support.PARTLY if score >= self.partly else Support.UNSUPPORTED
 
 
-_DENIALS = re.compile(
+_DENIALS = regex(
     r"\b(?:no|not|never|none|neither|nor|nothing|without|cannot|lacks?|lacking|fails?|failed|unable|absence|absent"
     r"|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 # Words that say which way something goes, by how they begin.
-_UP = re.compile(
+_UP = regex(
     r"\b(?:accelerat|activat|benefi|better|elevat|enhanc|exceed|expand|extend|gain|greater|higher|improv|increas|induc"
     r"|larger|longer|more|overestimat|promot|protect|rais|rise|stimulat|strengthen|upregulat)",
     re.IGNORECASE,
 )
-_DOWN = re.compile(
+_DOWN = regex(
     r"\b(?:abolish|abrogat|attenuat|block|deactivat|declin|decreas|delay|deplet|diminish|disrupt|downregulat|fewer"
     r"|harm|impair|inhibit|lack|less|limit|loss|lower|prevent|reduc|repress|restrict|shorter|smaller|suppress"
     r"|underestimat|weaken|worsen)",
     re.IGNORECASE,
 )
 # What speaks to who reads it instead of saying something: it supports nothing, nor does the rest of its paragraph.
-_INSTRUCTION = re.compile(
+_INSTRUCTION = regex(
     r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|prompts?|rules|guidelines|context)\b"
     r"|^\W*(?:please )?(?:(?:say|answer|reply|respond|state|claim)(?: only| exactly)? (?:that|with)\b"
     r"|tell (?:the )?(?:user|reader|human)\b)"
@@ -134,10 +135,8 @@ _DIFFERENCES = {
     MismatchKind.ROLES: "another role",
     MismatchKind.SCATTERED: "from sentences that do not belong together",
 }
-_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(.+)$", re.MULTILINE)
-_SPEAKER = re.compile(
-    r"(?:[-*>] )?\**([A-Z]\w+(?: [A-Z]\w+)?)\**:"
-)  # of a dialogue: every sentence of the line is theirs
+_HEADING = regex(r"^[ \t]*#{1,6}[ \t]+(.+)$", re.MULTILINE)
+_SPEAKER = regex(r"(?:[-*>] )?\**([A-Z]\w+(?: [A-Z]\w+)?)\**:")  # of a dialogue: every sentence of the line is theirs
 _NEAREST = 3  # sentences, by shared words, that say which way the passages go
 _LOOKED_AT = 4  # sentences of a passage, by the words they share, that are compared
 _WORDS_FORGIVEN = 6  # words of a claim for each of which one may be said in another way

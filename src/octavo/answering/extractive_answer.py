@@ -18,6 +18,7 @@ from octavo.answering.announced_lists import AnnouncedList, announced_lists
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.sentence_splitting import Sentence, above
 from octavo.fast_dataclass import dataclass, replace
+from octavo.lazy_regex import regex
 from octavo.model.normalised_text import Span
 from octavo.model.score_tolerance import rounded
 from octavo.ports import Embedder
@@ -35,47 +36,47 @@ _BALANCE = 0.75  # relevance against difference, when sentences are chosen
 _LEAST_SHARE = 0.65  # of the best sentence's score that another needs
 _FEWEST_WORDS = 3
 
-_ASKS_NUMBER = re.compile(
+_ASKS_NUMBER = regex(
     r"\b(?:how (?:many|much|long|far|old|high|often|large|big|deep|fast)|what (?:year|date|time|percentage)|when)\b",
     re.I,
 )
-_ASKS_AMOUNT = re.compile(
+_ASKS_AMOUNT = regex(
     r"\bhow (?:many|much|long|far|old|high|often|large|big|deep|fast)\b|\b(?:what|which) (?:year|date)\b", re.I
 )
-_ASKED_NAME = re.compile(r"(?<=\w )[A-Z][\w-]+")
-_ASKS_NAME = re.compile(r"\b(?:who|whom|whose|which (?:person|company|author|team))\b", re.I)
-_MARKUP = re.compile(r"[*_`]+|\^[\w-]+$")
-_LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|\{\{[^}\n]*\}\}")
-_ANSWERED_ELSEWHERE = re.compile(rf"(?:why|how|when)\b[^:\n]*: *(?:{_LINK.pattern})[.!]?$", re.I)
-_WRITTEN_AS_HTML = re.compile(r"</?(?:t[hdr]|li|a|p|div)\b", re.I)
-_CODE_SPAN = re.compile(r"`[^`]*`")
-_TABLE_RULE = re.compile(r"[ \t]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*(?:\n|\Z)")
-_BOLD_ALONE = re.compile(r"(\*\*|__)[^*_]+\1[.:]?|[^.!?]+:\*\*")
-_BARE_REPLY = re.compile(r"(?:yes|no|maybe|not yet|it depends)[.!,]?", re.I)
-_ASKS_MEANING = re.compile(r"what (?:is|are) (?:an? |the )?(?P<term>[\w -]+?)s?\?*$", re.I)
+_ASKED_NAME = regex(r"(?<=\w )[A-Z][\w-]+")
+_ASKS_NAME = regex(r"\b(?:who|whom|whose|which (?:person|company|author|team))\b", re.I)
+_MARKUP = regex(r"[*_`]+|\^[\w-]+$")
+_LINK = regex(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|\{\{[^}\n]*\}\}")
+_ANSWERED_ELSEWHERE = regex(rf"(?:why|how|when)\b[^:\n]*: *(?:{_LINK.pattern})[.!]?$", re.I)
+_WRITTEN_AS_HTML = regex(r"</?(?:t[hdr]|li|a|p|div)\b", re.I)
+_CODE_SPAN = regex(r"`[^`]*`")
+_TABLE_RULE = regex(r"[ \t]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*(?:\n|\Z)")
+_BOLD_ALONE = regex(r"(\*\*|__)[^*_]+\1[.:]?|[^.!?]+:\*\*")
+_BARE_REPLY = regex(r"(?:yes|no|maybe|not yet|it depends)[.!,]?", re.I)
+_ASKS_MEANING = regex(r"what (?:is|are) (?:an? |the )?(?P<term>[\w -]+?)s?\?*$", re.I)
 _NO_DEFINITION = r"(?! (?:also|not|only|always|never|now|available|\w+ed|\w+ing)\b)"
-_ASKS_HOW = re.compile(r"\bhow (?:do|does|can|could|should|to)\b|\bwhere\b|\bkeys?\b|\bshortcut", re.I)
-_ASKS_STEPS = re.compile(
+_ASKS_HOW = regex(r"\bhow (?:do|does|can|could|should|to)\b|\bwhere\b|\bkeys?\b|\bshortcut", re.I)
+_ASKS_STEPS = regex(
     r"\bhow (?:do|can|could|should|would) (?:i|you|we|one|someone|somebody)\b|\bhow to\b|\bsteps\b", re.I
 )
-_TASK = re.compile(r"to \w[^.]*:", re.I)
-_ANNOUNCES = re.compile(
+_TASK = regex(r"to \w[^.]*:", re.I)
+_ANNOUNCES = regex(
     r"[^.]*:$|here(?:'s| is| are)\b"
     r"|(?:in )?this (?:article|chapter|guide|lesson|module|page|section|tutorial)\b|(?:now|next),? (?:we|let's)\b",
     re.I,
 )
-_STEP = re.compile(
+_STEP = regex(
     r"(?:select|click|open|go to|press|enter|choose|navigate|next to|under|log in|run|create|add|use|drag)\b"
     r"|to \w[^.]*, \w|.*\b(?:click|select)\b",
     re.I,
 )
-_POINTS_ELSEWHERE = re.compile(
+_POINTS_ELSEWHERE = regex(
     r"(?:(?:yes|no)\W+)?(?:see|learn|refer|read|visit|check|consider)\b"
     r"|for (?:more|other|further)\b.*\b(?:see|refer)\b|[^:]+: ?!?\[\[[^\]]*\]\][.!]?$",
     re.I,
 )
-_CONDITIONAL = re.compile(r"^if\b|\bdepend(?:s|ing) on\b|\bbased on your\b", re.I)
-_DEPENDS = re.compile(
+_CONDITIONAL = regex(r"^if\b|\bdepend(?:s|ing) on\b|\bbased on your\b", re.I)
+_DEPENDS = regex(
     r"(?:this|that|these|those|it|they|however|unfortunately|otherwise|then|for example)\b|.*\bsuch cases?\b", re.I
 )
 _LIGHT = frozenset(
@@ -85,10 +86,10 @@ _LIGHT = frozenset(
 """Words of a question, as they are analysed, that say little of what it is about."""
 _ANSWERS = 3  # sentences behind a question that answer it
 _LEAST_BESIDE_LINKS = 8  # letters
-_ASKS_KEYS = re.compile(r"\bkeys?\b|\bshortcut|\bhotkey", re.I)
-_KEYS = re.compile(r"\b(?:Ctrl|Cmd|Alt|Shift|Option)\b")
-_NUMBER = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
-_NAME = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][a-z]+")
+_ASKS_KEYS = regex(r"\bkeys?\b|\bshortcut|\bhotkey", re.I)
+_KEYS = regex(r"\b(?:Ctrl|Cmd|Alt|Shift|Option)\b")
+_NUMBER = regex(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
+_NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-Z][a-z]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from octavo.algorithms.model_inputs.prompt_quotations import with_line_numbers
 from octavo.answering.answer_prompt import OwnPrompts, no_prompts, prompt_of, single_line
 from octavo.errors import ProviderFailed
+from octavo.lazy_regex import regex
 from octavo.model.language_model_calls import CompletionRequest
 from octavo.ports import LanguageModel
 
-_POINTING = re.compile(
+_POINTING = regex(
     r"\b(?:it|its|they|them|their|he|him|his|she|her|hers|this|that|these|those|there|then|one|ones|former|latter|same)\b"
     r"|^(?:and|but|so|or|why|what about|how about|what else|who else)\b",
     re.IGNORECASE,

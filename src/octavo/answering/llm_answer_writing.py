@@ -22,6 +22,7 @@ from octavo.answering.citation_verification import Checked, CitationChecker, Sup
 from octavo.answering.sentence_splitting import sentences
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 
@@ -34,16 +35,16 @@ _LONGEST = 100_000  # characters of a reply that are read
 _MOST = 60  # sentences that are read
 _MOST_CITED = 8  # passages that a sentence cites
 _MARK = r"(?:\[|【)\s*(?:passages?\s+)?\d{1,3}(?:\s*(?:,|;|and|-|–)\s*\d{1,3})*\s*(?:\]|】)"
-_MARKS = re.compile(_MARK, re.IGNORECASE)
-_AFTER_STOP = re.compile(rf"([.!?。！？][\"'”’)]*)[ \t]*((?:{_MARK}[ \t]*)+)(?=\s|$)", re.IGNORECASE)
-_TIGHT = re.compile(rf"([.!?])((?:{_MARK})+)(?=\w)", re.IGNORECASE)
-_INFERRED = re.compile(r"^(?:\*\*)?inferred(?:\*\*)?\s*:(?:\*\*)?\s*", re.IGNORECASE)
-_UNKNOWN = re.compile(
+_MARKS = regex(_MARK, re.IGNORECASE)
+_AFTER_STOP = regex(rf"([.!?。！？][\"'”’)]*)[ \t]*((?:{_MARK}[ \t]*)+)(?=\s|$)", re.IGNORECASE)
+_TIGHT = regex(rf"([.!?])((?:{_MARK})+)(?=\w)", re.IGNORECASE)
+_INFERRED = regex(r"^(?:\*\*)?inferred(?:\*\*)?\s*:(?:\*\*)?\s*", re.IGNORECASE)
+_UNKNOWN = regex(
     r"^(?:i (?:don['’]?t|do not) know|(?:the )?passages (?:do not|don['’]t) (?:answer|say|contain|mention)"
     r"|i cannot answer|no answer)\b",
     re.IGNORECASE,
 )
-_BLANKS_BEFORE_STOP = re.compile(r"\s+([.!?,;:])")
+_BLANKS_BEFORE_STOP = regex(r"\s+([.!?,;:])")
 
 
 class WrittenSentence(NamedTuple):

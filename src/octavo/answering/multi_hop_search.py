@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from octavo.answering.answer_prompt import OwnPrompts, no_prompts, prompt_of, qu
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import dataclass, replace
+from octavo.lazy_regex import regex
 from octavo.model.language_model_calls import CompletionRequest
 from octavo.ports import LanguageModel
 
@@ -21,8 +21,8 @@ _PLAN: Mapping[str, Any] = {
 }
 _PLAN_TOKENS = 150
 _CONTENT_WORDS = 5  # words that say something, which a single question has at most
-_CLAUSES = re.compile(r"\w[,;，；、]\s*\w")
-_NAMES = re.compile(r"(?<=[^\W\d_] )[^\W\d_a-zß-ÿ][\w.'’-]*(?: [^\W\d_a-zß-ÿ][\w.'’-]*)*")
+_CLAUSES = regex(r"\w[,;，；、]\s*\w")
+_NAMES = regex(r"(?<=[^\W\d_] )[^\W\d_a-zß-ÿ][\w.'’-]*(?: [^\W\d_a-zß-ÿ][\w.'’-]*)*")
 
 
 class Hop(NamedTuple):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from octavo.lazy_regex import regex
+
 _SPELLINGS = """
     percent: % pct; millimetre: mm millimeter; centimetre: cm centimeter; metre: m meter;
     kilometre: km kilometer; inch: inches; foot: ft feet; yard: yd; mile: mi; square foot: sqft; acre:;
@@ -34,8 +36,8 @@ ORDINALS = {word: number for number, word in enumerate(_ORDINALS.split())}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
 _LETTER_SCALES = {"k": 1e3, "bn": 1e9}
 _COUNTED = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
-_DIGITS = re.compile(r"([-−+]?)(\d+(?:[.,]\d+)*)(st|nd|rd|th)?")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?")
+_DIGITS = regex(r"([-−+]?)(\d+(?:[.,]\d+)*)(st|nd|rd|th)?")
+_CLOCK = regex(r"(\d{1,2}):(\d{2})(?::\d{2})?")
 _NOON = {"am": 0, "pm": 12}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,10 +9,11 @@ from octavo.algorithms.text.natural_language_detection import function_words
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.quantity_parsing import Quantity, quantity
 from octavo.answering.synonyms_and_antonyms import base, is_verb
+from octavo.lazy_regex import regex
 
-_MARKUP = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_]{1,3}(?=\S)|(?<=\S)[`*_]{1,3}")
-_DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])-(\d\d)\b")
-_PIECE = re.compile(
+_MARKUP = regex(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_]{1,3}(?=\S)|(?<=\S)[`*_]{1,3}")
+_DATE = regex(r"\b(\d{4})-(0[1-9]|1[0-2])-(\d\d)\b")
+_PIECE = regex(
     r"\d{1,2}:\d{2}(?::\d{2})?"
     r"|\d+(?:st|nd|rd|th)\b"
     r"|(?:(?<![\w.])[-−])?\d+(?:[.,]\d+)*(?!\w)"

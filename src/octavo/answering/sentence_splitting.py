@@ -7,24 +7,25 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
+from octavo.lazy_regex import regex
 from octavo.model.normalised_text import Span
 
-_FENCE = re.compile(r"[ \t]*(```|~~~)")
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S")
-_UNDERLINE = re.compile(r"[ \t]*(=+|-+|\*[ *]+|_[ _]+)[ \t]*$")
-_MARKER = re.compile(
+_FENCE = regex(r"[ \t]*(```|~~~)")
+_HEADING = regex(r"[ \t]*#{1,6}[ \t]+\S")
+_UNDERLINE = regex(r"[ \t]*(=+|-+|\*[ *]+|_[ _]+)[ \t]*$")
+_MARKER = regex(
     r"[ \t]*(?:>[ \t]?)*(?:\[![\w-]+\][+-]?[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+|:[ \t]+)?|:[ \t]+|\d{1,3}[.)][ \t]+)?"
 )
-_ITEM = re.compile(r"[ \t]*(?:>[ \t]?)*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
-_CALLOUT = re.compile(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\][+-]?(?!.*[.!?]\s*$)")  # one that ends as a sentence is one
-_CALLOUT_MARK = re.compile(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\]")
-_QUOTE_MARK = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
-_TABLE = re.compile(r"[ \t]*\|")
-_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?(?:%%|\Z)|\A---[ \t]*\n.*?\n---[ \t]*$", re.DOTALL | re.MULTILINE)
+_ITEM = regex(r"[ \t]*(?:>[ \t]?)*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
+_CALLOUT = regex(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\][+-]?(?!.*[.!?]\s*$)")  # one that ends as a sentence is one
+_CALLOUT_MARK = regex(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\]")
+_QUOTE_MARK = regex(r"\n[ \t]*(?:>[ \t]?)+")
+_TABLE = regex(r"[ \t]*\|")
+_HIDDEN = regex(r"<!--.*?(?:-->|\Z)|%%.*?(?:%%|\Z)|\A---[ \t]*\n.*?\n---[ \t]*$", re.DOTALL | re.MULTILINE)
 """Comments of HTML and of Obsidian, and front matter."""
-_TAGS_ALONE = re.compile(r"[ \t]*(?:</?[A-Za-z][^>\n]*>[ \t]*)+$")
-_END = re.compile(r"(?:[.!?](?:[\"'”’)\]*_]|\[\d+\])*(?=\s)|[。！？](?:[」』”’）]*))")
-_NO_END = re.compile(
+_TAGS_ALONE = regex(r"[ \t]*(?:</?[A-Za-z][^>\n]*>[ \t]*)+$")
+_END = regex(r"(?:[.!?](?:[\"'”’)\]*_]|\[\d+\])*(?=\s)|[。！？](?:[」』”’）]*))")
+_NO_END = regex(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|no|nos|fig|figs|eq|sec|ch|vol|pp|p|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|bros|co)"
     r"|(?<![A-Za-z])[A-Za-z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.$",
     re.IGNORECASE,

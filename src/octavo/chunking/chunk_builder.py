@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
+from octavo.lazy_regex import regex
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Document, Section
 from octavo.model.ids import chunk_id, text_hash
 from octavo.model.normalised_text import Lines, Span
 
-_BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
+_BLANK_LINES = regex(r"(?:[^\S\n]*\n)+")
 
 
 class ChunkBuilder:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from octavo.chunking.indivisible_pieces import Pieces, Seam
+from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind, Section
 from octavo.model.index_recipe import ChunkSizes
 from octavo.model.normalised_text import Span
 
-_INDENT = re.compile(r"[ \t]*")
+_INDENT = regex(r"[ \t]*")
 _COMMENTS = frozenset({BlockKind.COMMENT, BlockKind.DOCSTRING})
 _LEADING = _COMMENTS - {BlockKind.DOCSTRING} | {BlockKind.HEADING}
 _LABEL = 8  # tokens: `private` between two methods says nothing by itself

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import accumulate, islice
 from typing import NamedTuple
 
+from octavo.lazy_regex import regex
 from octavo.model.document import ATOMIC, Block, BlockKind
 from octavo.model.index_recipe import ChunkSizes
 from octavo.ports import TokenCounter
@@ -25,9 +25,9 @@ _SLAB = 1 << 16  # characters split into words at a time, so that a text of one 
 
 # White space to every tokenizer: some drop the control characters in `\s` without separating words at them.
 _BLANK = r"[^\S\x0b\x0c\x1c-\x1f\x85]"
-_SPACE = re.compile(_BLANK + "+")
+_SPACE = regex(_BLANK + "+")
 # A sentence ends at a stop followed by space (closing quotes and brackets belong to it), or at a CJK stop.
-_SENTENCE = re.compile(rf"[.!?…][\"'”’)\]*_]*{_BLANK}+|[。！？｡][”’」』）]*{_BLANK}*")
+_SENTENCE = regex(rf"[.!?…][\"'”’)\]*_]*{_BLANK}+|[。！？｡][”’」』）]*{_BLANK}*")
 
 
 class Seam(Enum):

@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import one_line
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo.model.file_formats import ending
 
@@ -26,7 +27,7 @@ _COMPRESSED: dict[str, Callable[[IO[bytes]], Any]] = {
     **dict.fromkeys((".bz2", ".tbz2"), bz2.BZ2File),
     **dict.fromkeys((".xz", ".txz"), lzma.LZMAFile),
 }
-_TARRED = re.compile(r"\.(?:tar|tgz|tbz2|txz|tar\.[a-z0-9]+)$", re.IGNORECASE)
+_TARRED = regex(r"\.(?:tar|tgz|tbz2|txz|tar\.[a-z0-9]+)$", re.IGNORECASE)
 _ERRORS = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
     *(EOFError, OSError, ValueError, NotImplementedError),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
@@ -13,13 +12,14 @@ from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.word_list_numbering import ListLevel, ListNumbers, item_parts
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
 
 CONVERTER = "docx-4"
 _AUTOMATIC = "Description automatically generated"
 _LEAST_DESCRIPTION = 4  # characters: shorter ones are numbers
-_LIST = re.compile(r"^.*?(?:\s([2-9]))?$")
+_LIST = regex(r"^.*?(?:\s([2-9]))?$")
 _NO_LIST = "0"  # the number of a list that takes a paragraph out of its style's list
 _LONG_CELL = 600  # characters: a table with longer cells lays out a page
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from octavo.lazy_regex import regex
+
 TITLE_LEVEL = -1
 """Of the style of a document's title."""
 
-_HEADING = re.compile(r"^(?:heading|überschrift|titre|título|заголовок|標題|见出し|見出し)\s*(\d)", re.IGNORECASE)
+_HEADING = regex(r"^(?:heading|überschrift|titre|título|заголовок|標題|见出し|見出し)\s*(\d)", re.IGNORECASE)
 _TITLES = frozenset({"title", "titel", "titre principal", "título"})
 
 

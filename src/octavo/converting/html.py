@@ -10,6 +10,7 @@ from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted
 from octavo.model.document import BlockKind
 
@@ -23,15 +24,15 @@ hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thea
 _BLOCK = frozenset(_BLOCK_NAMES.split()) | frozenset(_LEVELS)
 _SURROUNDING = frozenset({"nav", "aside", "footer", "button", "dialog", "head"})
 _SURROUNDING_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "menu"})
-_SURROUNDING_CLASSES = re.compile(
+_SURROUNDING_CLASSES = regex(
     r"(?:^|[\s_-])(?:navbar|nav-?bar|sidebar|side-?bar|breadcrumbs?|cookie|menu|toc|table-of-contents|pagination|footer|"
     r"share|social|advert|banner|skip-?link|headerlink|nav-chapters|mobile-nav|theme-doc-toc|related|newsletter)(?:$|[\s_-])"
 )
-_CONTENT_CLASSES = re.compile(
+_CONTENT_CLASSES = regex(
     r"(?:^|[\s_-])(?:article|post|entry|markdown|content|document|body|main)(?:-?(?:body|content|text))?(?:$|[\s_-])"
 )
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_LANGUAGE = re.compile(r"(?:language|lang|highlight|brush)[-:]\s*([\w+#-]+)")
+_HIDDEN = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_LANGUAGE = regex(r"(?:language|lang|highlight|brush)[-:]\s*([\w+#-]+)")
 _LEAST_SHARE = 0.25  # of a page's text: a smaller element is not what the page is about
 _LINKED = 0.6  # of a list's text: one that is mostly links, outside of the content, leads elsewhere
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, child, local, parsed
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 
 CONVERTER = "jats-2"
-_DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*>")
+_DOCTYPE = regex(rb"<!DOCTYPE[^>\[]*>")
 _WITHIN = frozenset({"fig", "table-wrap", "boxed-text", "disp-quote", "caption", "alternatives", "fig-group"})
 _LEFT_OUT = frozenset({"xref", "label", "inline-formula", "tex-math", "ref-list", "object-id", "permissions"})
 

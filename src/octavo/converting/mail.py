@@ -19,6 +19,7 @@ from octavo.converting.html_tree import parse_html
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo.model.document import BlockKind
 from octavo.plugins import CONVERTERS, load
@@ -30,14 +31,14 @@ _MOST_MESSAGES = 20_000
 _MOST_ATTACHMENTS = 50
 _LONGEST_LIST = 20_000  # characters of the people that a message names
 _STUB = 8  # a plain text that is so many times shorter than the page beside it only says to look at that
-_MESSAGE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From \S[^\r\n]*\r?\n")
-_ESCAPED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
-_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+_MESSAGE = regex(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From \S[^\r\n]*\r?\n")
+_ESCAPED_FROM = regex(rb"^>(>*From )", re.MULTILINE)
+_BLANK_LINE = regex(rb"\r?\n\r?\n")
 _HEADER_BYTES = 200_000
-_QUOTED = re.compile(r"^\s*>")
-_NOT_SLUG = re.compile(r"[^\w]+")
+_QUOTED = regex(r"^\s*>")
+_NOT_SLUG = regex(r"[^\w]+")
 _LONGEST_SLUG = 60
-_LIKE_A_KEY = re.compile(r"(?=\S*\d)\S{15,}")  # in lower case and without its signs, redaction would not know a token
+_LIKE_A_KEY = regex(r"(?=\S*\d)\S{15,}")  # in lower case and without its signs, redaction would not know a token
 _TYPES = {"text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "application/pdf": ".pdf"}
 _TYPES |= {"message/rfc822": ".eml", "text/calendar": ".ics", "text/markdown": ".md"}
 

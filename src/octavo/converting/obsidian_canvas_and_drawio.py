@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import zlib
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
@@ -14,12 +13,13 @@ from octavo.converting.html_tree import parse_html
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, parsed
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 
 _MOST_UNPACKED = 50_000_000
 _LONGEST_END = 80  # characters of a shape by which an arrow names it
-_HEADING = re.compile(r"(#{1,5})\s+(.*)")
-_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)")
+_HEADING = regex(r"(#{1,5})\s+(.*)")
+_ITEM = regex(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)")
 
 
 def read_canvas(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:

@@ -16,6 +16,7 @@ from html import unescape
 from octavo.converting.pdf_layout import Line
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 
 CONVERTER = "ocr-1"
@@ -25,12 +26,10 @@ _WORD = "5"  # the level of a word in tesseract's table
 _DESCRIPTION = 0x010E  # EXIF's ImageDescription
 _ASCII = 2
 _MOST = 2_000  # characters
-_XMP = re.compile(rb"<dc:(title|description)>\s*<rdf:Alt>\s*<rdf:li[^>]*>(.{1,4000}?)</rdf:li>", re.DOTALL)
+_XMP = regex(rb"<dc:(title|description)>\s*<rdf:Alt>\s*<rdf:li[^>]*>(.{1,4000}?)</rdf:li>", re.DOTALL)
 _PNG_KEYS = (b"Title", b"Description", b"Comment")
 # What cameras write when nobody described the picture.
-_EMPTY = re.compile(
-    r"^(?:[\W_]*|(?:olympus|digital camera|sony dsc|dcim|kodak|samsung|exif_jpeg_picture|default).*)$", re.I
-)
+_EMPTY = regex(r"^(?:[\W_]*|(?:olympus|digital camera|sony dsc|dcim|kodak|samsung|exif_jpeg_picture|default).*)$", re.I)
 
 
 def read_image(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:

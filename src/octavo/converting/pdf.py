@@ -28,6 +28,7 @@ from octavo.converting.pdf_layout import (
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 from octavo.model.page_position import OCR_PAGES
@@ -41,17 +42,15 @@ _MOST_ANNOTATIONS, _LONGEST_ANNOTATION = 1_000, 20_000
 _INITIAL = 0.6  # of its size: small capitals are larger
 _OCR_DOTS = 300  # in an inch
 _OCR_MOST = 5_000  # dots of a side
-_DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
+_DOI = regex(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
 # `Medi` and `CMBX` are the bold ones of the fonts that TeX brings.
-_BOLD = re.compile(rb"bold|demi|black|heavy|medi\b|cmbx|cmssbx|sfbx", re.IGNORECASE)
-_NO_TITLE = re.compile(r"(?:page|seite|folie|slide)\s*\d+|.*\.(?:pdf|docx?|indd|qxd)", re.IGNORECASE)
+_BOLD = regex(rb"bold|demi|black|heavy|medi\b|cmbx|cmssbx|sfbx", re.IGNORECASE)
+_NO_TITLE = regex(r"(?:page|seite|folie|slide)\s*\d+|.*\.(?:pdf|docx?|indd|qxd)", re.IGNORECASE)
 _CUT_OFF, _CUT_LENGTH = 50, 60  # characters of a title whose end a program may have cut off, and of that end
 _FIELDS = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
 _FIELDS |= {"Creator": "program", "Producer": "producer"}
-_DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
-_PROGRAM_TITLE = re.compile(
-    r"^(?:microsoft \w+ ?-|untitled|document\d*$|.*\.(?:docx?|pdf|indd|tex|dvi|qxd|p65|fm)$)", re.I
-)
+_DATE = regex(r"D:(\d{4})(\d{2})?(\d{2})?")
+_PROGRAM_TITLE = regex(r"^(?:microsoft \w+ ?-|untitled|document\d*$|.*\.(?:docx?|pdf|indd|tex|dvi|qxd|p65|fm)$)", re.I)
 
 
 def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:

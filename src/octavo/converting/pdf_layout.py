@@ -10,16 +10,17 @@ from itertools import count, pairwise
 from statistics import median
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 
-_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
+_DIGITS = regex(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_BULLET = re.compile(r"^\s*(?:[•●▪■◦‣∙·–—\uf0b7\uf0a7o]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s)")
+_BULLET = regex(r"^\s*(?:[•●▪■◦‣∙·–—\uf0b7\uf0a7o]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s)")
 _CONJUNCTIONS = "and or und oder et ou y e o to bis"
 _SUSPENDING = frozenset(_CONJUNCTIONS.split())  # "Word- and Excel-based" keeps its hyphen
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_BROKEN = re.compile(r"([^\W\d_]+)[-\u2010\u00ad\ufffe\x02]$")
-_CONTINUED = re.compile(r"([^\W\d_]+)(\S*)[ \t]*")
-_JOINED = re.compile(r"([^\W\d_]+)[\ufffe\x02]([^\W\d_]+)")
+_WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_BROKEN = regex(r"([^\W\d_]+)[-\u2010\u00ad\ufffe\x02]$")
+_CONTINUED = regex(r"([^\W\d_]+)(\S*)[ \t]*")
+_JOINED = regex(r"([^\W\d_]+)[\ufffe\x02]([^\W\d_]+)")
 _HYPHENS = str.maketrans("\ufffe\x02", "--")
 _MARGIN_LINES = 3
 _REPEATED = 0.3  # of the pages: what stands at the edge of so many is no text of theirs, alternating or not
@@ -29,17 +30,17 @@ _LAST_WORDS = "a an and as at by for from how in into of on or that the this to 
 _GOES_ON = frozenset(_LAST_WORDS.split())
 _CONTENTS = frozenset({"contents", "tableofcontents", "inhalt", "inhaltsverzeichnis", "sommaire", "índice", "indice"})
 _LISTED = 3  # titles below "Contents" on its page that are listed there and do not stand there
-_NUMBERED = re.compile(r"^(?:§+ ?\d|\d{1,3}(?:\.\d{1,3})*[.)]? +[^\W\d_]|(?:[A-Z]|[IVX]{1,5})[.)] +[^\W\d_])")
+_NUMBERED = regex(r"^(?:§+ ?\d|\d{1,3}(?:\.\d{1,3})*[.)]? +[^\W\d_]|(?:[A-Z]|[IVX]{1,5})[.)] +[^\W\d_])")
 _NUMBERING = "§0123456789.) "
-_HYPHENATED = re.compile(r"(?<=[^\W\d_])- (?=[a-z])")  # where two lines of a title meet
-_DEPTH = re.compile(r"^\d+(?:\.\d+)*")
-_LISTED_WITH_PAGE = re.compile(r"\.{3,}|[^.]\s\d+$|\(cont", re.IGNORECASE)
+_HYPHENATED = regex(r"(?<=[^\W\d_])- (?=[a-z])")  # where two lines of a title meet
+_DEPTH = regex(r"^\d+(?:\.\d+)*")
+_LISTED_WITH_PAGE = regex(r"\.{3,}|[^.]\s\d+$|\(cont", re.IGNORECASE)
 _LEADER = "...."  # between a title and its page
-_CONTENTS_ENTRY = re.compile(r"([^.]{1,200}(?:\.[^.]{1,200}){0,9}?)\.{4,}\s*\d+$")
-_CAPTION = re.compile(r"^(?:fig|figure|table|abb|abbildung|tabelle|tableau)\.?\s*\d", re.IGNORECASE)
-_ITEM_SIGN = re.compile(r"^[•●▪■◦‣∙·–—\uf0b7\uf0a7]\s")
-_FORMULA = re.compile("[=<>≤≥≠≈∈∑∫∂√]|(?:[\U0001d400-\U0001d7ff].*){3}")
-_TWO_SENTENCES = re.compile(r"[a-z]{3}[.?!] \S+(?: \S+){4}")  # a question with its answer, or the end of a paragraph
+_CONTENTS_ENTRY = regex(r"([^.]{1,200}(?:\.[^.]{1,200}){0,9}?)\.{4,}\s*\d+$")
+_CAPTION = regex(r"^(?:fig|figure|table|abb|abbildung|tabelle|tableau)\.?\s*\d", re.IGNORECASE)
+_ITEM_SIGN = regex(r"^[•●▪■◦‣∙·–—\uf0b7\uf0a7]\s")
+_FORMULA = regex("[=<>≤≥≠≈∈∑∫∂√]|(?:[\U0001d400-\U0001d7ff].*){3}")
+_TWO_SENTENCES = regex(r"[a-z]{3}[.?!] \S+(?: \S+){4}")  # a question with its answer, or the end of a paragraph
 _MOST_BOLD = 0.25  # of the text: where more is bold, it means something else
 _GAP = 1.35  # of the usual distance between lines: a wider one ends a paragraph
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 
+from octavo.lazy_regex import regex
+
 _DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
 _SECONDS = frozenset({19, 21, 45, 46, 47})
 _PERCENTS = frozenset({9, 10})
-_DATE_CODE = re.compile(r"(?:[dyh]|m{3}|s{2})", re.IGNORECASE)
-_QUOTED = re.compile(r"\"[^\"]*\"|\\.|\[[^\]]*\]")
+_DATE_CODE = regex(r"(?:[dyh]|m{3}|s{2})", re.IGNORECASE)
+_QUOTED = regex(r"\"[^\"]*\"|\\.|\[[^\]]*\]")
 _WHOLE = 2**53  # beyond, not every whole number can be told from the next
 _DIGITS = 15  # that Excel keeps
 

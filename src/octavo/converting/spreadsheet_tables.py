@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from octavo.converting.text_builder import TextBuilder, one_line
+from octavo.lazy_regex import regex
 
 MOST_ROWS = 50_000
 MOST_COLUMNS = 200
@@ -15,8 +15,8 @@ _TABLE_CHARACTERS = 1_000  # about what one chunk holds
 _WIDE = 500  # characters of a header: wider tables are written as records
 _LONGEST_CELL = 2_000
 _LONGEST_SPAN = 1_000  # rows that one cell may take
-_NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*%?\)?")  # an amount, a date, a time
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = regex(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*%?\)?")  # an amount, a date, a time
+_YEAR = regex(r"(?:19|20)\d\d")
 
 
 class Cell(NamedTuple):

@@ -7,12 +7,13 @@ from itertools import takewhile
 
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 
 CONVERTER = "subtitles-2"
-_CUE = re.compile(r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s", re.MULTILINE)
-_VOICE = re.compile(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
-_TAG = re.compile(r"<[^>\n]*>|\{\\[^}\n]*\}")
+_CUE = regex(r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s", re.MULTILINE)
+_VOICE = regex(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
+_TAG = regex(r"<[^>\n]*>|\{\\[^}\n]*\}")
 _LONGEST = 20  # seconds that are cited by one time
 _TOGETHER = 240  # characters: a few lines of speech have one time
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, ConvertedHeading, PageMark, Unit
 from octavo.model.document import Block, BlockKind
 
@@ -17,12 +17,12 @@ _DEEPEST_LIST = 8
 
 # Controls, lone surrogates, noncharacters and byte order marks: nothing a reader sees, and some of it nothing a
 # database can store. Soft hyphens and zero-width spaces would split words for a search.
-_UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u2060\ufeff\ufff0-\ufffb\ufffe\uffff\ud800-\udfff]")
+_UNWANTED = regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u2060\ufeff\ufff0-\ufffb\ufffe\uffff\ud800-\udfff]")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00a0": " "}
 )
-_LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
-_TICKS = re.compile(r"`{3,}")
+_LINK = regex(r"\[([^\[\]]+)\]\([^()\s]+\)")
+_TICKS = regex(r"`{3,}")
 
 
 class TooLong(Exception):

@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from octavo.lazy_regex import regex
+
 BULLET = "bullet"
-_PLACE = re.compile(r"%([1-9])")
-_ORDINAL = re.compile(r"\(?\d{1,4}[.)]?\)?")
+_PLACE = regex(r"%([1-9])")
+_ORDINAL = regex(r"\(?\d{1,4}[.)]?\)?")
 _LEVELS = 9
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _MOST = 400  # higher numbers are written in digits

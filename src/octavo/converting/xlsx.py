@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import NamedTuple
@@ -13,12 +12,13 @@ from octavo.converting.spreadsheet_cell_formatting import Formats, epoch_of
 from octavo.converting.spreadsheet_tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 
 CONVERTER = "xlsx-4"
 _THREADED, _THREAD = "[Threaded comment]", "Comment:"  # what Excel writes for programs that know no threads
-_CELL = re.compile(r"([A-Z]{1,3})(\d+)")
+_CELL = regex(r"([A-Z]{1,3})(\d+)")
 _MOST_GAP = 100  # empty columns that are kept between two cells
 
 

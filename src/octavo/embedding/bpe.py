@@ -19,6 +19,7 @@ from pathlib import Path
 
 from octavo.embedding.huggingface_tokenizer import without_surrogates
 from octavo.embedding.word_token_cache import WordTokenCache
+from octavo.lazy_regex import regex
 
 START, END = "<s>", "</s>"
 IDS = "i"
@@ -26,11 +27,11 @@ IDS = "i"
 ID_BYTES = array(IDS).itemsize
 
 _SPACE = " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_OTHER_SPACE = re.compile(f"[{_SPACE[2:]}]")  # than a blank; a line end only within a unit
-_BLANKS = re.compile("[ \t]+")
-_WORD = re.compile(r"\S+")  # as `str.split` cuts
+_OTHER_SPACE = regex(f"[{_SPACE[2:]}]")  # than a blank; a line end only within a unit
+_BLANKS = regex("[ \t]+")
+_WORD = regex(r"\S+")  # as `str.split` cuts
 # GPT-2's pattern, over a text in which `_Classes` has put an ASCII character for every other.
-_PRETOKEN = re.compile(r"'(?:[stmd]|re|ve|ll)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+", re.ASCII)
+_PRETOKEN = regex(r"'(?:[stmd]|re|ve|ll)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+", re.ASCII)
 _BEGIN = "\0"  # before a text, so that its first word is told from the words behind a blank
 _APART = "\1"  # between texts
 _LONGEST = 512  # characters that are merged together; a longer run is data, and its pairs would be looked at too often

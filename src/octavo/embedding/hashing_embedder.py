@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from octavo.lazy_regex import regex
 from octavo.model.index_recipe import EmbeddingProfile
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_WORD = re.compile(r"\w+")
-_SPACED = re.compile(r"\S+")
+_WORD = regex(r"\w+")
+_SPACED = regex(r"\S+")
 _WINDOW = 256
 
 

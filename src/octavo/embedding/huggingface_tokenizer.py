@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.errors import ModelUnavailable
+from octavo.lazy_regex import regex
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-_WORD = re.compile(r"\S+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_WORD = regex(r"\S+")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 def load_tokenizer(path: Path, remedy: str) -> Tokenizer:

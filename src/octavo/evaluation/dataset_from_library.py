@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
@@ -14,6 +13,7 @@ from typing import Any
 
 from octavo.errors import InvalidArgument, NotIndexed, StorageError
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 
 _TEMPLATES = (
     "what do my notes say about {}?",
@@ -25,11 +25,11 @@ _TEMPLATES = (
 )
 _GOING_ABOUT = ("how do I go about {}?", "what matters when {}?", "advice on {}", "{} step by step")
 _ASKING = frozenset(("how", "why", "when", "what", "where", "which", "who"))
-_CODE = re.compile(r"[(){}\[\]=;<>|]|\b(?:import|def)\b")
+_CODE = regex(r"[(){}\[\]=;<>|]|\b(?:import|def)\b")
 _LEAST_WORDS = 2  # one word alone names too many things
 _LEAST_TEXT = 40  # characters of a section besides its heading: less is no answer
 _RECOGNISED = 200  # characters by which a passage is found again in its section
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 
 
 class Level(StrEnum):

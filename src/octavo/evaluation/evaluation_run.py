@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -30,6 +29,7 @@ from octavo.evaluation.stored_results import Outcome, outcome
 from octavo.fast_dataclass import dataclass, replace
 from octavo.jobs.job_queueing import SummarySettings
 from octavo.jobs.summary_jobs import make_summaries
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id
 from octavo.model.index_recipe import Recipe
@@ -46,9 +46,9 @@ PROJECT = "evaluation"
 _WHOLE = "corpus"
 _SHOWN = 10
 _MOST = 1000
-_UNUSUAL = re.compile(r"[^\w.-]+")
-_HASH = re.compile(r"^[0-9a-f]{7,64}$")
-_UNNAMEABLE = re.compile(r"[/\\\0\n:]")
+_UNUSUAL = regex(r"[^\w.-]+")
+_HASH = regex(r"^[0-9a-f]{7,64}$")
+_UNNAMEABLE = regex(r"[/\\\0\n:]")
 
 
 @dataclass(frozen=True, slots=True)

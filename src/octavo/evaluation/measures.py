@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
 from octavo.algorithms.ranking.ranking_metrics import average_precision, ndcg_at, recall_at, reciprocal_rank_at
+from octavo.lazy_regex import regex
 
 _RANKED: dict[str, Callable[[Sequence[str], Mapping[str, int]], float]] = {
     "ndcg@10": partial(ndcg_at, k=10),
@@ -24,7 +24,7 @@ DIVERSITY = "diversity@10"
 LATENCY = ("latency_ms_p50", "latency_ms_p95")
 MEASURES = (*RANKED, DIVERSITY, *LATENCY)
 
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 
 Qrels = Mapping[str, Mapping[str, int]]
 Scores = dict[str, dict[str, float]]

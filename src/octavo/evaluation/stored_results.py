@@ -13,11 +13,12 @@ from octavo.errors import Conflict, InvalidArgument, NotFound, StorageError
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.query_runner import EvaluationRun
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 
 FORMAT = 1
 """History: 1 the first."""
 
-_NAME = re.compile(r"[\w][\w.-]{0,99}")
+_NAME = regex(r"[\w][\w.-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from octavo.algorithms.text.document_name_matching import folded
+from octavo.lazy_regex import regex
 from octavo.model.document import Section
 from octavo.model.normalised_text import Span
 
 # What Obsidian leaves out of a heading when it compares it with a link.
-_LEFT_OUT = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\]")
+_LEFT_OUT = regex(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\]")
 
 
 def anchored(sections: Sequence[Section], metadata: Mapping[str, Any], anchor: str) -> Span | None:

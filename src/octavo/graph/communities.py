@@ -6,7 +6,6 @@ Traag, Waltman and van Eck, From Louvain to Leiden: guaranteeing well-connected 
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -15,12 +14,13 @@ from octavo.algorithms.clustering.cluster_names_by_keywords import group_names
 from octavo.errors import MissingExtra
 from octavo.fast_dataclass import dataclass
 from octavo.graph.names_of_documents import label
+from octavo.lazy_regex import regex
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Edge, EdgeType, Node, ThematicLink
 
 APART = (EdgeType.CHANGES, EdgeType.CONTAINS)  # they join no documents that belong together
 _ROUNDS = 10
-_FILE_NAME = re.compile(r"(\S+)\.\w{1,5}")
+_FILE_NAME = regex(r"(\S+)\.\w{1,5}")
 _MOST_NAMED = 3
 _SHARED, _SHARE = 2, 0.5  # documents, and their share, whose titles must have a word for it to name their community
 

@@ -8,23 +8,24 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from octavo.algorithms.text.unicode_folding import entity_name
+from octavo.lazy_regex import regex
 from octavo.model.entity import Entity, EntityKind
 
-_DOI = re.compile(
+_DOI = regex(
     r"(?<![\w/.])(?:https?://(?:dx\.)?doi\.org/|doi:\s?)?(10\.[0-9]{4,9}/[^\s\"'<>|{}\\^`\[\]]+)", re.IGNORECASE
 )
-_URL = re.compile(r"https?://[^\s\"'<>|{}\\^`\[\]]+", re.IGNORECASE)
+_URL = regex(r"https?://[^\s\"'<>|{}\\^`\[\]]+", re.IGNORECASE)
 # At the host itself: gist., docs. and api. have other things at such a path.
-_REPOSITORY = re.compile(
+_REPOSITORY = regex(
     r"(?<![\w.-])(?:www\.)?(?:github|gitlab|codeberg)\.(?:com|org)/([\w.-]{1,39}/[\w.-]{1,100})", re.IGNORECASE
 )
-_NO_OWNER = re.compile(
+_NO_OWNER = regex(
     r"(?:about|apps|collections|enterprise|explore|features|login|marketplace|orgs|search|security|settings|sponsors|topics"
     r"|users|(?:example|my|your)[-_].*|username)$",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"(?:^|\.)example(?:\.(?:com|net|org|edu))?$|^example\.")  # RFC 2606
-_TRACKING = re.compile(r"utm_\w+|fbclid|gclid|ref")
+_EXAMPLE = regex(r"(?:^|\.)example(?:\.(?:com|net|org|edu))?$|^example\.")  # RFC 2606
+_TRACKING = regex(r"utm_\w+|fbclid|gclid|ref")
 
 
 class NameMention(NamedTuple):

@@ -12,6 +12,7 @@ from octavo.algorithms.text.document_name_matching import folded, folder, last, 
 from octavo.graph.import_resolution import imported
 from octavo.graph.names_of_documents import FOR_THEIR_FOLDER, ROOT, at_path, joined, names_of
 from octavo.graph.sphinx_references import roles
+from octavo.lazy_regex import regex
 from octavo.model.document import Document, Kind, Link, LinkKind
 from octavo.model.link_graph import WEIGHTS, DocumentLinks, EdgeType, Lookup, OutLink, Reference
 from octavo.model.normalised_text import Span
@@ -20,14 +21,14 @@ _MOST = 100_000  # links of one document: a list beyond that is data
 _MOST_FILES = 2_000  # of one commit
 _AROUND = 50  # characters of context on each side
 _LONGEST = 1_000
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
-_WIKILINK = re.compile(r"\[\[([^\[\]\n|]{1,500})(?:\|[^\[\]\n]*)?\]\]")
-_IMPLEMENTATION = re.compile(r"(?:the )?(?:implementation|implemented|implements|source code)\b", re.IGNORECASE)
-_RELATED = re.compile(
+_SCHEME = regex(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
+_WIKILINK = regex(r"\[\[([^\[\]\n|]{1,500})(?:\|[^\[\]\n]*)?\]\]")
+_IMPLEMENTATION = regex(r"(?:the )?(?:implementation|implemented|implements|source code)\b", re.IGNORECASE)
+_RELATED = regex(
     r"(?:see also|see more|related\b|relates to|further reading|read more|learn more|next steps|references$)",
     re.IGNORECASE,
 )
-_TEST_FILE = re.compile(
+_TEST_FILE = regex(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_[^/]*$|[_.-](?:test|spec|tests)\.[A-Za-z]+$|Tests?\.[A-Za-z]+$"
 )
 

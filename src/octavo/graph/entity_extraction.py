@@ -16,6 +16,7 @@ from octavo.algorithms.text.unicode_folding import entity_name
 from octavo.fast_dataclass import dataclass
 from octavo.graph.doi_and_url_extraction import NameMention, address, doi, doi_and_web_links, name_mention
 from octavo.graph.proper_name_recognition import BETWEEN, proper_names
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.entity import RULES, Entity, EntityKind, Mention, MentionRole, NamedDocument
 from octavo.model.normalised_text import Span
@@ -24,7 +25,7 @@ _MOST = 500  # mentions kept of one document, the most frequent: beyond that it 
 _LONGEST = 120
 # Code in prose: between fences, also inside lists and quotes (a longer row of ~ underlines a heading); below `::` or a
 # directive for code, as reStructuredText has them; between backquotes.
-_HIDDEN = re.compile(
+_HIDDEN = regex(
     r"""
       ^[ \t>]*(?P<fence>`{3,}+|~{3,5}(?!~)) [^\n]*\n .*? (?:^[ \t>]*(?P=fence)[`~]*[ \t]*$ | \Z)
     | ^(?P<indent>[ \t]*)(?=\S)
@@ -36,16 +37,16 @@ _HIDDEN = re.compile(
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
 # No handle: a quoted value, the scope of a package (`@scope/name`), what is called or opened (`@is(…)`, `@article{`).
-_HANDLE = re.compile(r"(?<![\w@/.\[\"'“‘])@([A-Za-z][A-Za-z0-9_-]{1,38})(?![\w@/({<]|\.\w)")
+_HANDLE = regex(r"(?<![\w@/.\[\"'“‘])@([A-Za-z][A-Za-z0-9_-]{1,38})(?![\w@/({<]|\.\w)")
 # Annotations of languages, where nothing marks them as code.
-_ANNOTATION = re.compile(
+_ANNOTATION = regex(
     r"(?:abstractmethod|author|classmethod|dataclass|deprecated|export|extends|final|font-face|implements|import|keyframes"
     r"|layer|media|namespace|nullable|override|page|param|private|property|protected|public|returns?|see|since|staticmethod"
     r"|supports|test|throws|todo|type|typedef)$",
     re.IGNORECASE,
 )
-_PERSON_LINK = re.compile(r"\[\[@([^\[\]|#\n]{2,80})(?:[|#][^\[\]\n]*)?\]\]")
-_PROJECT = re.compile(
+_PERSON_LINK = regex(r"\[\[@([^\[\]|#\n]{2,80})(?:[|#][^\[\]\n]*)?\]\]")
+_PROJECT = regex(
     # `Project Page`, `Project Manager` and the like speak of any project.
     r"\bProject[ \t]+"
     r"(?!(?:Board|Files|Folder|Goals|Home|Lead|Leader|Managements?|Managers?|Names?|Notes|Overview|Owners?"
@@ -67,7 +68,7 @@ _IDENTIFIERS = tuple(
     )
 )
 # Written like the key of a ticket, and none: encodings, hashes, standards without a body.
-_NO_TICKET = re.compile(
+_NO_TICKET = regex(
     r"(?:UTF|SHA|MD|AES|RSA|CRC|BASE|ASCII|CP|KOI|GB|HTTP|IPV|USB|COVID|GPT|MP|HDMI|WPA|UTC|GMT|ISBN|ISO|RFC|PEP|EAN|ES|ECMA|MPEG|X)-"
 )
 _AUTHORS = ("author", "authors", "creator", "creators", "by", "written_by")
@@ -81,9 +82,9 @@ _DECLARED = {
     EntityKind.PLACE: frozenset({"place", "places", "location", "locations"}),
 }
 _PAGES = frozenset({"index", "home", "overview", "readme", "introduction", "archive", "template"})
-_MANIFEST = re.compile(r"(?:^|/)(?:pyproject\.toml|package\.json|Cargo\.toml|composer\.json)$")
-_MANIFEST_NAME = re.compile(r"^[ \t]*\"?name\"?[ \t]*[:=][ \t]*\"([\w@./-]{2,100})\"", re.MULTILINE)
-_SPLIT = re.compile(r"\s*(?:;|\band\b|\n|&)\s*")
+_MANIFEST = regex(r"(?:^|/)(?:pyproject\.toml|package\.json|Cargo\.toml|composer\.json)$")
+_MANIFEST_NAME = regex(r"^[ \t]*\"?name\"?[ \t]*[:=][ \t]*\"([\w@./-]{2,100})\"", re.MULTILINE)
+_SPLIT = regex(r"\s*(?:;|\band\b|\n|&)\s*")
 
 
 @dataclass(frozen=True, slots=True)

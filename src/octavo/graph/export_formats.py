@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from octavo.graph.graph_view import GraphView
+from octavo.lazy_regex import regex
 
 FORMAT = "octavo-graph-1"
 # What XML 1.0 cannot hold, however it is written.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = regex("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NODE_KEYS = ("kind", "label", "collection", "uri", "document_kind", "community", "degree", "tags", "aliases")
 _NOTHING = (None, "", ())
 _EDGE_KEYS = ("type", "weight", "anchor", "context")

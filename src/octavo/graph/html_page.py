@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
 
 from octavo.graph.graph_view import GraphView, NodeKind, ViewNode
+from octavo.lazy_regex import regex
 
 _FILES = files("octavo.graph") / "drawing"
-_MARK = re.compile("@@([A-Z]+)@@")
+_MARK = regex("@@([A-Z]+)@@")
 
 
 def drawn_links(view: GraphView) -> Mapping[tuple[str, str, str], int]:

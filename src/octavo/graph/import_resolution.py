@@ -5,17 +5,17 @@ An import of a package from elsewhere (`lodash`, `serde`) refers to nothing in t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from sys import stdlib_module_names
 
 from octavo.algorithms.text.document_name_matching import folded, folder, last, module_stem
 from octavo.graph.names_of_documents import at_path, joined
+from octavo.lazy_regex import regex
 from octavo.model.link_graph import Lookup, Reference
 
 _MOST_NAMES = 16
-_MODULE_NAME = re.compile(r"[a-z_][a-z0-9_]*")
-_CODE_ENDING = re.compile(r"\.(?:[mc]?[jt]sx?|vue|svelte|rb|php|sh|bash|lua|R|r|dart|scss|sass|less|css)$")
+_MODULE_NAME = regex(r"[a-z_][a-z0-9_]*")
+_CODE_ENDING = regex(r"\.(?:[mc]?[jt]sx?|vue|svelte|rb|php|sh|bash|lua|R|r|dart|scss|sass|less|css)$")
 
 
 def imported(language: str | None, uri: str, target: str, names: str) -> Iterator[Reference]:

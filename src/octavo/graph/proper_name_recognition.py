@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from octavo.algorithms.text.unicode_folding import entity_name
 from octavo.graph.doi_and_url_extraction import NameMention
+from octavo.lazy_regex import regex
 from octavo.model.entity import Entity, EntityKind
 
 _TITLES = frozenset({"dr", "prof", "professor", "mr", "mrs", "ms", "sir", "dame", "frau", "herr", "mme"})
@@ -102,8 +103,8 @@ def proper_names(prose: str, declared: Mapping[str, Entity]) -> Iterator[NameMen
             at += taken
 
 
-_LINE = re.compile(r"[^\n]+")
-_NAME_WORD = re.compile(r"[^\W\d_][\w'’-]*\.?")
+_LINE = regex(r"[^\n]+")
+_NAME_WORD = regex(r"[^\W\d_][\w'’-]*\.?")
 
 
 def _bare(word: str) -> str:

@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-_LABEL = re.compile(r"^[ \t]*(?:\.\. _(`[^`\n]{1,200}`|[^:\n`]{1,200}):|\(([^()\s]{1,200})\)=)[ \t]*$", re.MULTILINE)
-_ROLE = re.compile(r"(?::(ref|doc|numref):|\{(ref|doc|numref)\})`([^`]{1,400})`")
-_SHOWN = re.compile(r".*<([^<>]+)>\s*", re.DOTALL)
-_ELSEWHERE = re.compile(r"[\w.-]+:")  # a page of another project: werkzeug:test
+from octavo.lazy_regex import regex
+
+_LABEL = regex(r"^[ \t]*(?:\.\. _(`[^`\n]{1,200}`|[^:\n`]{1,200}):|\(([^()\s]{1,200})\)=)[ \t]*$", re.MULTILINE)
+_ROLE = regex(r"(?::(ref|doc|numref):|\{(ref|doc|numref)\})`([^`]{1,400})`")
+_SHOWN = regex(r".*<([^<>]+)>\s*", re.DOTALL)
+_ELSEWHERE = regex(r"[\w.-]+:")  # a page of another project: werkzeug:test
 _MOST = 1_000
 
 

@@ -138,7 +138,7 @@ def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
             made = make_summaries(engine, settings, most=_AT_ONCE)
             if not made.documents or not made.left:
                 return
-            settings = settings.after(made)
+            settings = settings.after(made.tokens)
         with store.transaction():
             store.outbox.enqueue(project, JobKind.SUMMARIES, job.subject, settings.facts())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
@@ -14,9 +14,6 @@ from octavo.model.link_graph import COMMUNITIES, ENTITIES, THEMATIC_LINKS, Graph
 from octavo.model.projects_and_collections import Project
 from octavo.model.summary import EXTRACT, FILES_ONLY, SUMMARIES
 from octavo.ports import Store, Summariser
-
-if TYPE_CHECKING:
-    from octavo.jobs.summary_jobs import SummariesBuilt
 
 _SETTINGS = ("resolution", "seed", "threshold", "neighbours")
 _COMPUTED = {JobKind.COMMUNITIES: COMMUNITIES, JobKind.THEMATIC_LINKS: THEMATIC_LINKS}
@@ -40,9 +37,9 @@ class SummarySettings:
     def facts(self) -> dict[str, float]:
         return {"by_model": int(self.by_model), "sections": int(self.sections), "budget": self.budget}
 
-    def after(self, made: SummariesBuilt) -> SummarySettings:
+    def after(self, tokens: int) -> SummarySettings:
         """With what is left of the budget."""
-        return replace(self, budget=max(0, self.budget - made.tokens))
+        return replace(self, budget=max(0, self.budget - tokens))
 
     def maker(self, summariser: Summariser | None) -> str:
         name = EXTRACT if summariser is None else summariser.maker

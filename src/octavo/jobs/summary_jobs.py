@@ -129,7 +129,7 @@ def make_summaries(
         advance(1)
     batch.write()
     with store.transaction():
-        store.graph.note_run(project, SUMMARIES, settings.after(made).facts())
+        store.graph.note_run(project, SUMMARIES, settings.after(made.tokens).facts())
     left = len(store.summaries.missing(project, profile, maker))
     return replace(made, left=left, stopped=stopped)
 

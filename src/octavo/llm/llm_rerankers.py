@@ -11,11 +11,12 @@ from statistics import median
 from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
 from octavo.algorithms.model_inputs.prompt_quotations import with_line_numbers
 from octavo.errors import ConfigurationError, ProviderFailed
+from octavo.lazy_regex import regex
 from octavo.llm.reply_parsing import read_json
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 
-_NUMBER = re.compile(r"(?<![\w.-])(10(?:\.0+)?|\d(?:\.\d+)?)(?![\d%])")
+_NUMBER = regex(r"(?<![\w.-])(10(?:\.0+)?|\d(?:\.\d+)?)(?![\d%])")
 _LONGEST = 4_000  # characters of a passage that a model reads
 _RANKING = {"type": "array", "items": {"type": "integer"}}
 

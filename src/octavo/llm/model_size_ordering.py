@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from octavo.lazy_regex import regex
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.model.library_location import expand_user
 
-_SAID = re.compile(r"(?<![a-z\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)([mb])(?![a-z\d])")  # 4b, 135m, 1.7b, 8x7b
+_SAID = regex(r"(?<![a-z\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)([mb])(?![a-z\d])")  # 4b, 135m, 1.7b, 8x7b
 _MILLIONS = {"m": 1.0, "b": 1_000.0}
 _BYTES_PER_PARAMETER = 0.6  # of a file quantised to four bits, as most are
 _UNKNOWN = float("inf")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile, parsed_prompt
 from octavo.errors import ConfigurationError, system_message
+from octavo.lazy_regex import regex
 
 _BUILT_IN = Path(__file__).parent / "prompts"
-_NAME = re.compile(r"[\w-]{1,80}")
+_NAME = regex(r"[\w-]{1,80}")
 
 
 def prompt_named(name: str, folders: Sequence[Path] = ()) -> PromptFile:

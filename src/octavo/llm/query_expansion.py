@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
 from octavo.errors import ProviderFailed
+from octavo.lazy_regex import regex
 from octavo.model.language_model_calls import CompletionRequest, Hypotheses, Subqueries, Usage
 from octavo.ports import LanguageModel
 
-_LINE = re.compile(r"^[\s*`\-\d.)]*(lex|vec|hyde)[`*]*\s*:[`*]*\s*(.+?)[`*]*\s*$", re.IGNORECASE)
+_LINE = regex(r"^[\s*`\-\d.)]*(lex|vec|hyde)[`*]*\s*:[`*]*\s*(.+?)[`*]*\s*$", re.IGNORECASE)
 _LONGEST = 2_000  # characters of a passage
 _MOST = 8  # subqueries of a type
 

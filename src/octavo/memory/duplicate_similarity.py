@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.ids import text_hash
 
-_WORD = re.compile(r"\w+(?:[.:/+#-]\w+)*[+#]*")  # 3.11, a/b, node.js and C++ each count as one word
-_SIGNS = re.compile(r"[^\w\s]")
+_WORD = regex(r"\w+(?:[.:/+#-]\w+)*[+#]*")  # 3.11, a/b, node.js and C++ each count as one word
+_SIGNS = regex(r"[^\w\s]")
 _REVISES_FROM = 0.8  # Jaccard
 _REPEATS_FROM = 0.95  # share of the new text's word pairs
 _REPEATS_WORDS = 8  # a shorter text is contained in too many others

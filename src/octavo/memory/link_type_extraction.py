@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Document, LinkKind
 from octavo.model.memory import MemoryLink
 
 _BEFORE, _AFTER = 80, 40  # characters around a link that decide its type
-_SENTENCE = re.compile(r"[.!?\n]\s")
+_SENTENCE = regex(r"[.!?\n]\s")
 _LONGEST = 1_000
 _TYPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(rf"\b(?:{pattern})", re.IGNORECASE))

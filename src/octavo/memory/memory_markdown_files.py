@@ -10,13 +10,14 @@ from typing import Any
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.memory.draft import MemoryDraft
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.normalised_text import normalise
 from octavo.parsing.markdown.frontmatter import front_matter, quoted
 
 _SLUG_LENGTH = 60  # characters of a title in a file name
-_PLAIN_SCALAR = re.compile(r"[A-Za-z_][A-Za-z0-9_./ -]*[A-Za-z0-9_]|[A-Za-z_]")
+_PLAIN_SCALAR = regex(r"[A-Za-z_][A-Za-z0-9_./ -]*[A-Za-z0-9_]|[A-Za-z_]")
 _YAML_KEYWORDS = {"null", "true", "false", "yes", "no", "on", "off", "none"}
 
 

@@ -6,19 +6,19 @@ fields whose value the memory contradicts are written anew, on the line where th
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from octavo.errors import InvalidArgument
+from octavo.lazy_regex import regex
 from octavo.memory.draft import checked
 from octavo.memory.memory_markdown_files import MemoryNote, field_line, fields, read_note, write_note
 from octavo.model.memory import DEFAULT_SCOPE, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.normalised_text import normalise
 from octavo.parsing.markdown.frontmatter import front_matter
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
-_KEY = re.compile(r"(?:([A-Za-z_][\w-]*)|\"([^\"]+)\"|'([^']+)')[ \t]*:(?=\s|\Z)")
-_COMMENT = re.compile(r"[ \t]+#[^\r\n\"']*")
+_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_KEY = regex(r"(?:([A-Za-z_][\w-]*)|\"([^\"]+)\"|'([^']+)')[ \t]*:(?=\s|\Z)")
+_COMMENT = regex(r"[ \t]+#[^\r\n\"']*")
 _MARK = "\ufeff"
 _DEFAULTS = {"type": MemoryKind.NOTE.value, "status": MemoryStatus.ACTIVE.value}
 

@@ -12,15 +12,16 @@ from collections.abc import Iterator
 
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_MEMORIES, with_bars
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.memory import MemoryId
 
 # A rank, and perhaps a title in a line of its own; the id with its version; then lines with bars.
-_BLOCK = re.compile(
+_BLOCK = regex(
     r"^[ \t]*(?:\d+\. +(?:[^\n]*\n   (?=\[mem_))?)?\[(mem_[0-9a-f]{20}) v\d+[^\]\n]*\][^\n]*(?:\n[ \t]*\|[^\n]*)*\n?",
     re.MULTILINE,
 )
-_MARK = re.compile(r"^[ \t]*\d*\|[ ]?", re.MULTILINE)
-_PREFACE = re.compile(rf"^[ \t]*{re.escape(QUOTED_MEMORIES)}[ \t]*\n?", re.MULTILINE)
+_MARK = regex(r"^[ \t]*\d*\|[ ]?", re.MULTILINE)
+_PREFACE = regex(rf"^[ \t]*{re.escape(QUOTED_MEMORIES)}[ \t]*\n?", re.MULTILINE)
 
 
 def quoted(name: MemoryId, version: int, about: str, text: str) -> str:

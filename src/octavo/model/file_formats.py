@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import NamedTuple
 
+from octavo.lazy_regex import regex
 from octavo.plugins import CONVERTERS, OURS, others
 
 ARCHIVES_OPTION = "--archives"
@@ -183,7 +184,7 @@ ENVIRONMENT_TEMPLATES = frozenset(
 """Names of files that say which variables a program needs, without their values: hidden, and read all the same."""
 
 # When it came, what makes it unique, the host; then its size, and what was done with it.
-_MAILDIR = re.compile(r"\d{9,11}\.[\w.%+-]+(?:,[A-Z]=\d+)*(?:[:;!]2,[A-Za-z]*)?")
+_MAILDIR = regex(r"\d{9,11}\.[\w.%+-]+(?:,[A-Z]=\d+)*(?:[:;!]2,[A-Za-z]*)?")
 MAILDIR_FOLDERS = ("new", "cur")  # where nothing was done with a message yet, its name may not say what it is
 
 
@@ -223,7 +224,7 @@ def _format(extension: str) -> FileFormat | None:
 
 # What files begin with, and in zip archives a name that is in them: people and programs give wrong extensions.
 _BEGINNINGS = ((b"%PDF-", ".pdf"), (b"{\\rtf", ".rtf"), (b"MIME-Version:", ".mhtml"))
-_WEB_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html)[\s>]", re.IGNORECASE | re.DOTALL)
+_WEB_PAGE = regex(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html)[\s>]", re.IGNORECASE | re.DOTALL)
 _ZIPPED = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
 _ZIPPED |= {b"mimetypeapplication/epub+zip": ".epub", b"mimetypeapplication/vnd.oasis.opendocument.": ".odt"}
 _OWN = {".docx": _DOCX, ".pptx": _PPTX, ".xlsx": _XLSX, ".epub": _EPUB, ".odt": _ODF, ".rtf": _RTF, ".pdf": _PDF}

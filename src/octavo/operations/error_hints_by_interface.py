@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.operations.library.results import HealthAnswer
 from octavo.operations.operation import Operation
 from octavo.operations.operation_table import EVERY
 from octavo.operations.python_method_names import method_of
 from octavo.operations.request_field_metadata import RequestField, request_fields
 
-_COMMAND = re.compile(r"`octavo ([^`]+)`")
-_OPTION = re.compile(r"(?<![\w`-])--[a-z-]+")
+_COMMAND = regex(r"`octavo ([^`]+)`")
+_OPTION = regex(r"(?<![\w`-])--[a-z-]+")
 
 
 def for_python(hint: str, called: Operation) -> str:

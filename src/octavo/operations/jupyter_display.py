@@ -8,12 +8,13 @@ from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind, shown_path
 from octavo.operations.reading.results import GetAnswer
 from octavo.operations.search.results import SearchAnswer
 
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
-_FRONT_MATTER = re.compile(r"\A---\r?\n.*?^---\s*$", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = regex(r"\A---\r?\n.*?^---\s*$", re.DOTALL | re.MULTILINE)
 _EXCERPT = 300  # characters of a hit
 
 

@@ -22,6 +22,7 @@ import re
 from collections.abc import Sequence
 
 from octavo.algorithms.text.time_parsing_and_formatting import when
+from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.git_commit import ChangedFile, Commit
 from octavo.model.ids import DocumentId, section_id, text_hash
@@ -35,7 +36,7 @@ _FILES = 100  # named in the text; the commit index has all of them
 _CHANGES = {"A": "added", "D": "deleted", "T": "its type"}
 _WITHHELD = "content withheld"
 _LONGEST_TITLE = 300
-_DIFF_HEAD = re.compile(r"^Diff:\ndiff --git ", re.MULTILINE)
+_DIFF_HEAD = regex(r"^Diff:\ndiff --git ", re.MULTILINE)
 
 
 class CommitParser:

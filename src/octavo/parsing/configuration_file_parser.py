@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind, Document, Kind, Source
 from octavo.model.ids import text_hash
 from octavo.parsing.code.code_outline import CodeOutline, Cut, Symbol, nested
@@ -18,7 +19,7 @@ LARGEST = 1_000_000  # characters; a larger file is data, and is cut at line end
 _LONG = 400  # characters; keys inside a longer value become sections too
 _MANY = 5000  # sections
 _HEAD = 4000  # characters searched for the file's description
-_DESCRIPTION = re.compile(
+_DESCRIPTION = regex(
     r"^[ \t]*+[\"']?description[\"']?[ \t]*+[:=][ \t]*+(?P<value>[^\n]+)", re.MULTILINE | re.IGNORECASE
 )
 

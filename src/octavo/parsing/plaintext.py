@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import section_id, text_hash
 from octavo.model.normalised_text import Span
 
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){1,1000}")
-_TITLE_MARK = re.compile(r"(?:#\+title:|=+|\*+|#+)[ \t]+", re.IGNORECASE)  # org, AsciiDoc
-_NOT_TEXT = re.compile(r"\.\.(?:[ \t]|$)|:[A-Za-z][\w -]*:(?:[ \t]|$)")  # reStructuredText: directives, labels, fields
+_BLANK_LINES = regex(r"\n(?:[ \t]*+\n){1,1000}")
+_TITLE_MARK = regex(r"(?:#\+title:|=+|\*+|#+)[ \t]+", re.IGNORECASE)  # org, AsciiDoc
+_NOT_TEXT = regex(r"\.\.(?:[ \t]|$)|:[A-Za-z][\w -]*:(?:[ \t]|$)")  # reStructuredText: directives, labels, fields
 _LONGEST_TITLE = 120
 _TITLE_REACH = 4000  # characters; a file whose first words come later has no title
 

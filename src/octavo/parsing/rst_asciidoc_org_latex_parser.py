@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import lookup, normalize
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.normalised_text import Span
@@ -111,13 +112,11 @@ def _blocks(text: str, headings: Sequence[Title], code: Sequence[Code]) -> Itera
     yield from paragraphs(text, at, len(text))
 
 
-_RST_RULE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
-_RST_CODE = re.compile(
-    r"^([ \t]*)\.\. (?:code|code-block|sourcecode|parsed-literal)::[ \t]*(\S*)[^\n]*\n", re.MULTILINE
-)
+_RST_RULE = regex(r"^([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
+_RST_CODE = regex(r"^([ \t]*)\.\. (?:code|code-block|sourcecode|parsed-literal)::[ \t]*(\S*)[^\n]*\n", re.MULTILINE)
 
 
-_RST_LABEL = re.compile(r"^\.\. _[^\n]*[^\s_]:[ \t]*$|^:orphan:[ \t]*$")
+_RST_LABEL = regex(r"^\.\. _[^\n]*[^\s_]:[ \t]*$|^:orphan:[ \t]*$")
 
 
 def rst_outline(text: str) -> MarkupOutline:
@@ -171,13 +170,13 @@ def _indented(text: str, match: re.Match[str]) -> Code:
     return Code(match.start(), end, match[2] or None)
 
 
-_ADOC_HEADING = re.compile(r"^(={1,6}|#{1,6})[ \t]+(\S[^\n]*?)[ \t]*=*$", re.MULTILINE)
-_ADOC_CODE = re.compile(
+_ADOC_HEADING = regex(r"^(={1,6}|#{1,6})[ \t]+(\S[^\n]*?)[ \t]*=*$", re.MULTILINE)
+_ADOC_CODE = regex(
     r"^(?:\[(?:source|listing)?[^\]\n]*?(?:,[ \t]*([\w+#-]+))?[^\]\n]*\]\n)?(-{4,}|\.{4,}|`{3,}[\w+#-]*)[ \t]*\n"
     r"(?:.*?\n)??(?:-{4,}|\.{4,}|`{3,})[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
-ADOC_LINK = re.compile(r"(?:xref|link|include):{1,2}(?P<target>[^\s\[\]]+)\[(?P<shown>[^\]\n]*)\]")
+ADOC_LINK = regex(r"(?:xref|link|include):{1,2}(?P<target>[^\s\[\]]+)\[(?P<shown>[^\]\n]*)\]")
 
 
 def adoc_outline(text: str) -> MarkupOutline:
@@ -190,15 +189,15 @@ def _heading(match: re.Match[str], level: int) -> Title:
     return Title(level, " ".join(match[2].split()), match.start(), match.end())
 
 
-_ORG_HEADING = re.compile(r"^(\*{1,8})[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
-_ORG_STATE = re.compile(r"^(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]+|[ \t]+:[\w@#%:]+:$|^\[#[A-Z]\][ \t]+")
-_ORG_CODE = re.compile(
+_ORG_HEADING = regex(r"^(\*{1,8})[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
+_ORG_STATE = regex(r"^(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]+|[ \t]+:[\w@#%:]+:$|^\[#[A-Z]\][ \t]+")
+_ORG_CODE = regex(
     r"^[ \t]*#\+begin_(?:src|example)(?:[ \t]+([\w+#-]+))?[^\n]*\n.*?^[ \t]*#\+end_(?:src|example)[ \t]*$",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-_ORG_TITLE = re.compile(r"^#\+title:[ \t]*([^\n]+)$", re.MULTILINE | re.IGNORECASE)
-_ORG_MARKUP = re.compile(r"\[\[[^\]\n]*\]\[([^\]\n]*)\]\]|\[\[([^\]\n]*)\]\]")
-ORG_LINK = re.compile(r"\[\[(?P<target>[^\]\n]+)\](?:\[(?P<shown>[^\]\n]*)\])?\]")
+_ORG_TITLE = regex(r"^#\+title:[ \t]*([^\n]+)$", re.MULTILINE | re.IGNORECASE)
+_ORG_MARKUP = regex(r"\[\[[^\]\n]*\]\[([^\]\n]*)\]\]|\[\[([^\]\n]*)\]\]")
+ORG_LINK = regex(r"\[\[(?P<target>[^\]\n]+)\](?:\[(?P<shown>[^\]\n]*)\])?\]")
 
 
 def org_outline(text: str) -> MarkupOutline:
@@ -216,20 +215,18 @@ def org_outline(text: str) -> MarkupOutline:
 
 
 _TEX_RANKS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
-_TEX_HEADING = re.compile(
+_TEX_HEADING = regex(
     r"\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph|[a-z]*(?:section|chapter))\*?"
     r"(?:\[[^\]\n]*\])?\{"
 )
-_TEX_TITLE = re.compile(r"\\title(?:\[[^\]\n]*\])?\{")
-_TEX_CODE = re.compile(
-    r"^[ \t]*\\begin\{(verbatim|lstlisting|minted|Verbatim)\}.*?\\end\{\1\}", re.MULTILINE | re.DOTALL
-)
-_TEX_LABEL = re.compile(r"\\(?:label|index|texorpdfstring)\{[^{}]*\}")
-_TEX_COMMAND = re.compile(r"\\([a-zA-Z]+)\*?[ \t]*|~")
-_TEX_ACCENT = re.compile(r"\\([\"'`^~=.])\s*\{?\s*(?:\\?(i|j)|([^\W\d_]))\s*\}?")
-_TEX_SIGN = re.compile(r"\\([&%_#$])")
+_TEX_TITLE = regex(r"\\title(?:\[[^\]\n]*\])?\{")
+_TEX_CODE = regex(r"^[ \t]*\\begin\{(verbatim|lstlisting|minted|Verbatim)\}.*?\\end\{\1\}", re.MULTILINE | re.DOTALL)
+_TEX_LABEL = regex(r"\\(?:label|index|texorpdfstring)\{[^{}]*\}")
+_TEX_COMMAND = regex(r"\\([a-zA-Z]+)\*?[ \t]*|~")
+_TEX_ACCENT = regex(r"\\([\"'`^~=.])\s*\{?\s*(?:\\?(i|j)|([^\W\d_]))\s*\}?")
+_TEX_SIGN = regex(r"\\([&%_#$])")
 _ACCENTS = {'"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307"}
-_TEX_BRACES = re.compile(r"[{}]|(?<!\\)\$")
+_TEX_BRACES = regex(r"[{}]|(?<!\\)\$")
 _LONGEST_TITLE = 300
 
 

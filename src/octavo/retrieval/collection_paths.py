@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
+from octavo.lazy_regex import regex
 from octavo.model.library_location import real_path
 from octavo.model.projects_and_collections import Collection
 from octavo.ports import ProjectLibrary
 
-_ADDRESS = re.compile(r"octavo://(?P<project>[^/]*)/(?P<collection>[^/]*)/(?P<uri>.+)", re.DOTALL)
-_FILE = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/.+)", re.DOTALL)
-_DRIVE = re.compile(r"/?(?P<path>[A-Za-z]:[\\/].*)", re.DOTALL)
+_ADDRESS = regex(r"octavo://(?P<project>[^/]*)/(?P<collection>[^/]*)/(?P<uri>.+)", re.DOTALL)
+_FILE = regex(r"file:(?://(?:localhost)?)?(?P<path>/.+)", re.DOTALL)
+_DRIVE = regex(r"/?(?P<path>[A-Za-z]:[\\/].*)", re.DOTALL)
 
 
 def path_in_collection(collections: Iterable[Collection], path: str) -> tuple[Collection, str] | None:

@@ -13,6 +13,7 @@ from octavo.algorithms.source_code.declaration_kind_detection import symbol_kind
 from octavo.algorithms.source_code.import_header_detection import is_file_head, is_only_comments
 from octavo.algorithms.text.unicode_folding import fold
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.chunk import PROSE_TYPES
 from octavo.model.document import Kind, Section, shown_path
 from octavo.model.ids import DocumentId
@@ -29,15 +30,15 @@ _SIGNATURE = 400  # characters of code below a comment that say what it is about
 _ABOVE = 3_000  # characters from a signature down to a comment that belongs to it
 _TITLE = 1.0  # what a word in a heading counts beside one in its text
 _PROSE = frozenset(PROSE_TYPES)
-_CODE_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*\n)*?[ \t]*\1[`~]*[ \t]*$", re.MULTILINE)
+_CODE_BLOCK = regex(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*\n)*?[ \t]*\1[`~]*[ \t]*$", re.MULTILINE)
 _LEAD = 300  # characters before a passage in which its first sentence may begin
 _MARKER = 20  # characters of the sign that begins an item
-_OPENING = re.compile(
+_OPENING = regex(
     r"\n[ \t]*\n[ \t]*|\n(?=[ \t]*(?:>[ \t]?)*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|[#|]|```|~~~))"
     r"|[.!?][\"'”’)\]*_]*\s+(?=[^a-z\s])|[。！？][」』”’）]*"
 )
 """After it a paragraph, an item, a row or a sentence begins."""
-_BARE = re.compile(r"\s*(?:#{1,6}[^\n]*|[^\n]*\n[ \t]*(?:=+|-+)[ \t]*)\s*")
+_BARE = regex(r"\s*(?:#{1,6}[^\n]*|[^\n]*\n[ \t]*(?:=+|-+)[ \t]*)\s*")
 
 
 class SectionStretch(NamedTuple):

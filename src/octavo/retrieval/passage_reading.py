@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from octavo.errors import InvalidArgument, NotFound
 from octavo.fast_dataclass import dataclass, replace
+from octavo.lazy_regex import regex
 from octavo.model.document import HEADING_SEPARATOR, Kind, Section
 from octavo.model.ids import ChunkId, CollectionId, DocumentId, document_id
 from octavo.model.normalised_text import LineIndex, Lines, Span
@@ -18,11 +19,11 @@ from octavo.retrieval.collection_paths import is_absolute, library_reference
 from octavo.retrieval.document_by_name import named, nearest_names, titled
 
 # As the library writes lines, and as compilers (cart.py:35:7) and forges (cart.py#L35-L40, below) do.
-_LINES = re.compile(r"^(?P<uri>.+?):L?(?P<first>\d+)(?:-L?(?P<last>\d+)|:\d+)?$", re.DOTALL)
-_HIT = re.compile(r"(?:\d+\. )?(?P<place>\S.*?:\d+(?:-\d+)?)(?:  .*)?", re.DOTALL)  # as it stands in a list of hits
-_LINE_ANCHOR = re.compile(r"^L(?P<first>\d+)(?:-L?(?P<last>\d+))?$")
-_PAGE = re.compile(r"^(?:page|slide)=(\d{1,6})$")
-_HASH = re.compile(r"^[0-9a-fA-F]{6,64}$")
+_LINES = regex(r"^(?P<uri>.+?):L?(?P<first>\d+)(?:-L?(?P<last>\d+)|:\d+)?$", re.DOTALL)
+_HIT = regex(r"(?:\d+\. )?(?P<place>\S.*?:\d+(?:-\d+)?)(?:  .*)?", re.DOTALL)  # as it stands in a list of hits
+_LINE_ANCHOR = regex(r"^L(?P<first>\d+)(?:-L?(?P<last>\d+))?$")
+_PAGE = regex(r"^(?:page|slide)=(\d{1,6})$")
+_HASH = regex(r"^[0-9a-fA-F]{6,64}$")
 _SECTIONS_SHOWN, _SECTIONS_TOLD = 20, 100  # to people, to programs
 _LONGEST_ANCHOR = 100  # likeness takes time by the square of the length
 

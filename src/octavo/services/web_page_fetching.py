@@ -12,13 +12,14 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.ids import text_hash
 from octavo.services.http_error_translation import REQUEST_ERRORS, ServiceFailure, failure_of
 
 _SILENCE = 60.0  # seconds without a byte
 _LARGEST = 50_000_000  # bytes
-_ADDRESS = re.compile(r"(?<!ICON_URI=\")https?://[^\s\"'<>]+")
-_REFERENCE = re.compile(r"&(?:\w+|#\d+);")  # without its semicolon it may be a part of the address: `?a=1&section=2`
+_ADDRESS = regex(r"(?<!ICON_URI=\")https?://[^\s\"'<>]+")
+_REFERENCE = regex(r"&(?:\w+|#\d+);")  # without its semicolon it may be a part of the address: `?a=1&section=2`
 _KEPT = "".join(map(chr, range(0x21, 0x7F)))
 _ENDINGS = {"text/html": ".html", "application/xhtml+xml": ".html", "application/pdf": ".pdf", "text/markdown": ".md"}
 _LONGEST = 100  # characters of a name

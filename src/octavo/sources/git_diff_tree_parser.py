@@ -6,6 +6,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 
+from octavo.lazy_regex import regex
 from octavo.model.git_commit import ChangedFile, Commit, Person
 from octavo.model.normalised_text import normalise
 
@@ -18,8 +19,8 @@ _LINE = 400  # characters of a diff line; longer ones are generated
 RECORD = 4_000_000  # bytes of a commit that are parsed; file names come first
 _LATEST = 253_402_300_799.0  # the end of the year 9999
 
-_RAW = re.compile(rb":[0-7]+ [0-7]+ [0-9a-f.]+ [0-9a-f.]+ (?P<change>[A-Z])[0-9]*\0")
-_PART = re.compile(rb"^diff --git ", re.MULTILINE)
+_RAW = regex(rb":[0-7]+ [0-7]+ [0-9a-f.]+ [0-9a-f.]+ (?P<change>[A-Z])[0-9]*\0")
+_PART = regex(rb"^diff --git ", re.MULTILINE)
 
 
 class Records:

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 
-_SPECIAL = re.compile(r"[*?\[\\]")
+_SPECIAL = regex(r"[*?\[\\]")
 _PRINTABLE = range(0x20, 0x7F)
 _CLASSES: dict[str, frozenset[int]] = {
     name: frozenset(byte for byte in range(128) if test(chr(byte)))

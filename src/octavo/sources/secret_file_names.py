@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.normalised_text import Span
 
 _CONFIG = r"(?:json|ya?ml|toml|ini|cfg|conf|properties|env|xml|plist|enc|gpg|bak|old)"
@@ -45,7 +46,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("a site's configuration with its passwords", r"wp-config(?:[._-].*)?\.php(?:\..+)?"),
     ("a configuration with remote log-ins", r"rclone\.conf|wg.*\.conf"),
 )
-_COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|swp|sw[a-p]|tmp|copy)\d*|~\d+~?)+$", re.IGNORECASE)
+_COPY = regex(r"(?:~|\.(?:bak|backup|old|orig|save|swp|sw[a-p]|tmp|copy)\d*|~\d+~?)+$", re.IGNORECASE)
 _FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
 _OF_SECRETS = frozenset({"secret", "secrets", "credentials", "passwords"})
 _IN_FOLDER = frozenset({("docker", "config.json"), ("gh", "hosts.yml"), ("gcloud", "access_tokens.db")})

@@ -15,6 +15,7 @@ from functools import cache
 from itertools import accumulate, chain
 from typing import TypeVar, cast
 
+from octavo.lazy_regex import regex
 from octavo.model.indexing_ledger import REDACTED
 from octavo.model.normalised_text import Span
 from octavo.sources.secret_file_names import SecretMatch, without_overlaps
@@ -23,7 +24,7 @@ VERSION = "redaction-5"
 """Recorded in the recipe: another set of rules makes another index."""
 
 MARK = "█"
-MARKS = re.compile(f"{MARK}+")
+MARKS = regex(f"{MARK}+")
 PRIVATE_KEY = "private key"
 
 # A token starts where no word goes on; before it may stand an escape that ends in a letter (`\n`, `\u003d`, `%3D`),
@@ -127,25 +128,23 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("JSON web token", ("eyJ",), rf"{_START}eyJ{_W}{{8,4000}}+\.eyJ{_W}{{8,8000}}+\.{_W}{{16,2000}}+"),
 )
 # The token of a Discord bot has no prefix: it begins with the bot's number, and digits in base 64 have few forms.
-_DISCORD = re.compile(
+_DISCORD = regex(
     rf"{_START}(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){{5}}[A-Za-z0-9]{{3,8}}\.{_W}{{6}}\.{_W}{{27,40}}+{_END}"
 )
-_DIGITS = re.compile(
-    r"[MNO][DTjz][AEIMQUYcgk][w-z0-5][MNO][DTjz][AEIMQUYcgk][w-z0-5]"
-)  # six of them: quickly ruled out
+_DIGITS = regex(r"[MNO][DTjz][AEIMQUYcgk][w-z0-5][MNO][DTjz][AEIMQUYcgk][w-z0-5]")  # six of them: quickly ruled out
 _ESCAPED = "\\_"
 _SHORTEST = 14  # characters of a word that can hold a hint and a token, or be the hint of one that follows
 
 _BEGIN = "-----BEGIN "
-_KEY_HEAD = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_END = re.compile(r"-----END [A-Z0-9 ]{1,40}-----")
+_KEY_HEAD = regex(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_END = regex(r"-----END [A-Z0-9 ]{1,40}-----")
 _END_OF_KEY = "PRIVATE KEY"
-_KEY_TAIL = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_TAIL = regex(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_LENGTH = 20_000  # characters; the longest keys in use have a third of that
-_KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}+|[A-Za-z-]{1,32}: .{0,120}|")
-_TAIL_LINE = re.compile(r"[A-Za-z0-9+/]{16,}+={0,2}|=?[A-Za-z0-9+/]{4}={0,2}|[A-Za-z0-9+/]{2,15}+={1,2}")
+_KEY_LINE = regex(r"[A-Za-z0-9+/=]{16,}+|[A-Za-z-]{1,32}: .{0,120}|")
+_TAIL_LINE = regex(r"[A-Za-z0-9+/]{16,}+={0,2}|=?[A-Za-z0-9+/]{4}={0,2}|[A-Za-z0-9+/]{2,15}+={1,2}")
 _AROUND_KEY_LINE = " \t+-#/*>|\"',\\…"
-_BODY = re.compile(r"[A-Za-z0-9+/=]{32}")
+_BODY = regex(r"[A-Za-z0-9+/=]{32}")
 _LEAD = 700  # characters before the key itself: its headers
 
 

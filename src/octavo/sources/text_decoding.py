@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from importlib import import_module
 
 from octavo.errors import SourceError
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.indexing_ledger import FileStamp
 from octavo.model.normalised_text import normalise
 
@@ -18,7 +18,7 @@ _TEXT_CONTROLS = bytes([7, 8, 9, 10, 11, 12, 13, 27])
 _CONTROLS = bytes(byte for byte in [*range(1, 32), 127] if byte not in _TEXT_CONTROLS)
 _ASCII = bytes(range(32, 127))
 
-_EAST_ASIAN = re.compile("[\\t-\\r -~\\u3000-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7a3\\uff00-\\uffef]")
+_EAST_ASIAN = regex("[\\t-\\r -~\\u3000-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7a3\\uff00-\\uffef]")
 """What a text in Chinese, Japanese or Korean is made of, with ASCII."""
 
 # UTF-32 first: its little-endian byte order mark begins with UTF-16's.

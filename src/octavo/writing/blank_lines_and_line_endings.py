@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from octavo.lazy_regex import regex
 from octavo.writing.text_splice import Splice, Spliced
 
-_LEADING_BLANK = re.compile(r"(?:[ \t]*+\n)*")
+_LEADING_BLANK = regex(r"(?:[ \t]*+\n)*")
 _BLANK_CHARACTERS = " \t\n"
 
 

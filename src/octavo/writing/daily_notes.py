@@ -12,6 +12,7 @@ from pathlib import Path
 from octavo.algorithms.text.document_name_matching import folded, last, without_ending
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.projects_and_collections import Collection
 from octavo.writing.blank_lines_and_line_endings import content_lines
 from octavo.writing.heading_lines import one_line
@@ -26,8 +27,8 @@ _SUFFIX = ".md"
 
 
 # What Windows forbids, what ends a path elsewhere, and what ends the target of a wikilink.
-_UNSAFE = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+')
-_RESERVED = re.compile(r"(?:CON|PRN|AUX|NUL|COM[0-9\u00b9\u00b2\u00b3]|LPT[0-9\u00b9\u00b2\u00b3])\Z", re.IGNORECASE)
+_UNSAFE = regex(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+')
+_RESERVED = regex(r"(?:CON|PRN|AUX|NUL|COM[0-9\u00b9\u00b2\u00b3]|LPT[0-9\u00b9\u00b2\u00b3])\Z", re.IGNORECASE)
 _LONGEST = 200  # bytes: 255 is what most systems take, and a draft's name must fit beside it
 
 

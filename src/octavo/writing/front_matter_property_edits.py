@@ -6,6 +6,7 @@ import json
 import re
 
 from octavo.errors import InvalidArgument
+from octavo.lazy_regex import regex
 from octavo.parsing.markdown.frontmatter import load_yaml
 from octavo.writing.blank_lines_and_line_endings import line_ending
 from octavo.writing.front_matter_value_quoting import TOML, Scalar, scalar, written_key
@@ -15,7 +16,7 @@ from octavo.writing.section_edits import EditedText
 
 Value = Scalar | tuple[Scalar, ...]
 
-_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ ./-]*\Z")
+_KEY = regex(r"[A-Za-z0-9_][A-Za-z0-9_ ./-]*\Z")
 
 
 def set_property(document: NoteOutline, key: str, value: Value, *, remove: bool = False) -> EditedText:

@@ -8,23 +8,24 @@ import tomllib
 from collections.abc import Mapping
 
 from octavo.errors import InvalidArgument
+from octavo.lazy_regex import regex
 from octavo.parsing.markdown.frontmatter import UNREADABLE, load_yaml, quoted
 
 Scalar = str | int | float | bool | None
 
-_PLAIN = re.compile(r"[A-Za-z\u00c0-\u1fff/(][^\n\r:#\[\]{},&*!|>'\"%@`]*\Z")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?\Z")
+_PLAIN = regex(r"[A-Za-z\u00c0-\u1fff/(][^\n\r:#\[\]{},&*!|>'\"%@`]*\Z")
+_DATE = regex(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?\Z")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
-PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
-TOML = re.compile(r"\+\+\+[ \t]*\r?\n(?:[^\n]*\n)*?\+\+\+[ \t]*(?:\r?\n|\Z)")
+PLACEHOLDER = regex(r"\{\{(\w+)\}\}")
+TOML = regex(r"\+\+\+[ \t]*\r?\n(?:[^\n]*\n)*?\+\+\+[ \t]*(?:\r?\n|\Z)")
 _LEAD = {
     "---": re.compile(r"[ \t]*+(?:-[ \t]+)*(?:[^\s\"'#\[{|>-][^:\n]*?:[ \t]+)?"),
     "+++": re.compile(r"[ \t]*+[^\s=#]+[ \t]*=[ \t]*"),
 }
-_COMMENT = re.compile(r"[ \t]+#[^\n]*\Z")
-_BLOCK = re.compile(r"(?:^|[:-])[ \t]+[|>][-+0-9]*[ \t]*(?:#.*)?\Z")
-_QUOTES = re.compile(r"\\?[\"']|\{\{(\w+)\}\}")
+_COMMENT = regex(r"[ \t]+#[^\n]*\Z")
+_BLOCK = regex(r"(?:^|[:-])[ \t]+[|>][-+0-9]*[ \t]*(?:#.*)?\Z")
+_QUOTES = regex(r"\\?[\"']|\{\{(\w+)\}\}")
 
 
 def scalar(value: Scalar) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from octavo.errors import InvalidArgument
+from octavo.lazy_regex import regex
 from octavo.writing.note_outline import NoteHeading, NoteOutline
 
 DEEPEST = 6
-_MARKERS = re.compile(r"[ \t]*+#{1,6}(?:[ \t]|\Z)")
-_OPENING_MARKERS = re.compile(r"[ ]{0,3}(#{1,6})")
-_AFTER_MARKERS = re.compile(r"[ \t]|\r?\n|\Z")
-_CLOSES = re.compile(r"(?:\A|[ \t])#+\Z")
+_MARKERS = regex(r"[ \t]*+#{1,6}(?:[ \t]|\Z)")
+_OPENING_MARKERS = regex(r"[ ]{0,3}(#{1,6})")
+_AFTER_MARKERS = regex(r"[ \t]|\r?\n|\Z")
+_CLOSES = regex(r"(?:\A|[ \t])#+\Z")
 
 
 def heading_line(level: int, text: str) -> str:

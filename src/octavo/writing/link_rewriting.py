@@ -13,16 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from octavo.algorithms.text.document_name_matching import folded, folder, last, without_ending
 from octavo.fast_dataclass import dataclass
 from octavo.graph.edge_extraction import references_of
+from octavo.lazy_regex import regex
 from octavo.model.document import Link, Section
 from octavo.parsing.markdown.link_reference_definitions import label_key
 from octavo.writing.note_link_targets import LinkedNotes, NoteLink
 from octavo.writing.note_outline import NoteOutline
 
-_WIKILINK = re.compile(r"(!?\[\[)([^\]|]*?)(\\?\|[^\]]*)?(\]\])\Z")
-_INLINE = re.compile(r"(.*\]\(\s*)(<[^<>\n]*>|\S*?)(\s+[\"'(].*)?(\s*\))\Z", re.DOTALL)
-_DEFINITION = re.compile(r"^([ ]{0,3}\[((?:[^\[\]\\]|\\.){1,999})\]:[ \t]*\n?[ \t]*)(<[^<>\n]*>|\S+)", re.MULTILINE)
+_WIKILINK = regex(r"(!?\[\[)([^\]|]*?)(\\?\|[^\]]*)?(\]\])\Z")
+_INLINE = regex(r"(.*\]\(\s*)(<[^<>\n]*>|\S*?)(\s+[\"'(].*)?(\s*\))\Z", re.DOTALL)
+_DEFINITION = regex(r"^([ ]{0,3}\[((?:[^\[\]\\]|\\.){1,999})\]:[ \t]*\n?[ \t]*)(<[^<>\n]*>|\S+)", re.MULTILINE)
 _IN_ADDRESS = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", '"': "%22", "%": "%25"})
-_NOT_IN_WIKILINK = re.compile(r"[\[\]|#^]+")
+_NOT_IN_WIKILINK = regex(r"[\[\]|#^]+")
 
 
 @dataclass(frozen=True, slots=True)

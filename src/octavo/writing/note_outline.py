@@ -16,6 +16,7 @@ from typing import NamedTuple
 from octavo.algorithms.markdown.heading_attributes import attributes
 from octavo.errors import InvalidArgument, NotFound
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import HEADING_SEPARATOR, shown_path
 from octavo.parsing.markdown.block_scanner import scan
 from octavo.parsing.markdown.inline_to_plain_text import LONGEST, plain_text
@@ -26,9 +27,9 @@ ROOT = -1
 """The number of the root: the parent of top-level headings, of level 0."""
 
 _SECTIONS_TOLD = 100  # where the one asked for is not there
-_PLAIN = re.compile(r"(?:[A-Za-z0-9,.()'/-]++ ?)*+")  # texts that hold no markup: outlines show them as they are
-_OPENING = re.compile(r"---[ \t]*+\r?\n")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*+(?:\r?\n|\Z)", re.MULTILINE)
+_PLAIN = regex(r"(?:[A-Za-z0-9,.()'/-]++ ?)*+")  # texts that hold no markup: outlines show them as they are
+_OPENING = regex(r"---[ \t]*+\r?\n")
+_CLOSING = regex(r"^(?:---|\.\.\.)[ \t]*+(?:\r?\n|\Z)", re.MULTILINE)
 
 
 class NoteHeading(NamedTuple):

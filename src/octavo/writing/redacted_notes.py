@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.ids import text_hash
 from octavo.model.projects_and_collections import Collection
 from octavo.sources.commit_file_withholding import IGNORED, Withholding
@@ -34,10 +35,10 @@ Told = TypeVar("Told", Finding, Violation, LinkChange)
 
 WITHHELD_CHANGES = "\\ a withheld line changes"
 # Behind a redacted line, so that two lines with the same marks differ where their keys do; never shown.
-_TAG = re.compile("^([-+ ])(.*)\0[0-9a-f]{64}$", re.MULTILINE)
+_TAG = regex("^([-+ ])(.*)\0[0-9a-f]{64}$", re.MULTILINE)
 
 
-_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\\]")  # a backslash is a folder's end on other systems
+_UNWRITABLE = regex(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\\]")  # a backslash is a folder's end on other systems
 
 
 def hidden(collection: Collection, values: tuple[Told, ...]) -> tuple[Told, ...]:

@@ -7,13 +7,13 @@ heading before it to the heading behind it, since at a heading no block is open.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.block_scanner import scan
 from octavo.writing.blank_lines_and_line_endings import (
@@ -31,9 +31,9 @@ FIRST, LAST = "first", "last"
 Position = str | Sequence[str]
 """`first`, `last`, or the path of the child to come after."""
 
-_BULLET = re.compile(r"([ \t]*+)([-+*])(?:[ \t]|\Z)")
-_NUMBER = re.compile(r"([ \t]*+)[0-9]{1,9}([.)])(?:[ \t]|\Z)")
-_RULE = re.compile(r"[ \t]*+([-*])[ \t]*+(?:\1[ \t]*+){2,}\Z")
+_BULLET = regex(r"([ \t]*+)([-+*])(?:[ \t]|\Z)")
+_NUMBER = regex(r"([ \t]*+)[0-9]{1,9}([.)])(?:[ \t]|\Z)")
+_RULE = regex(r"[ \t]*+([-*])[ \t]*+(?:\1[ \t]*+){2,}\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ The weight of a word is its number of texts in the group times log((1 + groups) 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from octavo.algorithms.text.english_stopwords import STOP_WORDS
+from octavo.lazy_regex import regex
 
 _UNTELLING = frozenset(STOP_WORDS.split())
-_WORD = re.compile(r"[^\W\d_][\w'-]+")
-_ENDING = re.compile(r"(?<=\w)\.[a-z]{1,4}(?![\w.])")
+_WORD = regex(r"[^\W\d_][\w'-]+")
+_ENDING = regex(r"(?<=\w)\.[a-z]{1,4}(?![\w.])")
 """How the name of a file ends: a third of a group's titles may, and it tells nothing."""
 
 _LONGEST_END = 3  # letters by which forms of one word differ in length

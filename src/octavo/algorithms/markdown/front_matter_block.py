@@ -4,4 +4,6 @@ from __future__ import annotations
 
 import re
 
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+from octavo.lazy_regex import regex
+
+FRONT_MATTER = regex(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)

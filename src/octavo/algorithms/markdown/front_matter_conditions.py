@@ -16,14 +16,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from octavo.algorithms.text.unicode_folding import fold
+from octavo.lazy_regex import regex
 from octavo.model.query import Comparison, PropertyCondition
 
-_CONDITION = re.compile(r"\s*([^=<>!\s][^=<>!]*?)\s*(!=|>=|<=|==|=|>|<)\s*(.*?)\s*", re.DOTALL)
-_PRESENCE = re.compile(r"\s*(!?)\s*([^=<>!\s][^=<>!]*?)\s*")
-_NUMBER = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
-_PART_OF_DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[T ][0-9:.]{2,15}(?:Z|[+-][0-9:]{2,6})?)?)?)?")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
-_LINK = re.compile(r"!?\[\[([^\[\]|#]+)[^\[\]]*\]\]")
+_CONDITION = regex(r"\s*([^=<>!\s][^=<>!]*?)\s*(!=|>=|<=|==|=|>|<)\s*(.*?)\s*", re.DOTALL)
+_PRESENCE = regex(r"\s*(!?)\s*([^=<>!\s][^=<>!]*?)\s*")
+_NUMBER = regex(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_PART_OF_DATE = regex(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[T ][0-9:.]{2,15}(?:Z|[+-][0-9:]{2,6})?)?)?)?")
+_DATE = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
+_LINK = regex(r"!?\[\[([^\[\]|#]+)[^\[\]]*\]\]")
 
 
 def read_condition(text: str) -> PropertyCondition | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from octavo.lazy_regex import regex
 
 _ATTRIBUTE = r"""(?:[#.][\w:.-]++|[\w-]++=(?:"[^"{}]*+"|[^\s"{}]++))"""
-_ATTRIBUTES = re.compile(
+_ATTRIBUTES = regex(
     rf"(?<!\\)[ \t]*+\{{(?:/\*|:)?[ \t]*+(?=[#.]){_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+[ \t]*+(?:\*/)?\}}\Z"
 )
-_GIVEN = re.compile(r"[ \t{:*]#([\w:.-]+)")
+_GIVEN = regex(r"[ \t{:*]#([\w:.-]+)")
 
 
 def attributes(heading: str) -> str:

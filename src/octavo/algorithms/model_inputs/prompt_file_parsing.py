@@ -7,11 +7,12 @@ import re
 from typing import Any, cast
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.language_model_calls import Message, Prompt
 
-_FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
-_PART = re.compile(r"^# (system|user|assistant) *$", re.MULTILINE)
-_GAP = re.compile(r"\{(\w+)\}")
+_FRONT = regex(r"\A---\n(.*?)\n---\n", re.DOTALL)
+_PART = regex(r"^# (system|user|assistant) *$", re.MULTILINE)
+_GAP = regex(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from octavo.lazy_regex import regex
+
 _VERB = r"(?:is|are|was|were|do|does|did|can|could|should|may|must|will|would|has|have|had)"
 _SUBJECT = r"(?:i|we|you|it|they|he|she|there|this|that|my|our|your|the|an?)"
 _ASKED = rf"(?:who|whom|what|when|where|why|how|which)\s+{_VERB}"
-_QUESTION_WORD = re.compile(r"(?:who|whom|whose|what|when|where|why|how|which)\b", re.I)
-_ASKS = re.compile(rf"(?:{_ASKED}|{_VERB}\s+{_SUBJECT})\s.*\w", re.I | re.DOTALL)
+_QUESTION_WORD = regex(r"(?:who|whom|whose|what|when|where|why|how|which)\b", re.I)
+_ASKS = regex(rf"(?:{_ASKED}|{_VERB}\s+{_SUBJECT})\s.*\w", re.I | re.DOTALL)
 
 
 def with_question_mark(text: str) -> str:

@@ -20,26 +20,27 @@ from typing import NamedTuple
 
 from octavo.algorithms.text.unicode_folding import is_ideograph
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.query import Condition
 
 OPERATORS = frozenset({"AND", "OR", "NOT"})
 _SENTENCE = 6  # words, all in capitals: somebody shouts, or pasted a statement
 _MOST_NEGATED = 8  # words around a lone NOT: a longer text stresses the word
-_STATEMENT = re.compile(r"\b(?:SELECT|UPDATE|DELETE FROM|INSERT INTO|WHERE|JOIN)\b")
+_STATEMENT = regex(r"\b(?:SELECT|UPDATE|DELETE FROM|INSERT INTO|WHERE|JOIN)\b")
 _DEEPEST = 32  # parentheses inside each other: those further inside count for nothing
 _OPEN, _CLOSE, _REFUSED_OPEN = "(", ")", "-("
 _QUOTES = str.maketrans("“”„‟«»", '""""""')
 
 # A quote opens only where a word can start and closes only where one can end: `print("a")` and 5" are words.
 _PHRASE = r'(?P<minus>-)?(?:(?P<field>[A-Za-z]+):)?"(?P<quoted>[^"]*)"(?!\w)'
-_PLAIN = re.compile(rf"[(\[{{]*{_PHRASE}[)\]}}]*|(?P<word>\S+)")
-_WITH_PARENTHESES = re.compile(rf"(?P<parenthesis>-?\(|\))|{_PHRASE}|(?P<word>\S+)")
+_PLAIN = regex(rf"[(\[{{]*{_PHRASE}[)\]}}]*|(?P<word>\S+)")
+_WITH_PARENTHESES = regex(rf"(?P<parenthesis>-?\(|\))|{_PHRASE}|(?P<word>\S+)")
 # A sign before a number and a command's one-letter flag exclude nothing; a character of Chinese is a word.
-_EXCLUDED = re.compile(r"-(?=[^\s\d-]\S)")
+_EXCLUDED = regex(r"-(?=[^\s\d-]\S)")
 
 
 # Quotations and words with parentheses inside them, such as `f(x)`, are one token; the end is an empty one.
-_TOKEN = re.compile(r'"[^"]*"|[()]|[^\s()"]+(?:\([^\s()]*\)[^\s()]*)*|"|$')
+_TOKEN = regex(r'"[^"]*"|[()]|[^\s()"]+(?:\([^\s()]*\)[^\s()]*)*|"|$')
 _SIDES = ("AND", "OR")
 
 

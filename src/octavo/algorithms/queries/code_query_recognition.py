@@ -10,7 +10,6 @@ def get_\\w+\\(                        a pattern; its literal parts are searched
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from enum import StrEnum
 from functools import lru_cache
@@ -18,17 +17,18 @@ from functools import lru_cache
 from octavo.algorithms.queries.regex_literal_extraction import PartOfName, Pieces, is_pattern, read_pattern
 from octavo.algorithms.source_code.stack_trace_parsing import FrameLocation, frames, message_of, places_in
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 
 _LONGEST = 20_000  # characters of a question that are read
 _MOST = 24  # names
 
 _IDENTIFIER = r"[A-Za-z_$][\w$]*"
-_QUALIFIED = re.compile(rf"{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*+[?!]?")
-_JOINT = re.compile(r"\.|::|->|#|\\")
-_SHAPED = re.compile(
+_QUALIFIED = regex(rf"{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*+[?!]?")
+_JOINT = regex(r"\.|::|->|#|\\")
+_SHAPED = regex(
     r"\w_+\w|^_+\w|\w_+$|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|[a-z][0-9]+[a-z]|\$"  # snake_case, camelCase, HTTPServer, md5sum
 )
-_DECLARING = re.compile(
+_DECLARING = regex(
     rf"^(?:(?:pub|public|private|export|async|abstract|static)\s+)*(?:def|class|func|fn|function|struct|interface|trait|enum|type|impl|module|namespace|sub|fun|object|record"
     rf"|protocol|extension|method|symbol|definition of)\s+({_IDENTIFIER})(?![\w$]|\s+[a-z])"
 )
@@ -36,25 +36,25 @@ _NAMED_THING = (
     rf"(?: the)?(?: function| class| method| type)? `?({_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*)`?(?:\(\))?"
 )
 # "where is render defined": what is asked for is a name, however plain a word it is.
-_ASKED_WHERE = re.compile(
+_ASKED_WHERE = regex(
     rf"\b(?:where|which file|what file)\b(?: is| are| do we| does)?{_NAMED_THING}(?: is| are)? "
     r"(?:defined|declared|implemented)\b"
 )
 # "who calls render", "where is render used", "callers of render": what is asked for is what uses a name.
-_ASKED_USES = re.compile(
+_ASKED_USES = regex(
     rf"\b(?:(?:who|what|which \w+) (?:calls?|uses?|imports?|invokes?)|where do we (?:call|use)"
     rf"|(?:callers|usages|uses|call sites?|references) (?:of|to)){_NAMED_THING}[?.\s]*$"
     rf"|\bwhere (?:is|are){_NAMED_THING} (?:called|used|imported|invoked)\b"
 )
-_TICKED = re.compile(r"`([^`\n]{1,200})`")
-_ALONE = re.compile(rf"(?:{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*[?!]?)(?:\(\))?")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-_PLAIN = re.compile(r"[\"'(]?[A-Za-z][a-z]*(?:['’-][a-z]+)*[.,:;?!)\"']*")  # a word that is no name
+_TICKED = regex(r"`([^`\n]{1,200})`")
+_ALONE = regex(rf"(?:{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*[?!]?)(?:\(\))?")
+_WORD = regex(r"[A-Za-z][A-Za-z0-9]*")
+_PLAIN = regex(r"[\"'(]?[A-Za-z][a-z]*(?:['’-][a-z]+)*[.,:;?!)\"']*")  # a word that is no name
 _SENTENCE = 4  # of them
 _FEW = 4  # words that may together be one name: "parse query" is parse_query and parseQuery
 
 # No kind of error has a longer name, and without a bound a long word takes time by the square of its length.
-_ERROR = re.compile(
+_ERROR = regex(
     r"(?:^|\s)(?:[\w.]{0,99}[A-Z]\w{0,99}(?:Error|Exception|Warning|Fault)\b"
     r"|(?:panic|fatal|error(?:\[\w+\])?|Fatal error):\s"
     r"|Traceback\b|FATAL\b|ERROR\b|undefined (?:reference|symbol)|(?:Cannot|cannot|Could not|could not) [a-z]+ \S"
@@ -62,18 +62,18 @@ _ERROR = re.compile(
     r"|^[\w.]{0,99}[A-Z]\w{1,99}: \S+(?: \S+){2}"
 )
 # What differs from one occurrence of a message to the next: quoted values, numbers, addresses, placeholders.
-_VARIABLE = re.compile(
+_VARIABLE = regex(
     r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|\b0x[0-9a-fA-F]+\b|\b\d+(?:\.\d+)*\b|%[sdrif]|\{[^{}\n]{0,40}\}"
     r"|<[^<>\n]{1,80}>"
 )
-_KIND_OF_ERROR = re.compile(r"^(?:[\w.]{0,99}[A-Z]\w{0,99}|panic|fatal|(?i:error)(?:\[\w+\])?)\s*:\s+")
-_CODE_LINE = re.compile(
+_KIND_OF_ERROR = regex(r"^(?:[\w.]{0,99}[A-Z]\w{0,99}|panic|fatal|(?i:error)(?:\[\w+\])?)\s*:\s+")
+_CODE_LINE = regex(
     r"[;{}]\s*$|^\s*[})\]]|\w\(.*\)|\w\($|[=!<>]=|\w\s*(?::|\+|-)?=\s*\S|->|=>|::|&&|\|\|"
     r"|^\s*(?:def|class|func|fn|function|import|from\s+\S+\s+import|#include|return\b.*[\w)\]]$|package|use)\b"
 )
 _OCCURRENCES = 50  # of a piece in a text that are looked at
-_WORDS = re.compile(r"\w+")
-_HUMP = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORDS = regex(r"\w+")
+_HUMP = regex(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RUN = 3  # words
 _MOST_RUNS = 40
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
+
+from octavo.lazy_regex import regex
 
 _SEPARATORS = bytes(code if chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256))
 _JOINERS = b"-.'"
 """What stands between letters and is left out of a token."""
-_MORE_THAN_SIGNS = re.compile(
+_MORE_THAN_SIGNS = regex(
     "[^\x00-\x7f\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u205e\u2190-\u22ff\u2500-\u25ff]"
 )
 """Whether there is anything but ASCII and signs that no token has: quotes, dashes, arrows, lines."""
@@ -17,7 +18,7 @@ _CHANGED = 2
 """The letters at the end of a word that its stem may have changed: `library`, librari; `dying`, die."""
 _MOST_PLACES = 20
 _REACH = 400  # characters from the start of a word to the end of the next
-_SPELLED = re.compile("plusplus|sharp|net")
+_SPELLED = regex("plusplus|sharp|net")
 """What tokens have in place of signs: `C++`, `F#`, `.NET`."""
 
 

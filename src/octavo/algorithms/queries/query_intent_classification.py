@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from octavo.lazy_regex import regex
+
 
 class Intent(StrEnum):
     CODE = "code"
@@ -17,11 +19,11 @@ class Intent(StrEnum):
     """Words, and everything else."""
 
 
-_PLACE = re.compile(
+_PLACE = regex(
     r"https?://\S+|(?:[\w.~-]+|\.{1,2})?(?:/[\w.@+-]+)+/?|[\w-]+(?:\.[\w-]+)*\.(?:md|txt|rst|html?|pdf|docx?|ipynb|org"
     r"|py|pyi|js|jsx|ts|tsx|go|rs|c|h|cc|cpp|hpp|cs|java|kt|rb|php|swift|sh|sql|css|toml|json|ya?ml|ini|cfg|xml|csv|lock)"
 )
-_CODE = re.compile(
+_CODE = regex(
     r"""
       \w\(\S*\) | \w\(\)         # a call
     | [\w>]::\w | \w->\w | =>    # members
@@ -35,7 +37,7 @@ _CODE = re.compile(
     """,
     re.VERBOSE,
 )
-_ASKING = re.compile(
+_ASKING = regex(
     r"(?:how|what|what's|why|when|where|which|who|whom|whose|is|are|was|were|does|do|did|can|could|should|would|will"
     r"|may|has|have|had)\b",
     re.IGNORECASE,

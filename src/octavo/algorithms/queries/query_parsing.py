@@ -28,6 +28,7 @@ from octavo.algorithms.text.natural_language_detection import ENGLISH, function_
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.algorithms.text.unicode_folding import is_ideograph
 from octavo.fast_dataclass import dataclass, replace
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.query import Condition, Filters, Terms, WordForms
 
@@ -45,11 +46,11 @@ _LONGEST_WHOLE = 400  # characters
 _LONGEST_PHRASE = 8  # words
 _AROUND = "()[]{}<>,;!?\"'`…"
 # Digits, a capital inside a word, or signs between letters: versions, hashes, names in code, addresses, paths, dates.
-_SHAPED = re.compile(r"[0-9]|[a-z][A-Z]|[^\W_][-_.@/:#\\]+[^\W_]")
+_SHAPED = regex(r"[0-9]|[a-z][A-Z]|[^\W_][-_.@/:#\\]+[^\W_]")
 _LEAST_SHAPED = 3  # characters: `scale a 1d array to between 0 and 1` names nothing
 # Compiled for the first who needs it: wide ranges take their time.
 _RUN = r"[\w.\x80-\U0010ffff-]+"
-_ABBREVIATED = re.compile(r"(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}")
+_ABBREVIATED = regex(r"(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}")
 """The beginning of a hash, as git and people write them."""
 _KINDS = {name: kind for kind in Kind for name in (kind.value, f"{kind.value}s")}
 

@@ -10,25 +10,26 @@ import re
 from collections.abc import Iterator
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 
 Pieces = tuple[str, ...]
 
-_PATTERN = re.compile(
+_PATTERN = regex(
     r"\\[wWdDsSbB.()\[\]{}*+?|^$]|\[\^?[\w\\^-]{1,40}\][*+?{]|\.[*+]\??|\)[*+?]|\(\?[:=!<]|\w\|\w[^\s)]{0,200}+\)|^\^\w|\w\$$"
 )
-_PIECES = re.compile(
+_PIECES = regex(
     r"\\[wWdDsSbBAZz]|(?:\0[0-9a-f]+;|[^\\()\]}\s;|.])[?*]|\[(?:\\.|[^\]\\])*\]|\((?:\?[:=!<P][^()]*)?|\)|\{\d*,?\d*\}|(?<!\\)[.*+?|^$]"
 )
-_FEW_LETTERS = re.compile(r"\[(\w{2,4})\](?![*+?{])")  # one of a few: [Uu]rl
-_CLASS = re.compile(r"\[\^?\]?[^\]]*\]")
-_EITHER = re.compile(r"\((?:\?:|\?P<\w+>)?([^()|]*+\|[^()]*)\)([?*])?")  # an innermost group of alternatives
-_AT_TOP = re.compile(r"\|(?![^()]*\))")
+_FEW_LETTERS = regex(r"\[(\w{2,4})\](?![*+?{])")  # one of a few: [Uu]rl
+_CLASS = regex(r"\[\^?\]?[^\]]*\]")
+_EITHER = regex(r"\((?:\?:|\?P<\w+>)?([^()|]*+\|[^()]*)\)([?*])?")  # an innermost group of alternatives
+_AT_TOP = regex(r"\|(?![^()]*\))")
 _LONG_PATTERN = 1_000  # characters of one that are read
 _WAYS = 12  # through the alternatives of a pattern
-_ESCAPED = re.compile(r"\\(.)")
-_OF_A_NAME = re.compile(r"[\w$]+")
-_PARTS_NAMES = re.compile(r"\\[sWbBAZz]|[|^$]")  # what no name goes on across
-_JOINS = re.compile(r"[()+*?]|\{\d*,?\d*\}")  # how often, and what belongs together: nothing that is written itself
+_ESCAPED = regex(r"\\(.)")
+_OF_A_NAME = regex(r"[\w$]+")
+_PARTS_NAMES = regex(r"\\[sWbBAZz]|[|^$]")  # what no name goes on across
+_JOINS = regex(r"[()+*?]|\{\d*,?\d*\}")  # how often, and what belongs together: nothing that is written itself
 _LETTERS, _ANYTHING = "", "."
 _SHORTEST = 2  # letters and digits of a name that have to be known
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
-_COMMENT = re.compile(r"^\s*(?://|#(?!\s*(?:include|import|ifn?def|define|endif|if|else|elif|pragma|undef)\b)|--|;|\*)")
-_BLOCK = re.compile(r"/\*.*?(?:\*/|\Z)|^[rRuU]?(?:\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z))", re.DOTALL | re.MULTILINE)
-_TAKES_IN = re.compile(
+from octavo.lazy_regex import regex
+
+_COMMENT = regex(r"^\s*(?://|#(?!\s*(?:include|import|ifn?def|define|endif|if|else|elif|pragma|undef)\b)|--|;|\*)")
+_BLOCK = regex(r"/\*.*?(?:\*/|\Z)|^[rRuU]?(?:\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z))", re.DOTALL | re.MULTILINE)
+_TAKES_IN = regex(
     r"^\s*(?:import\b|from\s+\S+\s+import\b|#\s*(?:include|import|pragma|ifn?def|if|elif|else|endif|undef)\b"
     r"|#\s*define\s+\w+\s*$|package\b|(?:pub\s+)?use\s|using\s|namespace\s+[\w.\\]+\s*;|module\s|extern\s+(?:crate\b|\"C\")"
     r"|(?:const|let|var)\b.*\brequire\s*\(|require\w*\b|load\b|export\b.*\bfrom\b|__all__\s*="
     r"|'use strict'|\"use strict\""
     r"|[(){}\[\];,]+\s*$|(?:const|var|type)\s*\($)"
 )
-_INSIDE_DECLARED_HERE = re.compile(r"^\s*(?:extern\s+\"C\"|(?:const|var|type)\s*\($)")
+_INSIDE_DECLARED_HERE = regex(r"^\s*(?:extern\s+\"C\"|(?:const|var|type)\s*\($)")
 _OPENING, _CLOSING = "([{", ")]}"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from octavo.lazy_regex import regex
+
 
 class FrameLocation(NamedTuple):
     """A file as written, with `/` between its folders, and a line if one was named."""
@@ -49,14 +51,14 @@ _FRAMES = tuple(
         r"^\s*(?:at|thread '[^']*' panicked at) (?:'[^']*', )?(?P<file>[^\s:]+\.rs):(?P<line>\d+)(?::\d+)?",
     )
 )
-_GO_NAME = re.compile(r"^(?P<name>[\w./*()-]+?)\((?:0x|\.\.\.|\))")
-_RUST_NAME = re.compile(r"^\s*\d+: (?P<name>[\w:<>]+)")
-_MARK = re.compile(r'File "|\bat |:\d+:in |^\s*#\d+\s|\.go:\d+|\.rs:\d+', re.MULTILINE)
+_GO_NAME = regex(r"^(?P<name>[\w./*()-]+?)\((?:0x|\.\.\.|\))")
+_RUST_NAME = regex(r"^\s*\d+: (?P<name>[\w:<>]+)")
+_MARK = regex(r'File "|\bat |:\d+:in |^\s*#\d+\s|\.go:\d+|\.rs:\d+', re.MULTILINE)
 
-_PLACE = re.compile(rf"(?<![\w/.])(?P<file>{_FILE}|[\w.@~+-]*/[\w./@~+-]*\w)(?:(?::|#L|\(|, line )(?P<line>\d+))?")
-_NO_PATH = re.compile(r"\S{400,}")  # longer than any path; trying it would take time by the square of its length
-_ADDRESS = re.compile(r"\b(?:https?|ftp)://\S+")
-_ERROR_LINE = re.compile(r"^(?:[\w.$]+(?:Error|Exception|Warning|Fault|Interrupt|Exit)\b|panic:|fatal|error)", re.I)
+_PLACE = regex(rf"(?<![\w/.])(?P<file>{_FILE}|[\w.@~+-]*/[\w./@~+-]*\w)(?:(?::|#L|\(|, line )(?P<line>\d+))?")
+_NO_PATH = regex(r"\S{400,}")  # longer than any path; trying it would take time by the square of its length
+_ADDRESS = regex(r"\b(?:https?|ftp)://\S+")
+_ERROR_LINE = regex(r"^(?:[\w.$]+(?:Error|Exception|Warning|Fault|Interrupt|Exit)\b|panic:|fatal|error)", re.I)
 
 
 def frames(text: str) -> tuple[Frame, ...]:

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 
 from octavo.algorithms.text.stemming import snowball
 from octavo.algorithms.text.unicode_folding import fold
+from octavo.lazy_regex import regex
 
 ENGLISH = "en"
 
@@ -103,7 +104,7 @@ _TELLING_LETTERS = {
 }  # fmt: skip
 _UMLAUTS = frozenset("äöü")
 
-_NO_PROSE = re.compile(
+_NO_PROSE = regex(
     r"""
       ^\ *(```|~~~) .*? (?: ^\ *\1[^\n]*$ | \Z )    # a block of code
     | ``?[^`\n]+``?                                 # a span of code
@@ -111,8 +112,8 @@ _NO_PROSE = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-_SPAN_OF_CODE = re.compile("``?[^`\n]+``?")
-_WORD = re.compile("[a-zß-öø-ɏḀ-ỿ]{3,40}")
+_SPAN_OF_CODE = regex("``?[^`\n]+``?")
+_WORD = regex("[a-zß-öø-ɏḀ-ỿ]{3,40}")
 _REMEMBERED = 1 << 17
 
 

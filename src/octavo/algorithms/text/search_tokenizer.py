@@ -39,6 +39,7 @@ from octavo.algorithms.text.unicode_folding import (
     fold,
     is_ideograph,
 )
+from octavo.lazy_regex import regex
 
 LONGEST = 64
 """Characters a token is cut to. Longer words are hashes and encoded data: their start identifies them."""
@@ -50,22 +51,22 @@ REMEMBERED_WORDS = 1 << 17  # about 30 MB when full; a corpus of 60 MB of docume
 _SEPARATORS = bytes(i if i > 127 or chr(i).isalnum() or chr(i) in "_-.'+#" else 32 for i in range(256))
 
 _LATIN = "À-ÖØ-öø-ɏ"  # besides those in ASCII
-BEYOND_LATIN = re.compile(rf"[^\x00-\x7f{_LATIN}]")
+BEYOND_LATIN = regex(rf"[^\x00-\x7f{_LATIN}]")
 
 # What may keep an ASCII word from being one `word` piece: names with signs of their own, points and hyphens in a row.
-_MARKED = re.compile(r"[^A-Za-z0-9_.-]|[.-](?![A-Za-z0-9_])|^[.-]|(?i:net)")
-_CLUSTER = re.compile(rf".(?:[\u1039\u17d2].|[{UNSPACED_MARKS}]){{0,15}}")
+_MARKED = regex(r"[^A-Za-z0-9_.-]|[.-](?![A-Za-z0-9_])|^[.-]|(?i:net)")
+_CLUSTER = regex(rf".(?:[\u1039\u17d2].|[{UNSPACED_MARKS}]){{0,15}}")
 
 # The user's → the user; don't → dont; but l'homme → l homme and O'Brien → O Brien.
-_CONTRACTION = re.compile(r"(?<=[^\W\d_])'(?:s(?!\w)|(?=(?:t|re|ve|ll|d|m)(?!\w)))", re.IGNORECASE)
+_CONTRACTION = regex(r"(?<=[^\W\d_])'(?:s(?!\w)|(?=(?:t|re|ve|ll|d|m)(?!\w)))", re.IGNORECASE)
 
 # 3.11 and 2024-01-15 keep a mark of their points, or 3.11 would be 311.
-_DIGITS_APART = re.compile(r"(?<=[0-9])[-.](?=[0-9])")
+_DIGITS_APART = regex(r"(?<=[0-9])[-.](?=[0-9])")
 
 _UPPER, _LOWER = "A-ZΑ-ΩЀ-Я", "a-zα-ωа-џ"
 _CAPITALISED = rf"[{_UPPER}](?!s(?![{_LOWER}]))[{_LOWER}]"  # the plural in URLs and APIs starts no word
-_HUMP = re.compile(rf"_+|(?<=[{_LOWER}])(?=[{_UPPER}])|(?<=[0-9])(?={_CAPITALISED})|(?<=[{_UPPER}])(?={_CAPITALISED})")
-_NUMBERED = re.compile(r"([^\W\d_]{3,})([0-9]+)")
+_HUMP = regex(rf"_+|(?<=[{_LOWER}])(?=[{_UPPER}])|(?<=[0-9])(?={_CAPITALISED})|(?<=[{_UPPER}])(?={_CAPITALISED})")
+_NUMBERED = regex(r"([^\W\d_]{3,})([0-9]+)")
 
 _NO_HUMPS = (
     "github gitlab graphql ios ipad iphone javascript latex macos mysql oauth postgresql sqlite typescript youtube"

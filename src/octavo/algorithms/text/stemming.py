@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import takewhile
 
+from octavo.lazy_regex import regex
+
 Stem = Callable[[str], str]
 
 _LEAST = 3
@@ -35,7 +37,7 @@ _OF_SCRIPT = {name: re.compile(f"[{letters}]{{{_LEAST},}}") for name, letters in
 # anusvara, nukta left out, open vowels of loan words.
 _ARABIC = str.maketrans("أإآٱىیکة", "ااااييكه")
 _HINDI = {**str.maketrans("ँॅॆॉॊऍऎऑऒ", "ंेेोोएएओओ"), ord("़"): None}
-_NASAL = re.compile("[नमङञण]्(?=[क-ह])")  # हिन्दी and हिंदी
+_NASAL = regex("[नमङञण]्(?=[क-ह])")  # हिन्दी and हिंदी
 
 _ARTICLES = ("وال", "بال", "كال", "فال", "ال", "لل")
 _ARABIC_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")

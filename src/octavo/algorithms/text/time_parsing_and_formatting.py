@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 
 from octavo.errors import InvalidArgument
+from octavo.lazy_regex import regex
 
-_AGE = re.compile(r"^(\d+)\s*(h|d|w|m|y)$")
+_AGE = regex(r"^(\d+)\s*(h|d|w|m|y)$")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)  # what is older than that is as old
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from octavo.lazy_regex import regex
+
 CJK = r"\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 """Han, kana, bopomofo and Hangul."""
 
@@ -28,10 +30,10 @@ FLAG = r"\U0001f1e6-\U0001f1ff"
 LIGATURES = str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 """Lower case only: expanded before case folding, a capital would look like the start of a word inside a word."""
 
-_EMOJI = re.compile(f"[{EMOJI}{FLAG}]")
+_EMOJI = regex(f"[{EMOJI}{FLAG}]")
 _MARKS = "\u0300-\u036f"
-_LOOSE = re.compile(f"[{_MARKS}]+")
-_ON_OTHERS = re.compile(f"(?<![\u0400-\u052f])[{_MARKS}]+")
+_LOOSE = regex(f"[{_MARKS}]+")
+_ON_OTHERS = regex(f"(?<![\u0400-\u052f])[{_MARKS}]+")
 
 _LONGEST_MARK_RUN = 30  # as in the Unicode Stream-Safe Text Format
 _BOUNDED_BELOW = 1000  # characters: a run of marks this short is sorted in no time
@@ -99,7 +101,7 @@ class _Combining(dict[int, str]):
 
 
 _COMBINING = _Combining()
-_MARK_RUN = re.compile(rf"\+{{{_LONGEST_MARK_RUN + 1},}}")
+_MARK_RUN = regex(rf"\+{{{_LONGEST_MARK_RUN + 1},}}")
 
 
 def _bound_mark_runs(text: str) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from octavo.lazy_regex import regex
+
 # A changed line and not one of the two that name the file; the names themselves are among the changed files.
-_CHANGED = re.compile(r"^[+-](?!\+\+ |-- )(.*)", re.MULTILINE)
+_CHANGED = regex(r"^[+-](?!\+\+ |-- )(.*)", re.MULTILINE)
 
 
 def changed_words(diff: str) -> str:

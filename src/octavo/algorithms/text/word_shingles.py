@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set as AbstractSet
 
-_WORD = re.compile(r"\w+")
+from octavo.lazy_regex import regex
+
+_WORD = regex(r"\w+")
 
 
 def shingles(text: str, size: int = 3) -> frozenset[str]:

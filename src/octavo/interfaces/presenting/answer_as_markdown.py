@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from octavo.interfaces.presenting.excerpt_line_selection import flattened
+from octavo.lazy_regex import regex
 from octavo.operations.styled_text_lines import DETAIL, FILL, Block, Part, Quote, visible
 
 _INDENT = "   "
 _LEFT_OUT = frozenset({DETAIL, "dim"})  # a line of nothing else
-_SPECIAL = re.compile(r"([\\`*_\[\]<>])")
+_SPECIAL = regex(r"([\\`*_\[\]<>])")
 
 
 def markdown(blocks: Iterable[Block]) -> str:

@@ -7,19 +7,20 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from octavo.interfaces.presenting.match_highlighting import Highlight, marked
+from octavo.lazy_regex import regex
 from octavo.operations.styled_text_lines import Line, Part, cells, character_cells, visible
 
 # A line this long did not end where its author wanted a line to end, unless it has a form of its own.
 _RUNNING = 40
-_PROSE = re.compile(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
-_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
-_HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
-_LINK_END = re.compile(r"\A(?:[^\[\]\n|]{0,200}\|)?([^\[\]\n|]{1,200})\](?:\]|\([^()\n]{0,500}\))")
-_SAYS_NOTHING = re.compile(r"\s*|[ \t]*\|?[ \t]*:?-{3,}:?[ \t|:-]*")  # blank, a rule, or below the head of a table
-_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]*_]*\s+(?=[^a-z\s])|[。！？][」』”’）]*|\n")
-_FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
-_WORD = re.compile(r"\S+")
-_HANGING = re.compile(r"[ >]*(?:(?:[-*+]|\d{1,3}[.)]) +(?:\[.\] +)?)?")
+_PROSE = regex(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
+_FRONT_MATTER = regex(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_HEADING = regex(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
+_LINK_END = regex(r"\A(?:[^\[\]\n|]{0,200}\|)?([^\[\]\n|]{1,200})\](?:\]|\([^()\n]{0,500}\))")
+_SAYS_NOTHING = regex(r"\s*|[ \t]*\|?[ \t]*:?-{3,}:?[ \t|:-]*")  # blank, a rule, or below the head of a table
+_SENTENCE_END = regex(r"[.!?][\"'”’)\]*_]*\s+(?=[^a-z\s])|[。！？][」』”’）]*|\n")
+_FORMED = regex(r"\s{4}|\s*(?:[#|]|```|~~~)")
+_WORD = regex(r"\S+")
+_HANGING = regex(r"[ >]*(?:(?:[-*+]|\d{1,3}[.)]) +(?:\[.\] +)?)?")
 
 
 def excerpt(

@@ -10,11 +10,12 @@ from typing import NamedTuple
 from octavo.algorithms.queries.query_parsing import parse_query
 from octavo.algorithms.text.search_tokenizer import shared_analyzer, written_words
 from octavo.algorithms.text.unicode_folding import is_ideograph
+from octavo.lazy_regex import regex
 from octavo.model.query import Terms
 from octavo.operations.styled_text_lines import Part
 
 # The characters the analyzer keeps inside a word; what it would cut off again is trimmed from the mark.
-_WORD = re.compile(r"[\w\-.'+#]+")
+_WORD = regex(r"[\w\-.'+#]+")
 _APART = bytes(code if _WORD.fullmatch(chr(code)) else 32 for code in range(256))
 _TRIMMED = "-.'"
 _UNSPACED = "\u2e80"  # from here on scripts are written without spaces between words

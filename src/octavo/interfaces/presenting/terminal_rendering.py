@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -10,12 +9,13 @@ from pathlib import Path
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.presenting.excerpt_line_selection import excerpt, flattened, reflowed, unheaded
 from octavo.interfaces.presenting.match_highlighting import MarksOf, marked, marks_of
+from octavo.lazy_regex import regex
 from octavo.operations.styled_text_lines import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
 
 EXCERPT_LINES = 4  # enough to judge a hit by
 _INDENT = "   "
 _MARKED = frozenset({"title", "heading"})
-_PAGE = re.compile(r"#(?:page|slide)=\d+$")
+_PAGE = regex(r"#(?:page|slide)=\d+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,18 @@ from rich.text import Text
 from rich.theme import Theme
 
 from octavo.interfaces.presenting.match_highlighting import marks_of
+from octavo.lazy_regex import regex
 from octavo.operations.styled_text_lines import visible
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
-_CALLOUT = re.compile(r"^([ \t]*(?:>[ \t]?)+)\[!([\w-]{1,40})[^\]\n]{0,40}\][+-]?[ \t]*(.*)$", re.MULTILINE)
-_WIKILINK = re.compile(r"(!?)\[\[([^\]\[|\n]{1,300})(?:\|([^\]\[\n]{1,300}))?\]\]")
-_HIGHLIGHT = re.compile(r"==([^=\n]{1,500})==")
+_FRONT_MATTER = regex(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_CALLOUT = regex(r"^([ \t]*(?:>[ \t]?)+)\[!([\w-]{1,40})[^\]\n]{0,40}\][+-]?[ \t]*(.*)$", re.MULTILINE)
+_WIKILINK = regex(r"(!?)\[\[([^\]\[|\n]{1,300})(?:\|([^\]\[\n]{1,300}))?\]\]")
+_HIGHLIGHT = regex(r"==([^=\n]{1,500})==")
 _PLAIN = {"block_quote": "", "item.number": "bold", "item.bullet": "bold", "link_url": "dim", "link": "underline"}
 _HEADINGS = {"h1": "bold", "h2": "bold underline", "h3": "bold", "h4": "bold", "h5": "italic", "h6": "italic"}
 _THEME = Theme({f"markdown.{name}": style for name, style in (_PLAIN | _HEADINGS).items()})
 """Without colours of its own: the app's theme has those."""
-_COMMENT = re.compile(r"%%.*?%%|<!--.*?-->", re.DOTALL)
+_COMMENT = regex(r"%%.*?%%|<!--.*?-->", re.DOTALL)
 
 
 def rendered_markdown(text: str, query: str, width: int) -> Text:

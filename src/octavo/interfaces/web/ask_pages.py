@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,11 +12,12 @@ from starlette.responses import HTMLResponse, Response
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.server_sent_events import streamed_answer
 from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, fields, given
+from octavo.lazy_regex import regex
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
 from octavo.operations.argument_parsing import request as parsed
 
-_STEP = re.compile(r"\d+[.)] ")
+_STEP = regex(r"\d+[.)] ")
 _SHORT = 2  # sentences above the hits of a search
 _CERTAIN = frozenset({"quoted", "supported"})
 

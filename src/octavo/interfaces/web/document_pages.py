@@ -3,7 +3,6 @@ file it was converted from; and the pictures and originals that these pages show
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -23,6 +22,7 @@ from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, heading_
 from octavo.interfaces.web.markdown_to_html import markdown, picture_names, ragged
 from octavo.interfaces.web.page_templates import HEADERS, POLICY, Listed, Site, given, number
 from octavo.interfaces.web.rst_and_org_to_markdown import as_markdown
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import Unit
 from octavo.model.file_formats import ending
 from octavo.model.ids import DocumentId
@@ -39,9 +39,9 @@ _OTHER_MARKUP = frozenset({".rst", ".org"})
 _PROSE = frozenset({".txt", ".adoc", ".asciidoc", ".tex", ".text"})
 _BACKLINKS = 50
 _FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
-_SHAPED = re.compile(r"\s|[^\w\s\"'“‘(\[`*_]|\w+:\s|\d+[.)]\s")
+_SHAPED = regex(r"\s|[^\w\s\"'“‘(\[`*_]|\w+:\s|\d+[.)]\s")
 """A line that ends where its author wanted it to: indented, an item, a field."""
-_UNDERLINE = re.compile(r"\s*([^\w\s])\1{2,}\s*")
+_UNDERLINE = regex(r"\s*([^\w\s])\1{2,}\s*")
 
 
 @dataclass(frozen=True, slots=True)

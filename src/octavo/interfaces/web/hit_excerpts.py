@@ -12,16 +12,17 @@ from octavo.interfaces.presenting.excerpt_line_selection import unheaded, withou
 from octavo.interfaces.presenting.match_highlighting import Highlight, MarksOf
 from octavo.interfaces.web.links_and_code_as_html import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import passage, set_apart
+from octavo.lazy_regex import regex
 from octavo.model.normalised_text import Span
 
 _ROOM = 420  # characters of prose that a hit shows
 _LINES = 8  # of source
 _LEAD = 200  # characters before the first word that answers: a telephone shows little more
-_BLOCK = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)]|>|\||#{1,6})(?:[ \t]|$)|[ \t]*\|")
-_PIECE = re.compile(r"\S(?:.{0,150}\S)?(?=\s|$)|\S+", re.DOTALL)
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-_TABLE = re.compile(r"[ \t]*\|")
-_RULE = re.compile(r"[ \t]*\|[\s|:-]+\|[ \t]*")
+_BLOCK = regex(r"[ \t]*(?:[-*+]|\d{1,3}[.)]|>|\||#{1,6})(?:[ \t]|$)|[ \t]*\|")
+_PIECE = regex(r"\S(?:.{0,150}\S)?(?=\s|$)|\S+", re.DOTALL)
+_FENCE = regex(r"[ \t]*(?:```|~~~)")
+_TABLE = regex(r"[ \t]*\|")
+_RULE = regex(r"[ \t]*\|[\s|:-]+\|[ \t]*")
 
 
 def excerpt(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -15,10 +14,11 @@ from octavo.errors import InvalidArgument, NotFound, NotIndexed
 from octavo.interfaces.web.links_and_code_as_html import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import markdown
 from octavo.interfaces.web.page_templates import Listed, Site, given
+from octavo.lazy_regex import regex
 from octavo.operations.graph.cluster_map_page import map_data, map_panel
 from octavo.operations.library.results import ListedDocument
 
-_CARD_TITLE = re.compile(r"\A# .*")
+_CARD_TITLE = regex(r"\A# .*")
 MOST_ROWS = 10_000  # nodes of a drawing: more stutter in a browser
 _LISTED = 2_000  # documents of a collection on one page
 

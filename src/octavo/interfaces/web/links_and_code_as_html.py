@@ -14,8 +14,9 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 
-_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:;.]?")
+_PLAIN_WORD = regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:;.]?")
 _ELSEWHERE = frozenset({"http", "https", "mailto"})
 _LONGEST_HIGHLIGHTED = 400_000  # characters; beyond, colours cost more than they help
 

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-_DEFINITION = re.compile(r"\[\^(?P<name>[^\]\[\s]{1,100})\]:[ \t]*")
+from octavo.lazy_regex import regex
+
+_DEFINITION = regex(r"\[\^(?P<name>[^\]\[\s]{1,100})\]:[ \t]*")
 _INDENT = 4
 
 

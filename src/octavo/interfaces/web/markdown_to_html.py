@@ -18,27 +18,28 @@ from octavo.algorithms.markdown.heading_attributes import attributes, given_anch
 from octavo.engine.wiring.html_block_to_markdown import html_as_markdown
 from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, coloured, file_link, heading_id, named_link
 from octavo.interfaces.web.markdown_footnotes import footnote_id, take_footnotes
+from octavo.lazy_regex import regex
 from octavo.retrieval.pictures_and_original_files import is_picture
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
-_SPECIAL = re.compile(
+_FRONT_MATTER = regex(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_SPECIAL = regex(
     r"(?P<embedded>!?)\[\[(?P<target>[^\]\[|\n]{1,300})(?:\|(?P<label>[^\]\[\n]{1,300}))?\]\]"
     r"|\[\^(?P<footnote>[^\]\[\s]{1,100})\]"
     r"|==(?P<highlighted>[^=\n]{1,500})=="
 )
 """Obsidian's additions to a line of Markdown: links by name, footnotes, and highlighted words."""
-_PICTURE = re.compile(
+_PICTURE = regex(
     r"!\[\[(?P<name>[^\]\[|#\n]{1,300})|!\[[^\]\n]{0,500}\]\(<?(?P<path>[^)>\n]{1,500}?)>?(?: \"[^\"\n]*\")?\)"
 )
-_FOOTNOTE = re.compile(r"\[\^[^\]\[\s]{1,100}\]")
-_TABLE_ROW = re.compile(r"\|[^|\n]+(?:\|[^|\n]*)+\|")
-_TASK = re.compile(r"\[(?P<state>[ xX])\] ")
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
-_CALLOUT = re.compile(r"\[!(?P<kind>[a-zA-Z-]{1,40})(?:\|[^\]]{0,40})?\][+-]?")
-_WIDTH = re.compile(r"(?P<width>\d{1,4})(?:x\d{1,4})?")
+_FOOTNOTE = regex(r"\[\^[^\]\[\s]{1,100}\]")
+_TABLE_ROW = regex(r"\|[^|\n]+(?:\|[^|\n]*)+\|")
+_TASK = regex(r"\[(?P<state>[ xX])\] ")
+_RIGHT_TO_LEFT = regex("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_CALLOUT = regex(r"\[!(?P<kind>[a-zA-Z-]{1,40})(?:\|[^\]]{0,40})?\][+-]?")
+_WIDTH = regex(r"(?P<width>\d{1,4})(?:x\d{1,4})?")
 _FULL_LINE = 0.85  # of the longest line of a paragraph: letters are not all of one width
 _SHORT_LINE = 40  # characters: a paragraph of nothing longer is a list or an address
-_LAYOUT = re.compile(
+_LAYOUT = regex(
     r"\s*</?(?:a|article|blockquote|br|center|details|div|dl|figure|h[1-6]|hr|img|ol|p|picture|section|summary|table|ul)\b",
     re.IGNORECASE,
 )

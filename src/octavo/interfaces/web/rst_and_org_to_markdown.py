@@ -8,6 +8,7 @@ from itertools import pairwise
 from textwrap import dedent
 from typing import NamedTuple
 
+from octavo.lazy_regex import regex
 from octavo.operations.reading.results import OutlineSection
 
 
@@ -20,14 +21,14 @@ class NumberedLine(NamedTuple):
 
 Lines = Sequence[NumberedLine]
 
-_RULE = re.compile(r"\s*([^\w\s])\1{2,}\s*")
-_DIRECTIVE = re.compile(r"(?P<indent>\s*)\.\. (?P<name>[\w:+-]+)::(?:\s+(?P<argument>.*))?$")
-_EXPLICIT = re.compile(r"(?P<indent>\s*)\.\.(?:\s+(?:\[#?(?P<note>[\w.-]+)\]\s+(?P<text>.*)|.*))?$")
-_OPTION = re.compile(r"\s*:(?P<name>[\w-]+):(?:\s+(?P<value>.*))?$")
-_FIELD = re.compile(r"(?P<indent>\s*):(?P<name>[^:`\n]{1,80}):(?=\s|$)\s*(?P<value>.*)$")
-_HEADER = re.compile(r"[A-Z][\w-]*: +\S")
-_ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|#|[a-zA-Z])[.)])\s+")
-_SIMPLE_TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*")
+_RULE = regex(r"\s*([^\w\s])\1{2,}\s*")
+_DIRECTIVE = regex(r"(?P<indent>\s*)\.\. (?P<name>[\w:+-]+)::(?:\s+(?P<argument>.*))?$")
+_EXPLICIT = regex(r"(?P<indent>\s*)\.\.(?:\s+(?:\[#?(?P<note>[\w.-]+)\]\s+(?P<text>.*)|.*))?$")
+_OPTION = regex(r"\s*:(?P<name>[\w-]+):(?:\s+(?P<value>.*))?$")
+_FIELD = regex(r"(?P<indent>\s*):(?P<name>[^:`\n]{1,80}):(?=\s|$)\s*(?P<value>.*)$")
+_HEADER = regex(r"[A-Z][\w-]*: +\S")
+_ITEM = regex(r"\s*(?:[-*+•]|(?:\d{1,3}|#|[a-zA-Z])[.)])\s+")
+_SIMPLE_TABLE = regex(r"\s*=+(?:\s+=+)+\s*")
 _CODE = frozenset(
     {"code", "code-block", "doctest", "ipython", "literalinclude", "math", "parsed-literal", "prompt", "sourcecode"}
 )
@@ -37,22 +38,20 @@ _UNSEEN = frozenset(
 )
 _DECLARES = frozenset({"attribute", "class", "data", "envvar", "exception", "function", "method", "module", "option"})
 _WORDED = frozenset({"abbr", "doc", "emphasis", "numref", "pep", "ref", "rfc", "strong", "sub", "sup", "term"})
-_LITERAL = re.compile(r"``(.+?)``(?!`)")
-_RST_INLINE = re.compile(
+_LITERAL = regex(r"``(.+?)``(?!`)")
+_RST_INLINE = regex(
     r":(?P<role>[\w:+-]+):`(?P<content>[^`]+)`|`(?P<words>[^`<]+?)\s*<(?P<target>[^`>]+)>`_{1,2}"
     r"|`(?P<named>[^`]+)`_{0,2}|\[#?(?P<note>[\w.-]+)\]_|(?<![\w`])(?P<word>[A-Za-z][\w.-]*[A-Za-z\d])_{1,2}(?![\w`])"
     r"|\\(?P<nothing>\s)"
 )
-_ORG_INLINE = re.compile(
+_ORG_INLINE = regex(
     r"\[\[(?P<target>[^\]\n]+)\](?:\[(?P<shown>[^\]\n]+)\])?\]|\[fn:(?P<note>[\w-]+)\]"
     r"|(?<![\w=~*/_+])(?P<sign>[=~*/_+])(?P<inside>\S(?:[^\n]*?\S)??)(?P=sign)(?![\w=~*/_+])"
 )
 _ORG_SIGNS = {"=": "`", "~": "`", "*": "**", "/": "*", "_": "*", "+": "~~"}
-_ORG_BLOCK = re.compile(r"\s*#\+begin_(?P<name>\w+)(?:\s+(?P<argument>\S+))?.*$", re.IGNORECASE)
-_ORG_UNSEEN = re.compile(
-    r"\s*(?:#\+(?!caption)\w[^:\s]*:|#(?:\s|$)).*|\s*(?:SCHEDULED|DEADLINE|CLOSED):.*", re.IGNORECASE
-)
-_DRAWER = re.compile(r"\s*:[\w-]+:\s*")
+_ORG_BLOCK = regex(r"\s*#\+begin_(?P<name>\w+)(?:\s+(?P<argument>\S+))?.*$", re.IGNORECASE)
+_ORG_UNSEEN = regex(r"\s*(?:#\+(?!caption)\w[^:\s]*:|#(?:\s|$)).*|\s*(?:SCHEDULED|DEADLINE|CLOSED):.*", re.IGNORECASE)
+_DRAWER = regex(r"\s*:[\w-]+:\s*")
 
 
 def as_markdown(text: str, suffix: str, sections: Sequence[OutlineSection], first_line: int = 1) -> Lines:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -28,6 +27,7 @@ from octavo.interfaces.web import links_and_code_as_html
 from octavo.interfaces.web.hit_excerpts import excerpt, marked_words, source_excerpt
 from octavo.interfaces.web.markdown_to_html import set_apart
 from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, templates
+from octavo.lazy_regex import regex
 from octavo.model.result import StageTrace
 from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.library.results import StatusAnswer
@@ -68,7 +68,7 @@ _RECENT = 50  # documents whose titles and tags make examples
 _RECENT_SHOWN = 8
 _CHANNELS = {"lexical": "words", "dense": "meaning", "symbol": "a name in code", "place": "its path", "graph": "links"}
 _FILTERS = ("collections", "kinds", "tags_all", "language", "uris")
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_WORD = regex(r"[^\W\d_]{4,}")
 _BEGINNING = 4  # letters of a word that stand for all that begin so
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import Any
 from octavo.algorithms.text.time_parsing_and_formatting import moment, when
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.normalised_text import short
 from octavo.model.query import Filters, Query
@@ -30,7 +30,7 @@ from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 
 _SHOWN_FILES = 20
 _LOOKED_AT = 1_000  # commits at first, for those that filters let through
-_STAMP = re.compile(STAMP)
+_STAMP = regex(STAMP)
 _AROUND = 600  # bytes of an answer that are no commit
 _NO_COMMITS = (
     "The library holds no commits: none of its folders is a git repository, or `octavo status --problems` says why one "

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from textwrap import shorten
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.file_formats import ending
 
-_KIND = re.compile(r"^an? ([a-z ]+): (?:there is no text to read|OCR is off|--archives .*)$")
-_UNINSTALLED = re.compile(r": (install (\S+)) to read it$")
+_KIND = regex(r"^an? ([a-z ]+): (?:there is no text to read|OCR is off|--archives .*)$")
+_UNINSTALLED = regex(r": (install (\S+)) to read it$")
 _LONGEST = 40
 
 

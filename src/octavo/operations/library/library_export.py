@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -14,6 +13,7 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, StorageError
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.library_location import expand_user
@@ -29,7 +29,7 @@ EXPORTED = "document"
 """What a line says it is, by which `octavo_records` reads it again: `{"octavo": "document", …}`."""
 
 _AT_ONCE = 200  # documents whose texts are in memory
-_UNSAFE = re.compile(r"[\\\x00-\x1f]")
+_UNSAFE = regex(r"[\\\x00-\x1f]")
 _LONGEST_NAME = 200  # bytes; file systems take 255
 _LONGEST_PATH = 1_000
 

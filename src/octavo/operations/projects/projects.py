@@ -9,6 +9,7 @@ from pathlib import Path
 from octavo.engine.caller_permissions import refuse_bound_caller
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
+from octavo.lazy_regex import regex
 from octavo.model.projects_and_collections import DEFAULT_WORKSPACE, Collection, PlaceKind, Project
 from octavo.operations.projects.requests import ProjectsListRequest, ProjectsResolveRequest
 from octavo.operations.projects.results import (
@@ -19,9 +20,9 @@ from octavo.operations.projects.results import (
 )
 
 _MOST = 200  # projects or collections in an answer
-_SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!//)(.+)")  # git@host:owner/name
-_URL = re.compile(r"[a-z][a-z0-9+]*://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)", re.IGNORECASE)
-_NOT_IN_NAMES = re.compile(r"[^\w. -]+")
+_SCP = regex(r"(?:[\w.-]+@)?([\w.-]+):(?!//)(.+)")  # git@host:owner/name
+_URL = regex(r"[a-z][a-z0-9+]*://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)", re.IGNORECASE)
+_NOT_IN_NAMES = regex(r"[^\w. -]+")
 
 
 def projects_list(engine: Engine, request: ProjectsListRequest) -> ProjectsListAnswer:

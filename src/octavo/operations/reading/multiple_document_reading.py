@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict
 
 from octavo.algorithms.queries.path_globs import glob_expression
@@ -10,6 +9,7 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.normalised_text import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_fields
@@ -21,7 +21,7 @@ from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequ
 from octavo.operations.reading.results import DocumentPassage, DocumentRow, GetManyAnswer, ListDocumentsAnswer
 from octavo.retrieval.passage_reading import Passage, read_passage
 
-_GLOB = re.compile(r"[*?\[]")
+_GLOB = regex(r"[*?\[]")
 _NAMED = 50  # references that are told of as missing or left out
 
 

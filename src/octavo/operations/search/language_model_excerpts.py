@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from octavo.algorithms.text.search_tokenizer import shared_analyzer
+from octavo.lazy_regex import regex
 from octavo.operations.answer_length_budget import size
 from octavo.operations.styled_text_lines import Quote
 
 _LONG = 160  # characters of a line: a longer one is a paragraph, which is shown by sentences
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
-_SAYS_NOTHING = re.compile(r"\s*(?:[`~]{3,}.*|[-=*_]{3,}|<!--.*|)\s*")
+_SENTENCE_END = regex(r"(?<=[.!?。！？])\s+")
+_SAYS_NOTHING = regex(r"\s*(?:[`~]{3,}.*|[-=*_]{3,}|<!--.*|)\s*")
 _NUMBER = 6  # bytes that a line's number and bar take
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.queries.spelling_suggestions import nearest_spelling
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -17,8 +17,8 @@ _SHORTEST = 6  # letters: shorter words have too many neighbours to guess by the
 _SHORTEST_BESIDE = 4  # but a query with one misspelt word may have others
 _LOOKED_AT = 500
 # Not the name or the value of a filter.
-_MISSPELT = re.compile(rf"(?<![\w:/-])[^\W\d_]{{{_SHORTEST_BESIDE},}}(?![\w:/])")
-_WORD = re.compile(r"[^\W\d_]+")
+_MISSPELT = regex(rf"(?<![\w:/-])[^\W\d_]{{{_SHORTEST_BESIDE},}}(?![\w:/])")
+_WORD = regex(r"[^\W\d_]+")
 
 
 def respelt(engine: Engine, query: Query) -> str | None:

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from octavo.lazy_regex import regex
 from octavo.parsing.code.outline_without_grammar import with_comment
 
 DEEPEST = 4
@@ -36,24 +37,24 @@ class ConfigKeys(NamedTuple):
     places: list[int]
 
 
-_JSON_MARK = re.compile(r'["{}\[\],/]')
-_JSON_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
-_COLON = re.compile(r"\s*+:")
-_LINE_END = re.compile(r"[ \t]*+\n")
+_JSON_MARK = regex(r'["{}\[\],/]')
+_JSON_STRING = regex(r'"(?:[^"\\\n]|\\.)*+"')
+_COLON = regex(r"\s*+:")
+_LINE_END = regex(r"[ \t]*+\n")
 _LONGEST_INDENT = 200
 
-_YAML_KEY = re.compile(
+_YAML_KEY = regex(
     r"^(?P<indent>[ ]*+)(?P<items>(?:-[ ]++)*+)"
     r"(?:\"(?P<double>[^\"\n]{1,100})\"|'(?P<single>[^'\n]{1,100})'|(?P<plain>[^\s#:&*!|>%@\"'\[{-][^:#\n]{0,100}?))"
     r"[ ]*+:(?=[ \t\n])(?P<value>[^\n]*+)",
     re.MULTILINE,
 )
-_BLOCK_SCALAR = re.compile(r"[ \t]*+(?:&\w+[ \t]+)?[|>][+\-\d]*[ \t]*+(?:#.*)?$")
-_YAML_ITEM = re.compile(r"^([ ]*+)(?:-[ ]|---[ \t]*+$)", re.MULTILINE)
+_BLOCK_SCALAR = regex(r"[ \t]*+(?:&\w+[ \t]+)?[|>][+\-\d]*[ \t]*+(?:#.*)?$")
+_YAML_ITEM = regex(r"^([ ]*+)(?:-[ ]|---[ \t]*+$)", re.MULTILINE)
 
-_TABLE = re.compile(r"^[ \t]*+\[{1,2}[ \t]*+(?P<name>[^\]\n]{1,200})\]{1,2}[ \t]*+(?:[#;][^\n]*)?$", re.MULTILINE)
-_TRIPLE = re.compile(r'"""(?s:.*?)"""' + r"|'''(?s:.*?)'''")
-_UNINDENTED = re.compile(r"^(?=[^\s#;\[\])}])", re.MULTILINE)
+_TABLE = regex(r"^[ \t]*+\[{1,2}[ \t]*+(?P<name>[^\]\n]{1,200})\]{1,2}[ \t]*+(?:[#;][^\n]*)?$", re.MULTILINE)
+_TRIPLE = regex(r'"""(?s:.*?)"""' + r"|'''(?s:.*?)'''")
+_UNINDENTED = regex(r"^(?=[^\s#;\[\])}])", re.MULTILINE)
 
 
 def json_keys(text: str) -> ConfigKeys:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from octavo.lazy_regex import regex
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _LONGEST = 100
 _READ = 400  # characters searched for a name
-_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
-_TAG_ID = re.compile(r"""<([\w:-]+)[^>]*?\sid\s*=\s*["']?([^"'\s>]+)""")
-_HEADING = re.compile(r"<[hH][1-6][\s>]")
-_TAG = re.compile(r"<[^>]*>")
+_TYPE_ARGUMENTS = regex(r"<[^<>]*>|\[[^\[\]]*\]")
+_TAG_ID = regex(r"""<([\w:-]+)[^>]*?\sid\s*=\s*["']?([^"'\s>]+)""")
+_HEADING = regex(r"<[hH][1-6][\s>]")
+_TAG = regex(r"<[^>]*>")
 
 Names = tuple[str, ...]
 

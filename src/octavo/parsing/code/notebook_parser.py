@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.document import Document, Kind, Source
 from octavo.model.normalised_text import normalise
 from octavo.parsing.code.import_statement_patterns import imports_in, limited, pattern_for
@@ -17,8 +18,8 @@ from octavo.ports import Parser
 RENDERED_FROM = "ipynb"
 _LONGEST_OUTPUT = 400  # characters; a longer output is data
 _MOST_LINES = 12
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
-_TICKS = re.compile(r"`{3,}")
+_FENCE = regex(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
+_TICKS = regex(r"`{3,}")
 
 
 class NotebookParser:

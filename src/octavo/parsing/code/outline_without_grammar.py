@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind
 from octavo.parsing.code.code_outline import CodeOutline, Cut, Symbol, nested
 from octavo.parsing.code.import_statement_patterns import imports_in, limited, pattern_for
@@ -12,13 +13,13 @@ from octavo.parsing.code.import_statement_patterns import imports_in, limited, p
 LONG = 400
 """Characters; a longer run of lines without a blank one is cut at its least indented lines."""
 
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){1,1000}")
-_LINE = re.compile(r"^([ \t]*+)(\S)", re.MULTILINE)
+_BLANK_LINES = regex(r"\n(?:[ \t]*+\n){1,1000}")
+_LINE = regex(r"^([ \t]*+)(\S)", re.MULTILINE)
 _CLOSING = frozenset("})]>")
-_CLOSERS = re.compile(r"[ \t]*+(?:[})\]>]|(?:end|fi|done|esac|else|elsif|elif|catch|rescue|ensure|finally|then)\b)")
-_COMMENT = re.compile(r"[ \t]*+(?:#(?![a-z]+\b[ \t]*[\w<\"])|//|--|;|%|/\*|\*|\(\*|'|\"[ \t])")
+_CLOSERS = regex(r"[ \t]*+(?:[})\]>]|(?:end|fi|done|esac|else|elsif|elif|catch|rescue|ensure|finally|then)\b)")
+_COMMENT = regex(r"[ \t]*+(?:#(?![a-z]+\b[ \t]*[\w<\"])|//|--|;|%|/\*|\*|\(\*|'|\"[ \t])")
 
-_DECLARATION = re.compile(
+_DECLARATION = regex(
     r"^(?P<indent>[ \t]*+)"
     r"(?:(?:public|private|protected|internal|static|final|abstract|export|default|async|pub|local|override|virtual"
     r"|inline|extern|unsafe|open|sealed|shared|global|partial|pure|impure|recursive)[ \t]+)*+"
@@ -30,9 +31,9 @@ _DECLARATION = re.compile(
     r"(?P<name>\"[^\"\n]{1,80}\"(?:[ \t]+\"[^\"\n]{1,80}\")?|[\w$.:#-]{1,100})",
     re.MULTILINE | re.IGNORECASE,
 )
-_TARGET = re.compile(r"^(?P<indent>)(?P<name>[\w/-][\w./-]{0,99})[ \t]*:(?!=)", re.MULTILINE)
-_STAGE = re.compile(r"^(?P<indent>)FROM[ \t]+\S+[ \t]+AS[ \t]+(?P<name>[\w.-]{1,100})", re.MULTILINE | re.IGNORECASE)
-_LISP = re.compile(r"^(?P<indent>)\((?:def\w*|define\S*|ns)[ \t]+\(?(?P<name>[^\s()]{1,100})", re.MULTILINE)
+_TARGET = regex(r"^(?P<indent>)(?P<name>[\w/-][\w./-]{0,99})[ \t]*:(?!=)", re.MULTILINE)
+_STAGE = regex(r"^(?P<indent>)FROM[ \t]+\S+[ \t]+AS[ \t]+(?P<name>[\w.-]{1,100})", re.MULTILINE | re.IGNORECASE)
+_LISP = regex(r"^(?P<indent>)\((?:def\w*|define\S*|ns)[ \t]+\(?(?P<name>[^\s()]{1,100})", re.MULTILINE)
 _FORMS = {"make": _TARGET, "dockerfile": _STAGE, "lisp": _LISP, "clojure": _LISP}
 _WORDS = frozenset({"is", "of", "for", "to", "in", "a", "an", "the", "and", "or", "with", "that", "which", "as"})
 _IMPORTING = 100_000  # characters searched for imports

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.normalised_text import Span
@@ -18,7 +18,7 @@ from octavo.parsing.code.treesitter import Unparsable, parse, syntax_for
 
 _MOST_KEYWORDS = 64
 _FEW = 2
-_NOT_IN_ANCHOR = re.compile(r"[^\w.$~#-]+")
+_NOT_IN_ANCHOR = regex(r"[^\w.$~#-]+")
 
 
 class CodeParser:

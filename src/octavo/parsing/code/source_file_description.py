@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Sequence
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind
 from octavo.parsing.code.code_outline import Symbol
 
@@ -13,27 +14,27 @@ LONGEST = 300
 _OPENING = 40  # blocks searched
 _READ = 4000  # characters read of a comment
 
-_SHEBANG = re.compile(r"^#!.*\n?")
-_QUOTES = re.compile(r"^[rRuUbBfF]{0,2}(\"\"\"|'''|\"|')(.*?)(?:\1)?$", re.DOTALL)
-_MARKS = re.compile(
+_SHEBANG = regex(r"^#!.*\n?")
+_QUOTES = regex(r"^[rRuUbBfF]{0,2}(\"\"\"|'''|\"|')(.*?)(?:\1)?$", re.DOTALL)
+_MARKS = regex(
     r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\*)|//+!?|#+(?!!)|--+|;+|%+|<!--|-->|<\?php|\(\*|\"(?= ))[ \t]?", re.MULTILINE
 )
-_TAIL = re.compile(r"[ \t]*(?:\*+/|-->|\*\))[ \t]*$", re.MULTILINE)
-_TAGS = re.compile(r"</?(?:summary|remarks|para|p|b|i|code|pre|see[^>]*|c|ul|li)\s*/?>")
-_INLINE = re.compile(r"\{@\w+\s+([^{}]*)\}|`+([^`\n]*)`+|:\w+:`~?([^`\n]*)`")
-_PARAGRAPH = re.compile(r"\n[ \t]*\n|\n[ \t]*(?=[@\\:](?:param|author|file|return|since|version|see|module|brief)\b)")
-_RULER = re.compile(r"^[\W_]{3,}$", re.MULTILINE)
-_LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved|\(c\) \d{4}", re.IGNORECASE)
-_FOR_TOOLS = re.compile(
+_TAIL = regex(r"[ \t]*(?:\*+/|-->|\*\))[ \t]*$", re.MULTILINE)
+_TAGS = regex(r"</?(?:summary|remarks|para|p|b|i|code|pre|see[^>]*|c|ul|li)\s*/?>")
+_INLINE = regex(r"\{@\w+\s+([^{}]*)\}|`+([^`\n]*)`+|:\w+:`~?([^`\n]*)`")
+_PARAGRAPH = regex(r"\n[ \t]*\n|\n[ \t]*(?=[@\\:](?:param|author|file|return|since|version|see|module|brief)\b)")
+_RULER = regex(r"^[\W_]{3,}$", re.MULTILINE)
+_LEGAL = regex(r"copyright|licen[cs]e|spdx|all rights reserved|\(c\) \d{4}", re.IGNORECASE)
+_FOR_TOOLS = regex(
     r"^[^\n]*(?:eslint|jshint|prettier|pylint|flake8|mypy:|noqa|type:|ts-|coding[:=]|\bvim?:|-\*-|<reference|pragma"
     r"|istanbul|@flow|use strict|\bbuild:|\+build|rubocop|frozen_string)[^\n]*",
     re.MULTILINE | re.IGNORECASE,
 )
-_PAGE_TITLE = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
-_PAGE_DESCRIPTION = re.compile(
+_PAGE_TITLE = regex(r"<title[^>]*>([^<]*)", re.IGNORECASE)
+_PAGE_DESCRIPTION = regex(
     r"<meta\s[^<>]*?name\s*=\s*[\"']?description[\"']?[^<>]*?content\s*=\s*[\"']([^\"'<>]*)", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
+_SENTENCE_END = regex(r"[.!?](?=\s)|[。！？]")
 
 
 def description(text: str, blocks: Sequence[Block], symbols: Sequence[Symbol]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind
 from octavo.parsing.code.code_outline import CodeOutline, Cut, Symbol
 from octavo.parsing.code.declaration_names import Names
@@ -31,7 +32,7 @@ _IMPORTING = 4000  # characters searched for an import in a statement that is no
 _WRAPPED = 4  # nested wrappers
 
 _CODE, _COMMENT, _DOCSTRING, _HEADING = BlockKind.CODE, BlockKind.COMMENT, BlockKind.DOCSTRING, BlockKind.HEADING
-_PARAGRAPH = re.compile(rb"\n[ \t]*+\*?[ \t]*+\n(?=[ \t]*+[^\s*])")
+_PARAGRAPH = regex(rb"\n[ \t]*+\*?[ \t]*+\n(?=[ \t]*+[^\s*])")
 _DOC_MARKS = frozenset({b"/**", b"///", b"//!"})
 _BODIES = ("body", "block", "declaration_list", "definitions")
 _DECLARING = frozenset({NodeRole.SCOPE, NodeRole.LEAF})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import re
 import threading
 import time
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING
 
+from octavo.lazy_regex import regex
 from octavo.parsing.code.treesitter_grammars import GRAMMARS, Grammar, NodeRole
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ MOST_LINES = 25_000  # a megabyte of ordinary source has fewer; each may be a st
 PARSE_SECONDS = 1.0  # of processor time; a megabyte of ordinary source takes a fifth of it
 SLICE_SECONDS = 0.1  # on the wall, after which a parser looks how much it has worked
 
-_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
-_WIDE = re.compile(r"[^\x00-\x7f]+")
+_WIDE_SPACE = regex(r"[^\S\x00-\x7f]")
+_WIDE = regex(r"[^\x00-\x7f]+")
 # Swift's scanner looks ahead to the end of a run from each of its characters.
-_LONG_RUN = re.compile(rb"#{200,}")
+_LONG_RUN = regex(rb"#{200,}")
 
 _ERROR = 0xFFFF  # the kind of every error node, in every grammar
 

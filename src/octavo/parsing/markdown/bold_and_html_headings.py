@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind
 from octavo.parsing.markdown.block_structure import MarkdownHeading, Structure
 
-_BOLD = re.compile(r"[ ]{0,3}(?:\*\*(?P<stars>[^*\n]+)\*\*|__(?P<bars>[^_\n]+)__)[ \t]*:?[ \t]*(?:\n|\Z)")
-_HTML = re.compile(r"[ ]{0,3}<h(?P<level>[1-6])\b[^>\n]*>(?P<title>[^\n]*?)</h(?P=level)>[ \t]*(?:\n|\Z)", re.I)
-_TAG = re.compile(r"<[^>\n]*>")
+_BOLD = regex(r"[ ]{0,3}(?:\*\*(?P<stars>[^*\n]+)\*\*|__(?P<bars>[^_\n]+)__)[ \t]*:?[ \t]*(?:\n|\Z)")
+_HTML = regex(r"[ ]{0,3}<h(?P<level>[1-6])\b[^>\n]*>(?P<title>[^\n]*?)</h(?P=level)>[ \t]*(?:\n|\Z)", re.I)
+_TAG = regex(r"<[^>\n]*>")
 
 
 def add_loose_headings(text: str, structure: Structure) -> None:

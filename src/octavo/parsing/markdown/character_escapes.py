@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
-import re
 
-_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+from octavo.lazy_regex import regex
+
+_BACKSLASH = regex(r"\\([!-/:-@\[-`{-~])")
+_ENTITY = regex(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
 def without_backslashes(text: str) -> str:

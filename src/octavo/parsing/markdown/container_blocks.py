@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind
 from octavo.parsing.markdown import line_grammar
 from octavo.parsing.markdown.block_structure import Fence, MarkdownHeading, Structure, atx_heading, language_of
@@ -23,8 +24,8 @@ _RUN_AT = {char: always(rf"[{re.escape(char)} \t]*") for char in "-*_"}
 _spaces_at = line_grammar.indent_at
 # Bound once: Python 3.11 takes a fifth of a microsecond to look up an enum member.
 _FENCE, _PARAGRAPH = BlockKind.FENCE, BlockKind.PARAGRAPH
-_DELIMITER = re.compile(r"\n[ ]{0,3}(\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+){0,1000}\|?)[ \t]*+(?=\n)")
-_PIPE = re.compile(r"(?<!\\)\|")
+_DELIMITER = regex(r"\n[ ]{0,3}(\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+){0,1000}\|?)[ \t]*+(?=\n)")
+_PIPE = regex(r"(?<!\\)\|")
 
 
 class BlockReader:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from octavo.algorithms.markdown.heading_attributes import attributes, given_anchor
+from octavo.lazy_regex import regex
 from octavo.model.converted_file import ConvertedHeading
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
@@ -22,9 +22,9 @@ from octavo.parsing.markdown.inline_to_plain_text import LONGEST, plain_text
 from octavo.parsing.markdown.link_and_tag_extraction import links_and_tags
 from octavo.parsing.plaintext import stem
 
-_CALLOUT = re.compile(r"[ ]{0,3}>[ \t]?[ ]{0,3}\[!([^\]\n]+)\][+-]?[ \t]*([^\n]*)")
-_BLOCK_REF = re.compile(r"\^(?<![^\s\]]\^)([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)")
-_TAG_SEPARATORS = re.compile(r"[,\s]+")
+_CALLOUT = regex(r"[ ]{0,3}>[ \t]?[ ]{0,3}\[!([^\]\n]+)\][+-]?[ \t]*([^\n]*)")
+_BLOCK_REF = regex(r"\^(?<![^\s\]]\^)([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)")
+_TAG_SEPARATORS = regex(r"[,\s]+")
 
 
 def read_note(source: Source, *, loose: bool = False) -> Document:

@@ -14,28 +14,29 @@ from functools import lru_cache
 from typing import Any
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 
 LIMIT = 64 * 1024
-UNREADABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+UNREADABLE = regex("[\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """Characters that YAML refuses in a line or takes for its end; between double quotes they are escaped."""
 _NODES = 10_000
 _DEPTH = 32
 
-_OPENING = re.compile(r"---[ \t]*\n")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
-_FIELD = re.compile(r"\s*+(?:#[^\n]*+\n\s*+){0,99}[^\s#:][^\n:]*+:(?:\s|\Z)")
+_OPENING = regex(r"---[ \t]*\n")
+_CLOSING = regex(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
+_FIELD = regex(r"\s*+(?:#[^\n]*+\n\s*+){0,99}[^\s#:][^\n:]*+:(?:\s|\Z)")
 
 # Lines that mean the same to any YAML reader: `key: words`, `key: "words"`, `key:` with a list of words below it.
 _WORDS = r"[A-Za-z<(/_\u00c0-\u1fff](?:[ !\"$-9;-~\u00a1-\u1fff]++|:(?![ \n])|(?<! )#)*"
-_PLAIN_FIELD = re.compile(
+_PLAIN_FIELD = regex(
     rf"([A-Za-z_][A-Za-z0-9_-]*+):(?:[ ]++(?:({_WORDS})"
     r"|\"([ !#-\[\]-~\u00a1-\u1fff]*+)\"[ ]*+|'([ -&(-~\u00a1-\u1fff]*+)'[ ]*+)"
     rf"|[ ]*+((?:\n[ ]*+-[ ]++{_WORDS})+))\n"
 )
-_PLAIN_ITEM = re.compile(rf"\n([ ]*+)-[ ]++({_WORDS})")
+_PLAIN_ITEM = regex(rf"\n([ ]*+)-[ ]++({_WORDS})")
 # Obsidian's `{{date}}`, Templater's `<% tp.date.now() %>`: a placeholder, or a whole value that holds one.
-_PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}|<%[^\n]*?%>")
-_TEMPLATE_VALUE = re.compile(
+_PLACEHOLDER = regex(r"\{\{[^{}\n]*\}\}|<%[^\n]*?%>")
+_TEMPLATE_VALUE = regex(
     r"^([ \t]*(?:-[ \t]+)?(?:[^\s:#\"'-][^:\n]*:[ \t]+)?)(?=[^\n]*(?:\{\{|<%))([^\"'\s][^\n]*?)[ \t]*$", re.MULTILINE
 )
 _NOT_WORDS = frozenset({"null", "Null", "NULL", "true", "True", "TRUE", "false", "False", "FALSE"})

@@ -5,11 +5,12 @@ One that a heading gives itself, as in `## Read me! {#first}`, is taken as it is
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 
-_DROPPED = re.compile(r"[^\w\- ]")
+from octavo.lazy_regex import regex
+
+_DROPPED = regex(r"[^\w\- ]")
 
 
 @lru_cache(maxsize=4096)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 
+from octavo.lazy_regex import regex
 from octavo.parsing.markdown.character_escapes import without_entities
 
 LONGEST = 1000
-_MARKED = re.compile(r"[\\`*_\[\]<&~=^%\n]|  ")
-_LITERAL = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])", re.DOTALL)
-_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
-_WIKILINK = re.compile(r"!?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
-_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
-_AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
-_DELIMITER = re.compile(r"\*+|_+|~~|==")
-_BLOCK_ID = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
+_MARKED = regex(r"[\\`*_\[\]<&~=^%\n]|  ")
+_LITERAL = regex(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])", re.DOTALL)
+_COMMENT = regex(r"%%.*?%%", re.DOTALL)
+_WIKILINK = regex(r"!?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
+_LINK = regex(r"!?\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
+_AUTOLINK = regex(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>")
+_TAG = regex(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_DELIMITER = regex(r"\*+|_+|~~|==")
+_BLOCK_ID = regex(r"\s\^[A-Za-z0-9-]+\s*$")
 _PLACEHOLDER = 0xE000  # private use area: represents the n-th literal while markup is removed
 _SLOTS = 6400
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import cast
 
+from octavo.lazy_regex import regex
+
 
 def always(pattern: str, flags: int = 0) -> Callable[[str, int], re.Match[str]]:
     """The `match` of a pattern that matches the empty string too, so its result is never None."""
@@ -38,7 +40,7 @@ _LONE_TAG = rf"(?:[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*{_GAP}*/?>|/[A-Za-z][A-
 
 _HTML_INTERRUPT = rf"<(?:{_RAW_TEXT}|!--|\?|![A-Za-z]|!\[CDATA\[|{_BLOCK_TAG})"
 
-HTML_START = re.compile(
+HTML_START = regex(
     rf"<(?:({_RAW_TEXT})|(!--)|(\?)|(![A-Za-z])|(!\[CDATA\[)|({_BLOCK_TAG})|({_LONE_TAG}))",
 )
 HTML_END: dict[int, re.Pattern[str]] = {
@@ -56,23 +58,23 @@ _THEMATIC = r"\*[ \t]*+\*[ \t]*+\*[* \t]*+\n|_[ \t]*+_[ \t]*+_[_ \t]*+\n|-[ \t]*
 _UNDERLINE = r"(?:=++|-++)[ \t]*+\n"
 _MARK = r"(?:[-+*]|[0-9]{1,9}[.)])"
 
-INTERRUPT = re.compile(
+INTERRUPT = regex(
     rf"{_HASHES}|{_TICKS}|~~~|>|[-+*][ \t]++[^ \t\n]|0{{0,8}}1[.)][ \t]++[^ \t\n]|{_THEMATIC}|{_HTML_INTERRUPT}"
 )
 """What ends a paragraph at the same indentation. A list does so only if it has content and starts at 1."""
 
-INTERRUPT_LAZY = re.compile(rf"{_HASHES}|{_TICKS}|~~~|>|{_MARK}[ \t\n]|{_THEMATIC}|{_HTML_INTERRUPT}")
+INTERRUPT_LAZY = regex(rf"{_HASHES}|{_TICKS}|~~~|>|{_MARK}[ \t\n]|{_THEMATIC}|{_HTML_INTERRUPT}")
 """What ends a link definition, or a paragraph whose containers the line does not continue: here any list does."""
 
-INTERRUPT_NO_LIST = re.compile(rf"{_HASHES}|{_TICKS}|~~~|>|{_THEMATIC}|{_HTML_INTERRUPT}")
+INTERRUPT_NO_LIST = regex(rf"{_HASHES}|{_TICKS}|~~~|>|{_THEMATIC}|{_HTML_INTERRUPT}")
 
-ITEM_MARK = re.compile(rf"{_MARK}(?=[ \t\n])")
+ITEM_MARK = regex(rf"{_MARK}(?=[ \t\n])")
 indent_at = always(r"[ \t]*")
-BLANKS = re.compile(r"(?:[ \t]*\n){1,1000}")
-HEADING = re.compile(r"(\#{1,6})(?=[ \t\n])[^\n]*\n")
-UNDERLINE = re.compile(_UNDERLINE)
-FENCE = re.compile(r"(`{3,})(?!`)([^`\n]*)\n|(~{3,})(?!~)([^\n]*)\n")
-PARAGRAPH_MORE = re.compile(rf"(?!(?:[ \t]*+\n|[ ]{{0,3}}(?:{INTERRUPT.pattern}|{_UNDERLINE})|\Z))[^\n]*+\n")
+BLANKS = regex(r"(?:[ \t]*\n){1,1000}")
+HEADING = regex(r"(\#{1,6})(?=[ \t\n])[^\n]*\n")
+UNDERLINE = regex(_UNDERLINE)
+FENCE = regex(r"(`{3,})(?!`)([^`\n]*)\n|(~{3,})(?!~)([^\n]*)\n")
+PARAGRAPH_MORE = regex(rf"(?!(?:[ \t]*+\n|[ ]{{0,3}}(?:{INTERRUPT.pattern}|{_UNDERLINE})|\Z))[^\n]*+\n")
 
 # Characters after which a line can only begin a paragraph, and the uses of the other characters
 # that can only begin one too: `**bold**`, `-1`, `#tag`, `2 things`, `[link](...)`.
@@ -107,7 +109,7 @@ _PLAIN_QUOTE = (
 )
 
 PARAGRAPH, UNDERLINED, ATX, FENCED, ITEM, QUOTE, RULE = 2, 3, 4, 6, 7, 8, 9
-PLAIN_BLOCK = re.compile(
+PLAIN_BLOCK = regex(
     r"\n*+()(?:"
     rf"[ ]{{0,3}}+({_OPENS}[^\n]*+(?:\n(?:{_CONTINUES}[^\n]*+|(?!{_STOPS})[^\n]*+)){{0,500}}\n)"
     rf"([ ]{{0,3}}{_UNDERLINE})?"

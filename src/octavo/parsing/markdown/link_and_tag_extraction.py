@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from urllib.parse import unquote
 
+from octavo.lazy_regex import regex
 from octavo.model.document import Link, LinkKind
 from octavo.model.normalised_text import Span
 from octavo.parsing.markdown.block_structure import Structure
@@ -22,7 +23,7 @@ from octavo.parsing.markdown.link_reference_definitions import destination, labe
 # Every alternative begins with a different character, which lets the search skip all others.
 _TICKS, _WIKILINK, _SHOWN, _TARGET, _OPEN, _CLOSE, _AUTOLINK, _COMMENT, _TAG, _HIDDEN, _URL = range(1, 12)
 _TAG_CHARS = r"[^\s!-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]"
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"`(?:[^`\n]++`(?!`)|(`*+))"
     r"|\\[!-/:-@\[-`{-~]"
     r"|\[(?:\[([^\[\]\n]{1,999}+)\]\]"
@@ -34,15 +35,15 @@ _TOKEN = re.compile(
     r"|%(%++)"
     r"|:(?:(?<=\bhttp:)|(?<=\bhttps:))//(?=\w)([^\s<>\[\]`\"]{1,2000}+)"
 )
-_BREAK = re.compile(r"\n[ \t>]*(?:\n|(?:[-+*]|[0-9]{1,9}[.)])[ \t]|#{1,6}[ \t\n])")
-_TICK_RUN = re.compile(r"`+")
+_BREAK = regex(r"\n[ \t>]*(?:\n|(?:[-+*]|[0-9]{1,9}[.)])[ \t]|#{1,6}[ \t\n])")
+_TICK_RUN = regex(r"`+")
 _SPACE = r"[ \t]*+(?:\n[ \t]*+)?"
 _TITLE = r"""(?:"(?:[^"\\]|\\.){0,999}"|'(?:[^'\\]|\\.){0,999}'|\((?:[^()\\]|\\.){0,999}\))"""
-_TITLE_AND_END = re.compile(rf"{_SPACE}(?:(?<=\s){_TITLE}{_SPACE})?\)", re.DOTALL)
+_TITLE_AND_END = regex(rf"{_SPACE}(?:(?<=\s){_TITLE}{_SPACE})?\)", re.DOTALL)
 _gap_at = always(_SPACE)
-_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
-_NUMBERISH = re.compile(r"[\d/_-]*")
+_LABEL = regex(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
+_SCHEME = regex(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
+_NUMBERISH = regex(r"[\d/_-]*")
 
 _REACH = 10_000  # characters; brackets farther apart than this are not a link, backticks not code
 _LONGEST_TAG = 200

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from octavo.lazy_regex import regex
 from octavo.parsing.markdown.line_grammar import always
 
 _label_at = always(r"(?:[^\[\]\\]|\\.){0,999}", re.DOTALL)
 _gap_at = always(r"[ \t]*")
-_ANGLED = re.compile(r"<([^<>\n\\]*+(?:\\[^\n][^<>\n\\]*+){0,999})>")
+_ANGLED = regex(r"<([^<>\n\\]*+(?:\\[^\n][^<>\n\\]*+){0,999})>")
 _bare_at = always(r"[^\x00-\x20\x7f()\\]*+")
 _TITLE_AT = {
     '"': always(r'(?:[^"\\]|\\.){0,9999}', re.DOTALL),

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
+from octavo.lazy_regex import regex
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.result import Candidate
 
 _PROSE_KINDS = frozenset({Kind.NOTE, Kind.DOC})
-_TEST_FILE = re.compile(
+_TEST_FILE = regex(
     r"(?:^|/)(?:tests?|testing|__tests__|specs?|testdata|examples?|demos?|benchmarks?|fixtures)/|(?:^|/)test_[^/]+$"
     r"|(?:^|[/._-])(?:tests?|specs?|examples?)\.\w+$|(?:Test|Tests|Spec)\.\w+$|(?:^|/)conftest\.py$"
 )
-_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|mli)$|\.d\.[cm]?ts$")
+_HEADER = regex(r"\.(?:h|hh|hpp|hxx|pyi|mli)$|\.d\.[cm]?ts$")
 
 
 def is_use(candidate: Candidate) -> bool:

@@ -14,6 +14,7 @@ from octavo.algorithms.queries.code_query_recognition import (
     share_of_runs,
 )
 from octavo.fast_dataclass import dataclass, replace
+from octavo.lazy_regex import regex
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order
@@ -28,12 +29,12 @@ from octavo.retrieval.stages.symbol_and_path_recall import beginnings
 _MEANING_FIRST = Balance(base=0.03)
 _BESIDE_PLACES = 0.2
 # Names that are a word of their own (go, c, swift, ruby) count only after "in", "with" or "using".
-_LANGUAGE = re.compile(
+_LANGUAGE = regex(
     r"\b(?:(?:in|with|using|for)\s+)?(?:python|javascript|typescript|java|golang|php|kotlin|haskell|perl)\b\s?[23]?(?:\.\d+)?"
     r"|\b(?:in|with|using)\s+(?:go|c|r|rust|ruby|swift|scala|julia|lua|bash)\b(?![+#\w])|(?<!\w)(?:in\s+)?[cC](?:\+\+|#)(?!\w)",
     re.IGNORECASE,
 )
-_FILTER = re.compile(r"(?:^|\s)-?(?:tag|path|title|kind|in|collection):\S", re.IGNORECASE)
+_FILTER = regex(r"(?:^|\s)-?(?:tag|path|title|kind|in|collection):\S", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from octavo.algorithms.text.document_name_matching import folded, last, without_ending
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.link_graph import NameKind
@@ -21,7 +21,7 @@ _WITH_ENDING = (Kind.CODE, Kind.CONFIG)  # `command` is a word of the code; `com
 _ABOVE = 0.02  # of the first candidate's height
 _UNFOLDED = 4  # characters by which a name may be longer or shorter than what it is folded to
 _LONGEST_ENDING = 10
-_DASHES = re.compile(r"[-_\s]+")
+_DASHES = regex(r"[-_\s]+")
 
 
 @dataclass(frozen=True, slots=True)

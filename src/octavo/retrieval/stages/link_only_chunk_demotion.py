@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
 
-_POINTER = re.compile(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\n]*\)|<?https?://[^\s<>]+>?")
-_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
-_TAG = re.compile(r"(?<!\S)#[\w/-]+")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_POINTER = regex(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\n]*\)|<?https?://[^\s<>]+>?")
+_HEADING = regex(r"[ \t]{0,3}#{1,6}[ \t]")
+_TAG = regex(r"(?<!\S)#[\w/-]+")
+_WORD = regex(r"[^\W\d_]{2,}")
 _MOST_WORDS = 3
 _ENOUGH = 100  # characters of a line in which most have said more than a few words
 _NOTES = frozenset({Kind.NOTE, Kind.DOC})

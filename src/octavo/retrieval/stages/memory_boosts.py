@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from octavo.algorithms.queries.query_intent_classification import Intent, intent_of
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.ids import ChunkKey
 from octavo.model.memory import SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri
 from octavo.model.projects_and_collections import MEMORIES
@@ -21,7 +21,7 @@ from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 _PINNED, _CANONICAL = "pinned", "canonical"
 _DAY = 86_400.0
 _TALK = 5  # words from which a query is a sentence rather than a handful of terms
-_TRACE = re.compile(r"Traceback|\bat \S+:\d+|Error:|Exception\b")
+_TRACE = regex(r"Traceback|\bat \S+:\d+|Error:|Exception\b")
 
 
 @dataclass(frozen=True, slots=True)

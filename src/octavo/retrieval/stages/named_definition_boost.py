@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from octavo.algorithms.queries.code_query_recognition import CodeQuery, CodeQueryForm, read_code_query
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, ScoreStep
@@ -21,7 +22,7 @@ from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 from octavo.retrieval.stages.symbol_and_path_recall import PlaceRecall, SymbolRecall
 
 DEFINED = "definitions"
-_WHERE = re.compile(
+_WHERE = regex(
     r"\b(?:where|which file|what file|locate|find|show|go to|jump to|definition|declaration|defined|declared"
     r"|implementation|implemented)\b",
     re.IGNORECASE,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
 from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
 
-_QUALIFIED = re.compile(r"\s*\([^)]*\)\s*$")
-_BLANKS = re.compile(r"[\W_]+")
+_QUALIFIED = regex(r"\s*\([^)]*\)\s*$")
+_BLANKS = regex(r"[\W_]+")
 # Names as English writes them: words that begin with capitals, `of` and the like between them, and what is linked.
 _PART = r"(?:[A-Z]\.|[A-Z][\w'’-]*|\d{3,4})"
-_NAME = re.compile(rf"\b[A-Z][\w'’-]*(?:[ ](?:(?:of|of the|de|von|van|for)[ ])?{_PART})*")
-_LINKED = re.compile(r"\[\[([^\]|#]+)[^\]]*\]\]")
+_NAME = regex(rf"\b[A-Z][\w'’-]*(?:[ ](?:(?:of|of the|de|von|van|for)[ ])?{_PART})*")
+_LINKED = regex(r"\[\[([^\]|#]+)[^\]]*\]\]")
 _SHORTEST = 4  # letters of a title: shorter ones stand everywhere by chance
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 
 from octavo.algorithms.queries.code_query_recognition import CodeQueryForm, read_code_query
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
@@ -16,7 +16,7 @@ from octavo.retrieval.stages.declaration_hits import WRITTEN
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 
 _PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
-_ABOUT_TESTS = re.compile(
+_ABOUT_TESTS = regex(
     r"(?:\b|_)(?:[Tt]est(?:s|ed|ing)?|[Ss]pecs?|[Ff]ixtures?|[Mm]ock(?:s|ed)?|[Ee]xamples?|[Dd]emos?)(?:\b|_)"
     r"|\wTests?\b|\bTest[A-Z]"
 )

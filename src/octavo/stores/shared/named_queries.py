@@ -8,8 +8,10 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-_NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
-_INCLUDE = re.compile(r"^[ \t]*-- include: ([a-z][a-z0-9_]*)[ \t]*$", re.MULTILINE)
+from octavo.lazy_regex import regex
+
+_NAME = regex(r"^-- name: ([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
+_INCLUDE = regex(r"^[ \t]*-- include: ([a-z][a-z0-9_]*)[ \t]*$", re.MULTILINE)
 _FRAGMENT = "fragment_"
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from pathlib import Path
 
 import apsw
 
 from octavo.errors import Busy, Conflict, DamagedLibrary, LibraryError, NotALibrary, OctavoError, StorageError
+from octavo.lazy_regex import regex
 
 _READS = (apsw.SQLITE_IOERR_READ, apsw.SQLITE_IOERR_SHORT_READ)
 _FILE_FORMAT = "unsupported file format"  # what SQLite says of a header whose bytes have changed
-_WORD_INDEX = re.compile(r"\bfts5\b|\blexical\b")  # how SQLite refers to an FTS5 index it can no longer open
+_WORD_INDEX = regex(r"\bfts5\b|\blexical\b")  # how SQLite refers to an FTS5 index it can no longer open
 
 
 class translated:  # noqa: N801 (read as a verb: `with translated(path):`)

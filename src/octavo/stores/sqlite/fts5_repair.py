@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -11,6 +10,7 @@ from operator import ne
 import zstandard
 
 from octavo.errors import LibraryError
+from octavo.lazy_regex import regex
 from octavo.model.ids import ChunkKey
 from octavo.model.library_damage import Damage, LibraryPart
 from octavo.model.prepared_document import LexicalRow
@@ -28,7 +28,7 @@ _SAMPLES = 50  # chunks that are searched by one of their words
 _BLOCKS = 256  # read at once
 _LENGTHS = 2_000  # read at once
 _CACHED_BLOCKS = 64  # unpacked at once: the chunks of a document are in neighbouring ones
-_TOKEN = re.compile(r"(?:[^\x00-\x7f]|[A-Za-z0-9_])+")
+_TOKEN = regex(r"(?:[^\x00-\x7f]|[A-Za-z0-9_])+")
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _SHADOWS = ("data", "idx", "docsize", "config", "content")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
 from octavo.errors import InvalidArgument, NotFound
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Json, SeedCall
 from octavo.interfaces.mcp.tool_aliases.memento.memory_answers import version_id
+from octavo.lazy_regex import regex
 
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_VARIABLE = regex(r"\$\{(\w+)\}")
 _PROVIDERS = {"openai_compat": "openai"}
 _DISTANCES = {"ip": "dot"}
 
