@@ -19,7 +19,7 @@ from pathlib import Path
 from octavo.config.load import load, profile_folders
 from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
-from octavo.engine.wiring.file_preparation import recipe_of
+from octavo.engine.wiring.index_recipe import recipe_of
 from octavo.evaluation.beir_dataset import read_dataset
 from octavo.evaluation.evaluation_run import (
     PROJECT,

@@ -158,11 +158,11 @@ class OpenLibrary:
 
     def recipe(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
         """How this configuration would index, with a collection's overrides if there are any."""
-        return replace(self.adapters.preparing.recipe(settings), embedding=self.active.profile)
+        return replace(self.adapters.recipe(settings), embedding=self.active.profile)
 
     def cut_by(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
         """What documents are cut and analysed by: the configuration, whichever embedding profile answers."""
-        return self.adapters.preparing.recipe(settings)
+        return self.adapters.recipe(settings)
 
 
 def _no_such_collection(name: str, names: Sequence[str]) -> NotFound:

@@ -248,7 +248,7 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
 
 @cache
 def _rules_by_hint() -> tuple[tuple[str, tuple[tuple[str, re.Pattern[str]], ...]], ...]:
-    compiled = [(kind, hints, re.compile(pattern)) for kind, hints, pattern in _RULES]
+    compiled = [(kind, hints, regex(pattern)) for kind, hints, pattern in _RULES]
     every_hint = dict.fromkeys(hint for _, hints, _ in compiled for hint in hints)
     return tuple(
         (hint, tuple((kind, pattern) for kind, hints, pattern in compiled if hint in hints)) for hint in every_hint

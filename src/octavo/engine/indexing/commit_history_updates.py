@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING
 
 from octavo.engine.indexing.full_vector_upgrade import embed_newest
@@ -87,7 +87,7 @@ def _index(
         store=library.store,
         collection=collection,
         recipe=library.cut_by(settings),
-        preparer=cache(partial(library.adapters.preparing.preparer, settings)),
+        preparer=cache(lambda: library.adapters.preparing.preparer(settings)),
         origin=origin,
         rules=library.history_rules(settings),
         reread=reread,

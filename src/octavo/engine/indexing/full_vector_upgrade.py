@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
 from octavo.engine.indexing.snapshot_publishing import publish
@@ -45,8 +44,12 @@ def upgrade(library: OpenLibrary, most: int, progress: Progress) -> int:
 def make_inputs(library: OpenLibrary, progress: Progress) -> None:
     """What is embedded of chunks that a run without embedding wrote."""
     # A collection's own chunk sizes do not matter any more: its chunks are cut.
-    preparer = partial(library.adapters.preparing.preparer, CollectionSettings())
-    make_postponed(library.store, library.project.id, lambda: preparer().inputs, progress)
+    make_postponed(
+        library.store,
+        library.project.id,
+        lambda: library.adapters.preparing.preparer(CollectionSettings()).inputs,
+        progress,
+    )
 
 
 def embed_newest(library: OpenLibrary, most: int, progress: Progress) -> int:

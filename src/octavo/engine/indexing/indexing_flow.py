@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from octavo.engine.indexing.commit_history_updates import index_histories
@@ -20,7 +19,7 @@ from octavo.fast_dataclass import replace
 from octavo.ingest.batch_writer import Planned, Target, known_files
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import missing as missing_vectors
-from octavo.ingest.pipeline import CollectionRun, index_collection, index_sources, recorded_as
+from octavo.ingest.pipeline import CollectionRun, Preparers, index_collection, index_sources, recorded_as
 from octavo.ingest.plan import plan
 from octavo.ingest.prepared_file import Origin
 from octavo.ingest.provisional_fast_vectors import Filled, embed_fast, embed_in_tiers
@@ -264,5 +263,9 @@ def _index(
     inputs: bool = True,
 ) -> CollectionReport:
     origin = _origin(library, target.collection, inputs=inputs)
-    preparers = partial(library.adapters.preparing.preparers, target.collection.settings, target.fast)
+    settings = target.collection.settings
+
+    def preparers(size: int) -> Preparers:  # which import every parser: most runs find nothing to read
+        return library.adapters.preparing.preparers(settings, target.fast, size)
+
     return index_collection(CollectionRun(target, origin, preparers, reread, prefix), known, scan, progress)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.embedding_profile import NamedEmbeddingProfile
 from octavo.model.library_location import Location
-from octavo.model.projects_and_collections import Project
+from octavo.model.projects_and_collections import CollectionSettings, Project
 from octavo.ports import Embedder, Reranker, Store
 from octavo.stores.sqlite.store import SqliteStore
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from octavo.engine.wiring.file_preparation import Preparing
     from octavo.engine.wiring.language_model_construction import ConfiguredModels
     from octavo.engine.wiring.vector_index_construction import Indexes
+    from octavo.model.index_recipe import Recipe
     from octavo.ports.work_observer import Observer
 
 
@@ -53,10 +55,16 @@ class Adapters:
 
     @cached_property
     def preparing(self) -> Preparing:
-        """Parsers, chunkers and the recipe of both."""
+        """Parsers and chunkers."""
         from octavo.engine.wiring.file_preparation import Preparing
 
         return Preparing(self.config, self.analyzer, self.configured)
+
+    def recipe(self, settings: CollectionSettings) -> Recipe:
+        """How documents of a collection are cut and analysed."""
+        module = import_module("octavo.engine.wiring.index_recipe")
+        made: Recipe = module.recipe(self.config, settings, self.configured.embedder.profile)
+        return made
 
     @cached_property
     def models(self) -> ConfiguredModels | None:

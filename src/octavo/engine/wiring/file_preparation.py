@@ -10,10 +10,9 @@ from pathlib import Path
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.chunking.code_chunker import CodeChunker, MixedChunker
 from octavo.chunking.commit_chunker import CommitChunker
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.load import conversions_folder
-from octavo.config.schema import Chunking, Config, Converting, Embedding
+from octavo.config.schema import Config, Converting, Embedding
 from octavo.converting.conversion_cache import CachedConverter
 from octavo.converting.sandbox.converter_process import ConversionSettings
 from octavo.converting.sandbox.process_confinement import Limits
@@ -22,19 +21,17 @@ from octavo.embedding.fast_embedder_selection import opened, table_folder
 from octavo.engine.processes.file_preparer_pool import InlinePreparers, ProcessPreparers
 from octavo.engine.wiring.collection_sources import file_rules, reads_archives
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
-from octavo.engine.wiring.folder_project_file import folder_config
-from octavo.errors import ConfigurationError
+from octavo.engine.wiring.index_recipe import chunk_sizes, parser_choice
 from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.file_preparation import Preparer
 from octavo.ingest.pipeline import Preparers
-from octavo.model.file_formats import CONVERTER_VERSION, ending, left_out_reason
-from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
+from octavo.model.file_formats import ending, left_out_reason
+from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile
 from octavo.model.projects_and_collections import CollectionSettings
-from octavo.parsing.configured_parser_choice import NAMES, ParserChoice
-from octavo.parsing.registry import PARSER_VERSION, extensions, not_indexed_reason
+from octavo.parsing.configured_parser_choice import ParserChoice
+from octavo.parsing.registry import extensions, not_indexed_reason
 from octavo.ports import Converter, Embedder, TokenCounter
 from octavo.sources.ignore_rules import IgnoreRules, member_reason
-from octavo.sources.secret_redaction import VERSION as REDACTION_VERSION
 from octavo.sources.secret_redaction import redacted_values
 
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
@@ -47,22 +44,6 @@ class Preparing:
     config: Config
     analyzer: Analyzer
     configured: ConfiguredEmbedder
-
-    def recipe(self, settings: CollectionSettings) -> Recipe:
-        profile = self.configured.embedder.profile
-        chosen = parser_choice(self.config, settings).version
-        return Recipe(
-            parser=f"{PARSER_VERSION}+{CONVERTER_VERSION}+{REDACTION_VERSION}{self._ocr}{chosen}",
-            chunker=f"{SectionChunker.version}+{CodeChunker.version}+{CommitChunker.version}",
-            analyzer=Analyzer.version,
-            sizes=chunk_sizes(self.config, settings, profile.window),
-            embedding=profile,
-        )
-
-    @property
-    def _ocr(self) -> str:
-        converting = self.config.converting
-        return f"+ocr {converting.ocr_languages} {converting.ocr_pages}" if converting.ocr else ""
 
     def preparer(self, settings: CollectionSettings) -> Preparer:
         window = self.configured.embedder.profile.window
@@ -89,31 +70,6 @@ class Preparing:
         chosen = parser_choice(config, settings)
         make = partial(make_preparer, config.embedding, converting, sizes, profile.window, chosen, table=table)
         return ProcessPreparers(make, processes)
-
-
-def recipe_of(config: Config) -> Recipe:
-    """How this configuration indexes, without opening a library."""
-    return Preparing(config, Analyzer(), ConfiguredEmbedder(config.embedding)).recipe(CollectionSettings())
-
-
-def chunk_sizes(config: Config, settings: CollectionSettings, window: int) -> ChunkSizes:
-    """The embedder's defaults, overridden by the configuration, overridden by the collection."""
-    # Half as long where the mode is set: a table blurs long texts. Memory that is low for a while recuts no library.
-    config = folder_config(config, settings)
-    base = default_sizes(window // 2 if config.embedding.constrained == "on" else window)
-    return with_overrides(base, config.chunking, settings)
-
-
-def parser_choice(config: Config, settings: CollectionSettings) -> ParserChoice:
-    """What the configuration, and the project file of the folder, say of parsers."""
-    pairs = tuple((glob, name) for glob, _, name in (pattern.rpartition("=") for pattern in config.ingest.parsers))
-    for glob, name in pairs:
-        if not glob or name not in NAMES:
-            raise ConfigurationError(
-                f"ingest.parsers has {glob}={name}, which names no pattern and parser",
-                hint=f"write GLOB=PARSER, with one of: {', '.join(NAMES)}",
-            )
-    return ParserChoice(folder_config(config, settings).chunking.loose_headings, pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,26 +142,3 @@ def converter(settings: Converting) -> Converter:
 
 def _holds_keys(value: object) -> bool:
     return bool(redacted_values(value)[1])
-
-
-def with_overrides(base: ChunkSizes, chunking: Chunking, settings: CollectionSettings) -> ChunkSizes:
-    depth, intelligent = settings.max_heading_depth, settings.intelligent_heading_depth
-    if chunking.strategy == "fixed":
-        depth, intelligent = 0, False
-    try:
-        return replace(
-            base,
-            target_min=_chosen(chunking.target_min_tokens, base.target_min),
-            target_max=_chosen(chunking.target_max_tokens, base.target_max),
-            hard_max=_chosen(chunking.hard_max_tokens, base.hard_max),
-            min_preferred=_chosen(chunking.min_preferred_tokens, base.min_preferred),
-            overlap=_chosen(settings.overlap_tokens, _chosen(chunking.overlap_tokens, base.overlap)),
-            max_heading_depth=chunking.max_heading_depth if depth is None else depth,
-            intelligent_heading_depth=chunking.intelligent_heading_depth if intelligent is None else intelligent,
-        )
-    except ValueError as error:
-        raise ConfigurationError(f"the chunking settings contradict each other: {error}") from error
-
-
-def _chosen(value: int | None, otherwise: int) -> int:
-    return otherwise if value is None else value
