@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
 
 from octavo.algorithms.model_inputs.question_mark_completion import asks
 from octavo.algorithms.queries.phrase_prefilter import PhrasePrefilter
@@ -20,6 +22,7 @@ HOLDS_WHOLE, HOLDS_WORD, HOLDS_PHRASE = "holds it whole", "holds the word", "hol
 _WHOLE = 20_000
 """Chunks up to which the postings of stop words are short."""
 _AROUND = "()[]{}<>,;.:!?\"'`…"
+_steps, _detail = attrgetter("steps"), attrgetter("detail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +125,7 @@ class ExactMatch:
 
 def any_holds_phrase(candidates: Sequence[Candidate]) -> bool:
     """Whether the stage found the query in one of them, word by word."""
-    return any(
-        step.detail == HOLDS_PHRASE and step.stage == EXACT for candidate in candidates for step in candidate.steps
-    )
+    return HOLDS_PHRASE in map(_detail, chain.from_iterable(map(_steps, candidates)))
 
 
 def _in_this_form(search: Search, candidates: Sequence[Candidate]) -> frozenset[ChunkKey]:

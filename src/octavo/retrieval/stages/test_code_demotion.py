@@ -12,6 +12,7 @@ from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted
 from octavo.retrieval.stages.code_passage_purpose import is_use
+from octavo.retrieval.stages.commit_caps import FILES
 from octavo.retrieval.stages.declaration_hits import WRITTEN
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 
@@ -46,7 +47,8 @@ class TestsBelow:
         quoted = asked in WRITTEN and not search.query.filters.kinds and not self.files_alone
         if not tests and not quoted:
             raise SkipStage("the query is about tests, or a piece of code")
-        uses = {candidate.key for candidate in candidates if self._is_below(candidate)}
+        lowered_kinds = (Kind.CODE,) if self.files_alone else FILES
+        uses = {candidate.key for candidate in candidates if candidate.kind in lowered_kinds and is_use(candidate)}
         if not uses and not quoted:
             raise SkipStage("no test is among the candidates")
         height = (candidates[0].score - ground(candidates)) or 1.0
@@ -62,7 +64,3 @@ class TestsBelow:
             lowered.append(candidate)
         search.notes["lowered"] = len(details)
         return noted(in_order(lowered), self.name, details)
-
-    def _is_below(self, candidate: Candidate) -> bool:
-        kept = candidate.kind is not Kind.CODE if self.files_alone else candidate.kind is Kind.COMMIT
-        return not kept and is_use(candidate)
