@@ -78,7 +78,7 @@ class SnapshotUpkeep:
         if self._snapshots.damage:
             return True
         if current is None:
-            return self._setup.store.counts(self._setup.project).chunks >= self._setup.settings.threshold
+            return self._setup.store.embeddings.chunks(self._setup.project) >= self._setup.settings.threshold
         chunks, vectors = behind(self._making(), current.manifest)
         known = current.manifest.chunks
         return chunks >= max(1_000, known // 50) or vectors >= max(5_000, known // 10)

@@ -229,6 +229,9 @@ class Embeddings(Protocol):
 
     def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None: ...
 
+    def chunks(self, project: ProjectId) -> int:
+        """How many there are."""
+
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
         """Chunks with all their vectors, and chunks in all."""
 

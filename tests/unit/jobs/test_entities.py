@@ -191,5 +191,5 @@ def test_a_job_of_entities_that_was_given_up_is_told(engine: Engine) -> None:
         claimed = engine.store.outbox.claim(engine.project.id, "w", lease_seconds=9, limit=9, max_attempts=2)
         for job in claimed:
             engine.store.outbox.fail(job, "broken", None)
-    said = [advisory.message for advisory in advisories(engine, engine.store.counts(engine.project.id))]
+    said = [advisory.message for advisory in advisories(engine, engine.store.embeddings.chunks(engine.project.id))]
     assert "looking for entities was given up" in said

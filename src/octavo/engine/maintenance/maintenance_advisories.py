@@ -25,7 +25,6 @@ from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.model.index_recipe import embed_anew
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, ENTITY_EDGES, THEMATIC_LINKS, EdgeType
 from octavo.model.maintenance_advisory import Advisory
-from octavo.model.stored_rows import LibraryCounts
 from octavo.model.summary import SUMMARIES
 from octavo.observability.logs import logger
 from octavo.ports import ReadingEmbedder
@@ -68,21 +67,21 @@ class FollowsEdges(Protocol):
     def types(self) -> tuple[EdgeType, ...]: ...
 
 
-def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
-    return tuple(advisory for kind in _KINDS for advisory in _told(kind, engine, counts))
+def advisories(engine: Engine, chunks: int) -> tuple[Advisory, ...]:
+    return tuple(advisory for kind in _KINDS for advisory in _told(kind, engine, chunks))
 
 
-def _told(kind: _Kind, engine: Engine, counts: LibraryCounts) -> list[Advisory]:
+def _told(kind: _Kind, engine: Engine, chunks: int) -> list[Advisory]:
     """Whatever goes wrong here is logged and becomes an advisory itself: the work it comes with was done."""
     try:
-        return list(kind(engine, counts))
+        return list(kind(engine, chunks))
     except Exception as error:
         subject = kind.__name__.strip("_").replace("_", " ")
         _LOG.warning("advisories about %(subject)s failed", {"subject": subject}, exc_info=True)
         return [Advisory("warn", f"what to advise about {subject} could not be found out: {error}", "octavo doctor")]
 
 
-def _folders(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
+def _folders(engine: Engine, _chunks: int) -> Iterator[Advisory]:
     """A first reading that was broken off leaves a library that looks whole and does not find the rest."""
     ledger, project = engine.store.ledger, engine.project.id
     checks = ledger.checks(project)
@@ -96,21 +95,21 @@ def _folders(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
             yield Advisory("warn", f"{collection.name} {state}", "octavo index")
 
 
-def _constrained(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
+def _constrained(engine: Engine, _chunks: int) -> Iterator[Advisory]:
     if reason := engine.library.adapters.constrained():
         fast = engine.library.config.embedding.fast
         searched = "fast ones and words are searched" if fast else "words alone are searched"
         yield Advisory("info", f"{reason}: full vectors are not computed, {searched}")
 
 
-def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+def _vectors(engine: Engine, chunks: int) -> Iterator[Advisory]:
     made, profile = engine.store.catalog.recipe(engine.project.id), engine.embedder.profile
-    if made is not None and made.embedding != profile and counts.chunks:
+    if made is not None and made.embedding != profile and chunks:
         by = f"{made.embedding.model} ({made.embedding.revision})"
         message = f"the vectors were made by {by}, which is not the model in use: only words are searched"
         yield Advisory("warn", message, embed_anew(made.embedding, profile))
         return
-    waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
+    waiting = round((1.0 - engine.freshness().full_vectors) * chunks)
     if waiting and not engine.library.adapters.constrained():
         fast = engine.library.active.fast_profile
         tabled = fast is not None and engine.store.embeddings.coverage(engine.project.id, fast)[0]
@@ -122,9 +121,9 @@ def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         yield Advisory("info", message, "octavo index --wait-full")
 
 
-def _unread(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+def _unread(engine: Engine, chunks: int) -> Iterator[Advisory]:
     """What the model cannot read is found by words alone, which is no fault; but another model would find more."""
-    if not counts.chunks or not isinstance(engine.embedder, ReadingEmbedder):
+    if not chunks or not isinstance(engine.embedder, ReadingEmbedder):
         return
     embeddings, project = engine.store.embeddings, engine.project.id
     unread = embeddings.unread(project, engine.embedder.profile)
@@ -132,16 +131,14 @@ def _unread(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         unread += embeddings.unread(project, fast)
     if unread:
         name = engine.embedder.profile.name
-        message = (
-            f"{unread:,} of {counts.chunks:,} chunks are in scripts that {name} cannot read: words alone find them"
-        )
+        message = f"{unread:,} of {chunks:,} chunks are in scripts that {name} cannot read: words alone find them"
         advice = "; a multilingual model such as bge-m3 or multilingual-e5 reads them"
         yield Advisory("info", message + advice, "octavo config describe embedding.model")
 
 
-def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+def _snapshots(engine: Engine, chunks: int) -> Iterator[Advisory]:
     accelerator = engine.accelerator
-    if accelerator is None or counts.chunks < accelerator.threshold:
+    if accelerator is None or chunks < accelerator.threshold:
         return
     if accelerator.snapshots.current() is None:
         damaged = [snapshot for snapshot in accelerator.upkeep.stored() if snapshot.problem]
@@ -149,15 +146,15 @@ def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         yield Advisory("warn", f"the library is large and {message}: searches are slow", "octavo snapshots build")
 
 
-def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+def _clusters(engine: Engine, chunks: int) -> Iterator[Advisory]:
     made = engine.store.clusters.state(engine.project.id)
-    if made is not None and made.stale(counts.chunks):
+    if made is not None and made.stale(chunks):
         yield Advisory("info", "the library has grown by a fifth since its clusters were made", "octavo cluster build")
     if made is None and (profile := _needing(engine, CLUSTERS)):
         yield Advisory("warn", f"{profile} searches in clusters, but none were made", "octavo cluster build")
 
 
-def _graph(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
+def _graph(engine: Engine, _chunks: int) -> Iterator[Advisory]:
     runs = engine.store.graph.runs(engine.project.id)
     if COMMUNITIES not in runs and (profile := _needing(engine, COMMUNITIES)):
         yield Advisory("warn", f"{profile} knows communities, but none were found", "octavo graph build")
@@ -179,9 +176,9 @@ def _following(engine: Engine, *types: EdgeType) -> str:
     return ""
 
 
-def _finetuned(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+def _finetuned(engine: Engine, chunks: int) -> Iterator[Advisory]:
     """Fine-tuning takes an hour or more; that what it made answers nobody is easily overlooked."""
-    done = any(run.name == FINETUNE and run.state == "done" for run in offline_runs(engine, counts))
+    done = any(run.name == FINETUNE and run.state == "done" for run in offline_runs(engine, chunks))
     made_here = [
         profile for profile in engine.store.profiles.named(engine.project.id) if profile.settings.provider == "onnx"
     ]
@@ -190,7 +187,7 @@ def _finetuned(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         yield Advisory("info", "a model was fine-tuned on this library and is not in use", "octavo models list")
 
 
-def _summaries(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
+def _summaries(engine: Engine, _chunks: int) -> Iterator[Advisory]:
     made = engine.store.summaries.summarised(engine.project.id, engine.embedder.profile)
     if made.documents >= made.of:
         return
@@ -202,8 +199,8 @@ def _summaries(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
         yield Advisory("info", message, "octavo summaries build")
 
 
-def _broken_off(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
-    for run in offline_runs(engine, counts):
+def _broken_off(engine: Engine, chunks: int) -> Iterator[Advisory]:
+    for run in offline_runs(engine, chunks):
         if run.state == "stale" and run.name in _FOUND:
             message = f"a tenth of the documents came, changed or went since {_FOUND[run.name]} were found"
             yield Advisory("info", message, "octavo graph build")
@@ -240,7 +237,7 @@ def _wanted_stages(engine: Engine) -> Iterator[tuple[str, tuple[object, ...]]]:
         yield message, (*profile.recall, *profile.refine)
 
 
-_Kind = Callable[["Engine", LibraryCounts], Iterable[Advisory]]
+_Kind = Callable[["Engine", int], Iterable[Advisory]]
 _KINDS: tuple[_Kind, ...] = (
     _folders,
     _constrained,

@@ -17,7 +17,6 @@ from octavo.model.lease import Lease
 from octavo.model.library_location import make_folder
 from octavo.model.link_graph import ENTITIES
 from octavo.model.maintenance_advisory import OfflineRun
-from octavo.model.stored_rows import LibraryCounts
 from octavo.model.summary import SUMMARIES
 
 if TYPE_CHECKING:
@@ -40,9 +39,9 @@ _WORKED_ON = {
 _TOLD_FOR = 30 * 86_400.0  # seconds: how a run ended is of interest for a month
 
 
-def offline_runs(engine: Engine, counts: LibraryCounts) -> tuple[OfflineRun, ...]:
+def offline_runs(engine: Engine, chunks: int) -> tuple[OfflineRun, ...]:
     """Of each kind of work that was ever begun, by name."""
-    runs = {run.name: run for run in (*_jobs(engine), *_finetuned(engine), *_clusters(engine, counts))}
+    runs = {run.name: run for run in (*_jobs(engine), *_finetuned(engine), *_clusters(engine, chunks))}
     if engine.accelerator is not None:
         runs |= {run.name: run for run in (*_snapshot(engine.accelerator), *_clustering(engine.accelerator))}
     return tuple(runs[name] for name in sorted(runs))
@@ -105,10 +104,10 @@ def _note(accelerator: Accelerator, name: str) -> Path:
     return accelerator.root / f"{name}.running"
 
 
-def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[OfflineRun]:
+def _clusters(engine: Engine, chunks: int) -> Iterator[OfflineRun]:
     made = engine.store.clusters.state(engine.project.id)
     if made is not None:
-        yield OfflineRun(CLUSTERS, "stale" if made.stale(counts.chunks) else "done", when(made.made_at), made.chunks)
+        yield OfflineRun(CLUSTERS, "stale" if made.stale(chunks) else "done", when(made.made_at), made.chunks)
 
 
 def _clustering(accelerator: Accelerator) -> Iterator[OfflineRun]:

@@ -29,7 +29,7 @@ def doctor(engine: Engine, request: DoctorRequest) -> HealthAnswer:
     checks = health_checks(engine, deep=request.deep)
     advised: tuple[Advisory, ...] = ()
     with suppress(OctavoError):  # what cannot be looked at, one of the checks has told
-        advised = advisories(engine, engine.store.counts(engine.project.id))
+        advised = advisories(engine, engine.store.embeddings.chunks(engine.project.id))
     report = health_report(engine, checks) if request.report else ""
     return HealthAnswer(all(check.ok for check in checks), checks, advised, report)
 

@@ -42,9 +42,8 @@ def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAns
         patience=None if request.wait else _INDEX_PATIENCE,
     )
     damaged = tuple(problem.message for problem in damage(engine, quick=True))
-    return replace(
-        answered(report), advisories=advisories(engine, engine.store.counts(engine.project.id)), damaged=damaged or None
-    )
+    advised = advisories(engine, engine.store.embeddings.chunks(engine.project.id))
+    return replace(answered(report), advisories=advised, damaged=damaged or None)
 
 
 def _distrust_matching(engine: Engine, request: IndexRequest) -> None:

@@ -46,8 +46,8 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
         job=indexing_run(build) if build else None,
         watch=watch_state(engine),
         problems=_problems(engine) if problems else None,
-        advisories=advisories(engine, counts),
-        offline=offline_runs(engine, counts),
+        advisories=advisories(engine, counts.chunks),
+        offline=offline_runs(engine, counts.chunks),
         recipe=recipe,
         left_out=merged(group for collection in collections for group in collection.left_out or ()),
     )

@@ -228,9 +228,12 @@ class EmbeddingRepository(ProjectRepository):
             joined = clustering.joined(_matrix([vector.data for vector in vectors], profile.dimensions))
             self._clusters.assign(project, dict(zip((vector.input_key for vector in vectors), joined, strict=True)))
 
+    def chunks(self, project: ProjectId) -> int:
+        return int(value(self._database, "chunks_total", {"project": self._keys.project(project)}))
+
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
         where = self._progress(project, profile)
-        total = int(value(self._database, "chunks_total", {"project": where["project"]}))
+        total = self.chunks(project)
         if where["complete"]:
             missing = "chunks_without_vectors"
         elif first(self._database, "vectors_any", where):

@@ -166,8 +166,8 @@ select count(distinct ci.chunk) from chunk_inputs ci where ci.project = :project
 select 1 from vectors where project = :project and profile = :profile limit 1;
 
 -- name: chunks_with_inputs
--- The same as long as none has a vector.
-select count(distinct chunk) from chunk_inputs where project = :project;
+-- The same as long as none has a vector. Windows are numbered from 0.
+select count(*) from chunk_inputs where project = :project and "window" = 0;
 
 -- name: chunks_unread
 select count(distinct ci.chunk) from vectors v join chunk_inputs ci on ci.input = v.input and ci.project = v.project
