@@ -23,7 +23,6 @@ BOTH_ENGINES = {
     "http/test_embeddings.py",
     "http/test_loop_stalls.py",
     "http/test_oauth.py",
-    "http/test_other_accounts.py",
     "http/test_routes.py",
     "http/test_serve.py",
     "http/test_tokens.py",

@@ -146,6 +146,7 @@ def test_the_collection_is_the_only_writable_one_or_the_configured_one(
         library.notes.today()
 
 
+@pytest.mark.one_engine
 def test_the_command_line_takes_text_from_stdin_and_opens_an_editor(shell: Shell, folder: Path, tmp_path: Path) -> None:
     editor = tmp_path / "editor.py"
     editor.write_text("import sys, pathlib; pathlib.Path(sys.argv[1]).write_text('# Edited capybara\\n')")

@@ -44,6 +44,7 @@ def test_the_first_client_starts_a_server_and_the_others_share_it() -> None:
     assert server() == began
 
 
+@pytest.mark.one_engine
 @pytest.mark.usefixtures("served")
 def test_clients_that_start_together_start_one_server() -> None:
     pids = []
@@ -62,6 +63,7 @@ def test_clients_that_start_together_start_one_server() -> None:
     assert len(set(pids)) == 1
 
 
+@pytest.mark.one_engine
 @pytest.mark.usefixtures("served")
 def test_a_killed_server_is_replaced_and_its_client_goes_on() -> None:
     with client() as one:
