@@ -13,11 +13,13 @@ from types import SimpleNamespace
 
 import apsw
 import pytest
+from click.testing import CliRunner
 from workbench import GOOD, Bench
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.errors import NewerLibrary, NotALibrary, OctavoError, StorageError
+from octavo.interfaces.cli.main import cli
 
 MORE = {
     f"more/{number}.md": f"# More {number}\n\n" + " ".join(f"word{number}x{place}" for place in range(200))
@@ -123,10 +125,9 @@ def test_a_file_that_is_no_library_is_refused_by_every_command_and_left_alone(
         with pytest.raises(raised) as caught:
             bench.index()
         assert said in caught.value.message
-    process = bench.process(*arguments)
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 3
-    assert said in err and "hint: " in err and "Traceback" not in err
+    done = CliRunner().invoke(cli, arguments, env={**bench.environ()})
+    assert done.exit_code == 3
+    assert said in done.stderr and "hint: " in done.stderr and "Traceback" not in done.stderr
     assert bench.library.read_bytes() == content
     assert stat.S_IMODE(bench.library.stat().st_mode) & 0o644 == 0o644
     assert sorted(path.name for path in bench.library.parent.glob("library.db*")) == ["library.db"]

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from cli_calls import Location, Shell
+from cli_calls import Location, Octavo, Shell
 
 import octavo as package
 from octavo.errors import Conflict, InvalidArgument, NotFound
@@ -147,19 +147,21 @@ def test_the_collection_is_the_only_writable_one_or_the_configured_one(
 
 
 @pytest.mark.one_engine
-def test_the_command_line_takes_text_from_stdin_and_opens_an_editor(shell: Shell, folder: Path, tmp_path: Path) -> None:
+def test_the_command_line_takes_text_from_stdin_and_opens_an_editor(
+    octavo: Octavo, shell: Shell, folder: Path, tmp_path: Path
+) -> None:
     editor = tmp_path / "editor.py"
     editor.write_text("import sys, pathlib; pathlib.Path(sys.argv[1]).write_text('# Edited capybara\\n')")
-    shell("init")
-    shell("add", str(folder), "--name", "notes")
-    refused = shell("notes", "today", check=False).stderr
+    octavo("init")
+    octavo("add", str(folder), "--name", "notes")
+    refused = octavo("notes", "today").stderr
     assert f"allow it with `octavo add {folder} --name notes --writable`" in refused
-    shell("add", str(folder), "--name", "notes", "--writable")
+    octavo("add", str(folder), "--name", "notes", "--writable")
     shell("notes", "append", "Inbox", input="- piped\n")
     assert (folder / "Inbox.md").read_text() == "# Inbox\n\n- piped\n"
-    shell("notes", "append", "Inbox", "- typed", "--dry-run")
-    shell("notes", "append", "Inbox", "- typed")
+    octavo("notes", "append", "Inbox", "- typed", "--dry-run")
+    octavo("notes", "append", "Inbox", "- typed")
     assert (folder / "Inbox.md").read_text() == "# Inbox\n\n- piped\n- typed\n"
     shell("notes", "new", "Draft", "--edit", env={**os.environ, "EDITOR": f"{sys.executable} {editor}"})
     assert (folder / "Draft.md").read_text() == "# Edited capybara\n"
-    assert "Draft.md" in shell("search", "capybara").stdout
+    assert "Draft.md" in octavo("search", "capybara").stdout
