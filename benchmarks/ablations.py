@@ -46,14 +46,14 @@ from octavo.interfaces.cli.progress import progress
 from octavo.model.document import Kind
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
-from octavo.model.result import Candidate, Citation, Ranking
-from octavo.retrieval.built_in_profiles import code, documents
+from octavo.model.search_result import Candidate, Citation, Ranking
+from octavo.retrieval.built_in_profiles import code, notes_and_documentation
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import Fuse, RetrievalProfile, Search
 from octavo.retrieval.stages.score_and_rank_fusion import RankFusion
 
-MEASURED = {"hybrid": documents, "code": code}
+MEASURED = {"hybrid": notes_and_documentation, "code": code}
 """The profiles, and where each stands."""
 _AS_IT_IS = "as it is"
 _MOST = 10

@@ -48,7 +48,7 @@ from octavo.memory.remember import remember
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.backup_and_migration import migrate, restore, save_copy
+from octavo.operations.database.copy_backup_and_restore import migrate, restore, save_copy
 from octavo.operations.database.requests import DbCheckRequest, DbPruneRequest
 from octavo.operations.database.upgrade_check_repair import db_check
 from octavo.operations.database.version_pruning import db_prune

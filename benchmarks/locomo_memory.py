@@ -31,7 +31,7 @@ from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
 from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.projects.requests import SessionsListRequest, SessionsStartRequest
-from octavo.operations.projects.sessions import sessions_list, sessions_start
+from octavo.operations.projects.work_sessions import sessions_list, sessions_start
 
 TOP = 10
 

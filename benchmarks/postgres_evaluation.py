@@ -23,7 +23,7 @@ from postgres_server import Server, running
 from octavo.config.load import load
 from octavo.evaluation.evaluation_run import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
 from octavo.evaluation.query_runner import EvaluationRun
-from octavo.operations.database.backup_and_migration import migrate
+from octavo.operations.database.copy_backup_and_restore import migrate
 from octavo.retrieval.profiles import DEFAULT_PROFILE
 from octavo_postgres.hnsw import ensure_index
 from octavo_postgres.store import PostgresStore

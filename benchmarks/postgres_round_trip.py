@@ -28,7 +28,7 @@ from octavo.engine.wiring.store_opening import open_tables
 from octavo.model.job import JobKind
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Query
-from octavo.operations.database.backup_and_migration import migrate
+from octavo.operations.database.copy_backup_and_restore import migrate
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.retrieval.profiles import PROFILES

@@ -29,7 +29,7 @@ from octavo.engine.wiring import open_engine
 from octavo.fast_dataclass import replace
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
-from octavo.model.result import Hit
+from octavo.model.search_result import Hit
 
 MOST_MOVED = 0.05
 TEMPLATES = (

@@ -22,17 +22,17 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.errors import OctavoError
-from octavo.ingest.run_report import IndexReport
+from octavo.ingest.indexing_report import IndexReport
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.memory.memory_changes import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest
+from octavo.operations.note_editing.note_editing import doc_create, doc_rename
+from octavo.operations.note_editing.note_lint import lint
+from octavo.operations.note_editing.requests import DocCreateRequest, DocRenameRequest, LintRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_operations import search
-from octavo.operations.writing.note_editing import doc_create, doc_rename
-from octavo.operations.writing.note_lint import lint
-from octavo.operations.writing.requests import DocCreateRequest, DocRenameRequest, LintRequest
 from octavo.retrieval.profile_toml_files import read_profiles
 from octavo.retrieval.profiles import PROFILES
 

@@ -28,7 +28,7 @@ from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
 from octavo.model.normalised_text import Lines, Span
-from octavo.model.result import Citation, Hit
+from octavo.model.search_result import Citation, Hit
 
 _ROOT = Path(__file__).parents[1]
 _BY_HAND = _ROOT / "tests/unit/answering/claims.tsv"

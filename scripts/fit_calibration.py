@@ -52,7 +52,7 @@ from octavo.model.document import Kind
 from octavo.model.library_location import Location
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.hit_relevance import scale_of
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES

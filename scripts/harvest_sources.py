@@ -34,7 +34,7 @@ from conversations import pairs_of_talk, talks_in_csv, talks_in_json
 from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId
 from octavo.model.normalised_text import normalise
-from octavo.parsing.commit_parser import CommitParser
+from octavo.parsing.git_commit_parser import CommitParser
 from octavo.parsing.registry import parser_for
 from octavo_train.training_pairs_from_document import Material, TrainingPair, TrainingSection, pairs_of, passages_of
 from octavo_train.training_pairs_from_library import material_of

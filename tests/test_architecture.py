@@ -41,13 +41,13 @@ which its help does without, are not counted."""
 
 PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named tuples and of `os`
 
-ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "snapshots"}
+ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "search_snapshots"}
 ASKED_BY_NAME = {
     "octavo.embedding.model_listing",
     "octavo.embedding.model_download",
     "octavo.embedding.installed_models",
     "octavo.embedding.fast_embedder_selection",
-    "octavo.stores.shared.schema_versions",
+    "octavo.stores.sql_repositories.schema_versions",
 }  # which models lie on this machine, and which libraries this Octavo opens
 SPEAKS_TO_SQLITE = {f"stores/sqlite/{name}.py" for name in ("database", "salvage", "salvaged_vectors")}
 WRITES_TO_STDOUT = {"interfaces/cli/output.py"}

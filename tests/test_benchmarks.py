@@ -111,7 +111,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         found[name].mkdir()
     for path in sorted((ROOT / "examples" / "vault" / "equipment").glob("*.md"))[:6]:
         shutil.copy(path, found["notes"])
-    for path in sorted((ROOT / "src" / "octavo" / "algorithms").glob("*.py"))[:4]:
+    for path in sorted((ROOT / "src" / "octavo" / "algorithms" / "ranking").glob("*.py"))[:4]:
         shutil.copy(path, found["code"])
     shutil.copytree(found["notes"], found["repository"], dirs_exist_ok=True)
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "First"]):

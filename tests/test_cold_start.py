@@ -84,12 +84,12 @@ OTHER_DOINGS = {
     "octavo.services",
     "octavo.retrieval.stages.language_model_stages",
     "octavo.memory",
-    "octavo.model.commit_index",
+    "octavo.model.git_commit_index",
     "octavo.model.job",
     "octavo.model.language_model_calls",
     "octavo.model.memory",
     "octavo.model.query_log",
-    "octavo.model.snapshot",
+    "octavo.model.search_snapshot",
     "octavo.model.summary",
     "octavo.observability",
     "octavo.operations.all_operations",
@@ -97,14 +97,14 @@ OTHER_DOINGS = {
     "octavo.operations.search.search_operations",
     "octavo.operations.operation_table",
     "octavo.retrieval.stages.code_query_recall",
-    "octavo.retrieval.stages.memory_boosts",
+    "octavo.retrieval.stages.memory_stages",
     "octavo.retrieval.stages.registry",
-    "octavo.snapshots.lexical_search",
-    "octavo.snapshots.reader",
-    "octavo.snapshots.vector_search",
+    "octavo.search_snapshots.lexical_search",
+    "octavo.search_snapshots.reader",
+    "octavo.search_snapshots.vector_search",
     "octavo_postgres",
-    "octavo.stores.shared.commit_index",
-    "octavo.stores.shared.memories",
+    "octavo.stores.sql_repositories.git_commit_index",
+    "octavo.stores.sql_repositories.memories",
 }
 
 
@@ -151,7 +151,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
 def test_the_list_of_commands_is_shown_without_the_table_of_operations(arguments: list[str]) -> None:
     loaded = imported_by(COMMAND, *arguments)
-    assert "octavo.model.result" not in loaded
+    assert "octavo.model.search_result" not in loaded
     assert {name for name in loaded if name.startswith("octavo.operations")} == {
         "octavo.operations",
         "octavo.operations.styled_text_lines",

@@ -9,14 +9,26 @@ from octavo.embedding.model_download import FetchedModel
 from octavo.embedding.model_listing import ModelShown
 from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer, RelatedDocument
-from octavo.ingest.run_report import CollectionReport, Problem
+from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.jobs.summary_jobs import SummariesBuilt
-from octavo.memory.sync_report import SkippedNote, SyncReport
+from octavo.memory.folder_sync_report import SkippedNote, SyncReport
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
 from octavo.model.projects_and_collections import FolderState
-from octavo.model.result import Freshness, StageTrace
+from octavo.model.search_result import Freshness, StageTrace
+from octavo.note_editing.heading_checks import Violation
+from octavo.note_editing.link_rewriting import LinkChange
+from octavo.note_editing.note_change_transaction import LinkedWriteAnswer, WriteAnswer
+from octavo.note_editing.note_lint import Finding
+from octavo.operations.access_tokens.create_revoke_and_audit import (
+    AuditedRow,
+    ListedToken,
+    TokenCreated,
+    TokenRevoked,
+    TokensAuditAnswer,
+    TokensListAnswer,
+)
 from octavo.operations.answering.results import (
     AnswerSentence,
     AskAnswer,
@@ -26,7 +38,7 @@ from octavo.operations.answering.results import (
     SearchHop,
     SentenceCitation,
 )
-from octavo.operations.canonical.results import (
+from octavo.operations.canonical_documents.results import (
     CanonicalAnswer,
     CanonicalListAnswer,
     CanonicalListed,
@@ -37,6 +49,7 @@ from octavo.operations.canonical.results import (
 )
 from octavo.operations.code.results import AugmentAnswer, Quotation
 from octavo.operations.database.results import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
+from octavo.operations.embedding_profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.evaluation.evaluate import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
 from octavo.operations.graph.results import (
     BuildAnswer,
@@ -56,7 +69,7 @@ from octavo.operations.graph.results import (
     NamedCluster,
 )
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
-from octavo.operations.jobs.queue import JobsAnswer, JobsCountAnswer, QueuedJob
+from octavo.operations.jobs.list_retry_and_delete_jobs import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.library.excluded_files import ExcludedFiles
 from octavo.operations.library.library_export import ExportAnswer
 from octavo.operations.library.results import (
@@ -95,7 +108,7 @@ from octavo.operations.memory.results import (
 )
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
 from octavo.operations.models.text_embedding import EmbedAnswer, EmbeddedText
-from octavo.operations.profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
+from octavo.operations.note_editing.results import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
 from octavo.operations.projects.results import (
     ProjectsListAnswer,
     ProjectsResolveAnswer,
@@ -104,7 +117,7 @@ from octavo.operations.projects.results import (
     SessionsAnswer,
     SessionState,
 )
-from octavo.operations.queries.query_log import AskedQuery, QueriesAnswer, QueriesCleared
+from octavo.operations.query_log.query_logging_and_listing import AskedQuery, QueriesAnswer, QueriesCleared
 from octavo.operations.reading.results import (
     DiffAnswer,
     DocumentPassage,
@@ -121,22 +134,9 @@ from octavo.operations.reading.results import (
     TaggedDocument,
 )
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
-from octavo.operations.snapshots.snapshots import ShownSnapshot, SnapshotsAnswer
-from octavo.operations.summaries.summaries import FoundSummary, SummariesAnswer, SummariesCleared
-from octavo.operations.tokens.access_tokens import (
-    AuditedRow,
-    ListedToken,
-    TokenCreated,
-    TokenRevoked,
-    TokensAuditAnswer,
-    TokensListAnswer,
-)
-from octavo.operations.writing.results import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
+from octavo.operations.search_snapshots.build_list_and_rollback import ShownSnapshot, SnapshotsAnswer
+from octavo.operations.summaries.build_show_and_clear_summaries import FoundSummary, SummariesAnswer, SummariesCleared
 from octavo.services.web_page_fetching import FetchedPage
-from octavo.writing.heading_checks import Violation
-from octavo.writing.link_rewriting import LinkChange
-from octavo.writing.note_change_transaction import LinkedWriteAnswer, WriteAnswer
-from octavo.writing.note_lint import Finding
 
 __all__ = [
     "AddAnswer",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.indexing_flow import fill_in_vectors
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
-from octavo.engine.indexing.snapshot_publishing import publish
+from octavo.engine.indexing.search_snapshot_publishing import publish
 from octavo.errors import Conflict
 from octavo.fast_dataclass import dataclass
 from octavo.model.embedding_profile import EmbeddingProfileSettings, NamedEmbeddingProfile

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.indexing_flow import fill_in_vectors
-from octavo.engine.indexing.snapshot_publishing import publish
+from octavo.engine.indexing.search_snapshot_publishing import publish
 from octavo.errors import Conflict, InvalidArgument, LibraryError
 from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.commit import archive, create, link, revise
@@ -21,7 +21,7 @@ from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.memory import MemoryId, MemoryLink
 from octavo.model.normalised_text import normalise
 from octavo.observability.progress import Progress
-from octavo.operations.projects.projects import projects_resolve
+from octavo.operations.projects.list_and_resolve_projects import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
 

@@ -20,8 +20,8 @@ from octavo.model.ids import ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.vector_index_tuning import Tuning
 from octavo.observability.logs import logger
-from octavo.stores.shared.database_port import first, value
-from octavo.stores.shared.projects_and_collections import KeyCache, profile_body
+from octavo.stores.sql_repositories.database_port import first, value
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache, profile_body
 from octavo_postgres.connection_pool import Connection
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.error_translation import translated

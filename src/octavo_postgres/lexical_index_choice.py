@@ -12,10 +12,10 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
-from octavo.model.result import ScoredChunk
+from octavo.model.search_result import ScoredChunk
 from octavo.observability.logs import logger
-from octavo.stores.shared.filter_parameters import filter_parameters
-from octavo.stores.shared.projects_and_collections import KeyCache
+from octavo.stores.sql_repositories.filter_parameters import filter_parameters
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.pg_search_detection import Capability, detected
 from octavo_postgres.pg_search_index import Bm25Index, UnsupportedQuery, ensure_bm25_index

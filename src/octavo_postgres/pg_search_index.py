@@ -9,7 +9,7 @@ from itertools import islice
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Terms
-from octavo.model.result import ScoredChunk, best_first
+from octavo.model.search_result import ScoredChunk, best_first
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.forward_index import forward_rows
 from octavo_postgres.hnsw import exclusive_connection

@@ -18,11 +18,11 @@ from psycopg import ClientCursor
 from octavo.algorithms.ranking.vector_nearest_neighbors import directions
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
-from octavo.model.result import ScoredChunk, best_first
 from octavo.model.score_tolerance import rounded
+from octavo.model.search_result import ScoredChunk, best_first
 from octavo.model.vector_index_tuning import MOST_EF_SEARCH, Tuning
-from octavo.stores.shared.database_port import first, value
-from octavo.stores.shared.projects_and_collections import KeyCache, profile_body
+from octavo.stores.sql_repositories.database_port import first, value
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache, profile_body
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import matrix, vector_literal
 

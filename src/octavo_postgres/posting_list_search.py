@@ -21,10 +21,10 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
-from octavo.model.result import ScoredChunk, scored_chunks
-from octavo.stores.shared.database_port import reserve, value
-from octavo.stores.shared.filter_parameters import filter_parameters
-from octavo.stores.shared.projects_and_collections import KeyCache
+from octavo.model.search_result import ScoredChunk, scored_chunks
+from octavo.stores.sql_repositories.database_port import reserve, value
+from octavo.stores.sql_repositories.filter_parameters import filter_parameters
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.pg_search_index import put_texts, stores_texts
 from octavo_postgres.posting_compaction import COMPACTED, compact

@@ -12,11 +12,11 @@ from octavo.model.ids import ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl
 from octavo.observability.metrics import Gauge
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.database_port import value
-from octavo.stores.shared.embeddings import VectorFormat
-from octavo.stores.shared.projects_and_collections import KeyCache
-from octavo.stores.shared.store import SharedStore
+from octavo.stores.sql_repositories.clock import Clock
+from octavo.stores.sql_repositories.database_port import value
+from octavo.stores.sql_repositories.embeddings import VectorFormat
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache
+from octavo.stores.sql_repositories.store import SharedStore
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import Half, little_endian, matrix
 from octavo_postgres.hnsw import EXACT_BELOW, ensure_index

@@ -15,8 +15,8 @@ import apsw
 from octavo.bounded_file_reading import read_small
 from octavo.converting.text_builder import one_line
 from octavo.lazy_regex import regex
-from octavo.model.result import Publication
-from octavo.stores.shared.named_queries import parse_queries
+from octavo.model.search_result import Publication
+from octavo.stores.sql_repositories.named_queries import parse_queries
 
 DATABASE = "zotero.sqlite"
 _LARGEST = 64_000_000  # bytes of a `.bib` file that is looked into

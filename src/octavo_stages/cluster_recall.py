@@ -8,8 +8,8 @@ import numpy as np
 
 from octavo.engine.maintenance.offline_work_status import CLUSTERS
 from octavo.fast_dataclass import dataclass
-from octavo.model.clustering import NO_CLUSTER
-from octavo.model.result import Ranking
+from octavo.model.search_result import Ranking
+from octavo.model.text_clusters import NO_CLUSTER
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, vectors_for
 

@@ -8,7 +8,7 @@ from octavo.algorithms.ranking.marginal_relevance import marginal_relevance
 from octavo.algorithms.text.text_similarity import jaccards
 from octavo.algorithms.text.word_shingles import shingles
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import noted, shares, texts_of
 from octavo.retrieval.stages.semantic_duplicate_removal import cosines_between

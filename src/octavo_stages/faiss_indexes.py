@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.config.snapshot_settings import Faiss
+from octavo.config.search_snapshot_settings import Faiss
 from octavo.errors import DamagedSnapshot, MissingExtra
 from octavo.plugins import install_command
 

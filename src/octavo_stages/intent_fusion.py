@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from octavo.algorithms.queries.query_intent_classification import Intent, intent_of
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Candidate, Ranking
+from octavo.model.search_result import Candidate, Ranking
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 

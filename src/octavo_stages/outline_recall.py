@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Ranking
+from octavo.model.search_result import Ranking
 from octavo.ports import RoutedIndex
 from octavo.retrieval.stage import Search, UsesQueryVector
 from octavo.retrieval.stages.lexical_and_dense_recall import none_near, vectors_for

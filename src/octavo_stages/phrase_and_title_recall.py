@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.prepared_document import LexicalField
-from octavo.model.result import Ranking
+from octavo.model.search_result import Ranking
 from octavo.retrieval.stage import Search, SkipStage
 
 

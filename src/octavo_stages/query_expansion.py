@@ -6,7 +6,7 @@ from octavo.algorithms.queries.query_intent_classification import intent_of
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.query import Query
-from octavo.model.result import Ranking
+from octavo.model.search_result import Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.hypothetical_answer_recall import aim
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
 
 

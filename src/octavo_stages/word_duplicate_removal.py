@@ -8,7 +8,7 @@ from __future__ import annotations
 from octavo.algorithms.text.text_similarity import jaccards, kept_first, minhash_jaccards
 from octavo.algorithms.text.word_shingles import shingles
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.plugins import install_command
 from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.candidate_scores_and_texts import texts_of

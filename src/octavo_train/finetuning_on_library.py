@@ -14,7 +14,7 @@ from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.reranker_choice import chosen_reranker, reranker_folder
 from octavo.operations.models.results import FinetuneAnswer
-from octavo.operations.queries.opened_passages import opened_passages
+from octavo.operations.query_log.opened_passages import opened_passages
 from octavo_train.training_pairs_from_document import PairKind, TrainingPair
 from octavo_train.training_pairs_from_library import harvest, read_pairs
 from octavo_train.training_requirements import (

@@ -1,4 +1,4 @@
-"""What a reranker learns from, as a value."""
+"""The training example of a reranker: a question, the passages that a search found for it, and which of them answer."""
 
 from __future__ import annotations
 

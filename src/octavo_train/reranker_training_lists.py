@@ -14,10 +14,10 @@ from octavo.model.ids import document_id
 from octavo.model.normalised_text import normalise
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Query, Terms
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.observability.progress import Progress
 from octavo.retrieval.built_in_profiles.cross_encoder import RERANK, before_shaping
-from octavo.retrieval.built_in_profiles.documents import HYBRID
+from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.reranking import merged, passages
 from octavo_train.reranker_candidate_list import CandidateList

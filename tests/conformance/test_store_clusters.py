@@ -8,9 +8,9 @@ import numpy as np
 import samples
 from set_clock import SetClock
 
-from octavo.model.clustering import NO_CLUSTER, ClusteringState
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
+from octavo.model.text_clusters import NO_CLUSTER, ClusteringState
 from octavo.ports import Store
 
 PROFILE = samples.embedding_profile()

@@ -74,7 +74,7 @@ def test_a_vector_whose_checksum_is_wrong_is_made_again(
 ) -> None:
     put(store, notes, "a.md", "one")
     with monkeypatch.context() as writing:
-        writing.setattr("octavo.stores.shared.embeddings.zlib.crc32", lambda data: 1)
+        writing.setattr("octavo.stores.sql_repositories.embeddings.zlib.crc32", lambda data: 1)
         embed(store, notes)
     put(store, notes, "b.md", "two")
     embed(store, notes)

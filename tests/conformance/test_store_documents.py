@@ -9,7 +9,7 @@ from octavo.model.ids import ChunkId, ChunkKey, DocumentId, text_hash
 from octavo.model.normalised_text import Span
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.model.stored_rows import LibraryCounts, StoredDocument
 from octavo.ports import Store
 

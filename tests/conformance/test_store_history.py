@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import samples
 
-from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
+from octavo.model.git_commit_index import HistoryEntry
 from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 

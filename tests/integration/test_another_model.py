@@ -17,7 +17,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed, RecipeMismatch
 from octavo.model.query import Query
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest

@@ -16,7 +16,7 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.model.job import JobKind, JobState
 from octavo.model.query import Query
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 
 SNAPSHOTS = {"snapshots": {"threshold": 1, "shards": 2}}
 MANY = {f"many/{number}.md": f"# Note {number}\n\nThe lamp {number} and the apple tree.\n" for number in range(30)}
@@ -114,11 +114,11 @@ def test_a_file_that_was_verified_is_not_read_again_by_the_next_process(
     long_ago = 1_600_000_000_000_000_000
     for path in snapshot_files(library):
         os.utime(path, ns=(long_ago, long_ago))
-    monkeypatch.setattr("octavo.snapshots.checksum_verification.RACY_NS", 0)
+    monkeypatch.setattr("octavo.search_snapshots.checksum_verification.RACY_NS", 0)
     with library.opened(**SNAPSHOTS) as engine:
         asked(engine)
     read: list[Path] = []
-    monkeypatch.setattr("octavo.snapshots.checksum_verification.digest", lambda path: read.append(path) or "")
+    monkeypatch.setattr("octavo.search_snapshots.checksum_verification.digest", lambda path: read.append(path) or "")
     with library.opened(**SNAPSHOTS) as engine:
         assert asked(engine).degraded == ()
     assert read == []

@@ -15,7 +15,7 @@ from octavo.engine.engine import Engine
 from octavo.model.normalised_text import LineIndex, normalise
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
-from octavo.model.result import Hit
+from octavo.model.search_result import Hit
 from octavo.retrieval.profiles import PROFILES
 
 VOCABULARY = sorted({word for path in VAULT.rglob("*.md") for word in path.read_text("utf-8").split()})

@@ -21,7 +21,7 @@ from octavo.engine.search.index_freshness import learning
 from octavo.engine.wiring import open_library
 from octavo.ingest import provisional_fast_vectors as fast
 from octavo.model.query import Query
-from octavo.model.result import Freshness
+from octavo.model.search_result import Freshness
 from octavo.model.stored_rows import StoredVectors
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest

@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench import GOOD, Bench
 
 from octavo.model.query import Query
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.operations.language_model_rendering import lines
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.rendering import get_lines

@@ -13,19 +13,19 @@ from git_repository import START, GitRepository
 from workbench import Bench
 
 from octavo.engine.engine import Engine
-from octavo.engine.indexing.commit_history_updates import follow_histories, index_moved
+from octavo.engine.indexing.git_history_updates import follow_histories, index_moved
 from octavo.errors import InvalidArgument, NotFound
-from octavo.ingest import commit_indexing as ingest_history
+from octavo.ingest import git_commit_indexing as ingest_history
 from octavo.ingest.git_ref_watch import HistoryWatch
-from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
 from octavo.model.git_commit import commit_uri
+from octavo.model.git_commit_index import HistoryEntry
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters
 from octavo.observability.progress import NoProgress
-from octavo.operations.history.commit_log import log
 from octavo.operations.history.file_history import history
+from octavo.operations.history.git_commit_search import log
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.retrieval.passage_reading import read_passage
 from octavo.sources import git_commits

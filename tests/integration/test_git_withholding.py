@@ -9,8 +9,8 @@ import pytest
 from git_repository import GitRepository
 from workbench import Bench
 
-from octavo.engine.indexing.commit_history_updates import follow_histories, index_moved
-from octavo.ingest import commit_indexing as ingest_history
+from octavo.engine.indexing.git_history_updates import follow_histories, index_moved
+from octavo.ingest import git_commit_indexing as ingest_history
 from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
@@ -157,7 +157,7 @@ def test_a_file_ignored_later_is_withheld_from_then_on_and_one_no_longer_ignored
 def test_a_library_made_before_withholds_after_its_next_run(bench: Bench, repo: GitRepository) -> None:
     hash_ = repo.commit("Add", {".env": SECRET, "a.md": "# A\n"})
     with pytest.MonkeyPatch.context() as earlier:
-        earlier.setattr("octavo.sources.commit_file_withholding.Withholding.reason", lambda self, uri: None)
+        earlier.setattr("octavo.sources.shown_files_of_git_commits.Withholding.reason", lambda self, uri: None)
         earlier.setattr("octavo.parsing.registry.PARSER_VERSION", "earlier")
         earlier.setattr("octavo.engine.wiring.index_recipe.PARSER_VERSION", "earlier")
         bench.index()

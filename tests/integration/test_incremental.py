@@ -18,7 +18,7 @@ from workbench import GOOD, VAULT, Bench
 from octavo.chunking.code_chunker import CodeChunker
 from octavo.chunking.code_piece_grouping import Groups
 from octavo.errors import RecipeMismatch
-from octavo.ingest.run_report import CollectionReport
+from octavo.ingest.indexing_report import CollectionReport
 from octavo.model.document import Kind
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.projects_and_collections import CollectionSettings

@@ -8,7 +8,7 @@ import pytest
 from workbench import Bench
 
 from octavo.model.query import Query
-from octavo.retrieval.built_in_profiles.documents import CALIBRATION
+from octavo.retrieval.built_in_profiles.notes_and_documentation import CALIBRATION
 from octavo.retrieval.hit_relevance import answers, by_relevance, scale_of
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES

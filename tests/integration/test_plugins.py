@@ -14,8 +14,8 @@ import pytest
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
 from octavo.model.embedding_profile import providers
-from octavo.operations.profiles.embedding_profiles import profiles_set
-from octavo.operations.profiles.requests import ProfilesSetRequest
+from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_set
+from octavo.operations.embedding_profiles.requests import ProfilesSetRequest
 from octavo.plugins import installed
 
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"

@@ -13,8 +13,20 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, NotFound, RecipeMismatch
 from octavo.model.job import Job, JobState
-from octavo.operations.canonical.canonical_documents import canonical_upsert
-from octavo.operations.canonical.requests import CanonicalUpsertRequest
+from octavo.operations.canonical_documents.requests import CanonicalUpsertRequest
+from octavo.operations.canonical_documents.write_read_and_pack import canonical_upsert
+from octavo.operations.embedding_profiles.list_fill_and_activate import (
+    profiles_activate,
+    profiles_list,
+    profiles_reindex,
+    profiles_set,
+)
+from octavo.operations.embedding_profiles.requests import (
+    ProfilesActivateRequest,
+    ProfilesListRequest,
+    ProfilesReindexRequest,
+    ProfilesSetRequest,
+)
 from octavo.operations.jobs.run_jobs import work, work_shortly
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest
@@ -24,20 +36,8 @@ from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
 from octavo.operations.models.requests import ModelsActivateRequest
 from octavo.operations.models.trained_models import models_activate
-from octavo.operations.profiles.embedding_profiles import (
-    profiles_activate,
-    profiles_list,
-    profiles_reindex,
-    profiles_set,
-)
-from octavo.operations.profiles.requests import (
-    ProfilesActivateRequest,
-    ProfilesListRequest,
-    ProfilesReindexRequest,
-    ProfilesSetRequest,
-)
 from octavo.operations.projects.requests import SessionsListRequest
-from octavo.operations.projects.sessions import sessions_list
+from octavo.operations.projects.work_sessions import sessions_list
 from octavo.operations.search.requests import FindSimilarRequest, SearchRequest
 from octavo.operations.search.search_operations import find_similar, search
 

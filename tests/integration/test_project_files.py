@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from octavo.engine.wiring import open_library
-from octavo.ingest.run_report import CollectionReport
+from octavo.ingest.indexing_report import CollectionReport
 
 SETTINGS = {"embedding.provider": "hashing"}
 CUT_SMALL = """

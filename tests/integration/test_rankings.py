@@ -23,9 +23,9 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.backup_and_migration import migrate
-from octavo.operations.snapshots.requests import SnapshotsBuildRequest
-from octavo.operations.snapshots.snapshots import snapshots_build
+from octavo.operations.database.copy_backup_and_restore import migrate
+from octavo.operations.search_snapshots.build_list_and_rollback import snapshots_build
+from octavo.operations.search_snapshots.requests import SnapshotsBuildRequest
 
 if TYPE_CHECKING:
     from postgres_server import Server

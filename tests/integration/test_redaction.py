@@ -22,8 +22,8 @@ from octavo.memory.version_history import version
 from octavo.memory.work_sessions import start
 from octavo.model.memory import MemoryLink
 from octavo.model.query import Query
-from octavo.operations.canonical.canonical_documents import canonical_upsert
-from octavo.operations.canonical.requests import CanonicalUpsertRequest
+from octavo.operations.canonical_documents.requests import CanonicalUpsertRequest
+from octavo.operations.canonical_documents.write_read_and_pack import canonical_upsert
 from octavo.operations.library.collections import add
 from octavo.operations.library.doctor import health_checks
 from octavo.operations.library.requests import AddRequest

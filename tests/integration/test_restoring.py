@@ -18,7 +18,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import LibraryError
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.backup_and_migration import restore, save_copy
+from octavo.operations.database.copy_backup_and_restore import restore, save_copy
 from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest

@@ -10,7 +10,7 @@ from workbench import Bench
 
 from octavo.engine.engine import Engine
 from octavo.model.query import Query
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.retrieval.profiles import PROFILES
 
 FILES = 120

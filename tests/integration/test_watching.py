@@ -22,7 +22,7 @@ from octavo.engine.live_configuration_reload import reconfigure
 from octavo.engine.open_library import OpenLibrary
 from octavo.errors import StorageError
 from octavo.ingest.git_ref_watch import HistoryWatch
-from octavo.ingest.run_report import CollectionReport, IndexReport
+from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 
 PATIENCE = 240.0

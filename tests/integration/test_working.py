@@ -13,7 +13,7 @@ from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
-from octavo.operations.projects.projects import projects_resolve
+from octavo.operations.projects.list_and_resolve_projects import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
 SETTINGS = {"embedding.provider": "hashing"}

@@ -21,13 +21,13 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.ingest.file_preparation import Preparer
+from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.ingest.prepared_file import Origin, PreparedFile
-from octavo.ingest.run_report import CollectionReport, IndexReport
 from octavo.model.folder_scan import SeenFile
 from octavo.model.indexing_ledger import LedgerEntry
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
-from octavo.model.result import Hit
+from octavo.model.search_result import Hit
 from octavo.retrieval.profiles import PROFILES
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"

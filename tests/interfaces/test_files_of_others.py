@@ -15,9 +15,9 @@ from python_calls import HASHING
 
 import octavo as package
 from octavo.errors import Conflict, OctavoError, StorageError
-from octavo.writing import no_overwrite_renames, note_change_transaction, note_files
-from octavo.writing.no_overwrite_renames import exchange, rename_new
-from octavo.writing.note_files import StagedFile, overwrite, read
+from octavo.note_editing import no_overwrite_renames, note_change_transaction, note_files
+from octavo.note_editing.no_overwrite_renames import exchange, rename_new
+from octavo.note_editing.note_files import StagedFile, overwrite, read
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="extended attributes are read by the system's own calls")

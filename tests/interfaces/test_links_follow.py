@@ -138,7 +138,7 @@ def test_all_files_are_written_or_none(library: package.Library, folder: Path) -
 def test_a_failure_half_way_takes_every_file_back(
     library: package.Library, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from octavo.writing import note_files as module
+    from octavo.note_editing import note_files as module
 
     replace, calls = module.StagedFile.replace, []
 

@@ -11,8 +11,8 @@ from secret_tokens import TOKENS
 
 import octavo as package
 from octavo.errors import InvalidArgument
+from octavo.note_editing.redacted_notes import WITHHELD_CHANGES, with_keys, without_keys
 from octavo.sources.secret_redaction import MARK
-from octavo.writing.redacted_notes import WITHHELD_CHANGES, with_keys, without_keys
 
 TOKEN, OTHER = TOKENS["GitHub token"], TOKENS["GitHub token"][:-1] + "X"
 PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----\n" + f"{'Ab3/' * 16}\n" * 3 + "-----END PRIVATE KEY-----"

@@ -507,9 +507,9 @@ def test_two_writers_at_once_lose_nothing(library: package.Library, folder: Path
 _APPENDING = """
 import sys
 from pathlib import Path
-from octavo.writing.section_edits import append
-from octavo.writing.note_files import encoded, overwrite, read
-from octavo.writing.note_outline import NoteOutline
+from octavo.note_editing.section_edits import append
+from octavo.note_editing.note_files import encoded, overwrite, read
+from octavo.note_editing.note_outline import NoteOutline
 path = Path(sys.argv[1])
 print("begun", flush=True)
 while True:

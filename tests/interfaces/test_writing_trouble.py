@@ -14,7 +14,7 @@ import pytest
 
 import octavo
 from octavo.errors import Conflict
-from octavo.writing.note_files import StagedFile, overwrite, read, write_new
+from octavo.note_editing.note_files import StagedFile, overwrite, read, write_new
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "edits.py"
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
@@ -81,7 +81,7 @@ _FULL = """
 import resource, signal, sys
 from pathlib import Path
 from octavo.errors import StorageError
-from octavo.writing.note_files import overwrite, read, write_new
+from octavo.note_editing.note_files import overwrite, read, write_new
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
 path = Path(sys.argv[1])

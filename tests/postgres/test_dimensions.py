@@ -17,12 +17,12 @@ from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
+from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_set
+from octavo.operations.embedding_profiles.requests import ProfilesSetRequest
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
-from octavo.operations.profiles.embedding_profiles import profiles_set
-from octavo.operations.profiles.requests import ProfilesSetRequest
 from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_postgres.hnsw import describe_index, ensure_index
 from octavo_postgres.pgvector_search import PgvectorIndex, index_name

@@ -15,12 +15,12 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
 from octavo.model.library_location import DatabaseUrl
+from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_activate, profiles_set
+from octavo.operations.embedding_profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
-from octavo.operations.profiles.embedding_profiles import profiles_activate, profiles_set
-from octavo.operations.profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
 
 SETTINGS = {"embedding.provider": "hashing", "postgres.index_from": 10}
 FAST = Jobs(retry_seconds=0.001, max_retry_seconds=0.001, max_attempts=3)

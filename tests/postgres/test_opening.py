@@ -14,7 +14,7 @@ from postgres_server import Server, at
 
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
 from octavo.model.library_location import DatabaseUrl
-from octavo.stores.shared.named_queries import load_migrations
+from octavo.stores.sql_repositories.named_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.sql_dialect import PACKAGE, queries
 from octavo_postgres.store import PostgresStore
@@ -155,7 +155,9 @@ def test_an_upgraded_library_is_like_a_new_one(url: DatabaseUrl, empty: Database
     """Of every schema that was ever released."""
     known = load_migrations(PACKAGE)
     with pytest.MonkeyPatch.context() as earlier:
-        earlier.setattr("octavo.stores.shared.schema_versions.load_migrations", lambda package: known[:-missing])
+        earlier.setattr(
+            "octavo.stores.sql_repositories.schema_versions.load_migrations", lambda package: known[:-missing]
+        )
         store = PostgresStore(empty)
         notes = samples.ensure(store)
         with store.transaction():

@@ -18,7 +18,7 @@ from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.stores.shared.named_queries import load_migrations
+from octavo.stores.sql_repositories.named_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.sql_dialect import PACKAGE
 from octavo_postgres.store import PostgresStore
@@ -36,7 +36,9 @@ CONTRACTED = (KNOWN[-1][0] + 2, "-- nobody reads it any more\nalter table memory
 def newer_octavo(*migrations: tuple[int, str]) -> Iterator[None]:
     """Inside, this process is a later release, with further migrations."""
     with pytest.MonkeyPatch.context() as later:
-        later.setattr("octavo.stores.shared.schema_versions.load_migrations", lambda package: [*KNOWN, *migrations])
+        later.setattr(
+            "octavo.stores.sql_repositories.schema_versions.load_migrations", lambda package: [*KNOWN, *migrations]
+        )
         yield
 
 

@@ -16,7 +16,7 @@ from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.model.vector_index_tuning import Tuning
-from octavo.stores.shared.projects_and_collections import profile_body
+from octavo.stores.sql_repositories.projects_and_collections import profile_body
 from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_postgres.halfvec import vector_literal
 from octavo_postgres.hnsw import describe_index, ensure_index, expected_index

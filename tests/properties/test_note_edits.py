@@ -12,10 +12,10 @@ from long_runs import examples
 from markdown_it import MarkdownIt
 
 from octavo.errors import OctavoError
-from octavo.writing.heading_checks import violations, without_jumps
-from octavo.writing.move_section import move
-from octavo.writing.note_outline import ROOT, NoteOutline
-from octavo.writing.section_edits import append, insert, replace
+from octavo.note_editing.heading_checks import violations, without_jumps
+from octavo.note_editing.move_section import move
+from octavo.note_editing.note_outline import ROOT, NoteOutline
+from octavo.note_editing.section_edits import append, insert, replace
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})
 REFERENCE.core.ruler.disable(["inline"])

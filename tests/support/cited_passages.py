@@ -6,7 +6,7 @@ from octavo.answering.citable_passages import NumberedPassage
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
 from octavo.model.normalised_text import Lines, Span
-from octavo.model.result import Citation, Hit
+from octavo.model.search_result import Citation, Hit
 
 
 def passage(

@@ -19,7 +19,7 @@ from filter_oracle import OracleChunk, admits
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField
 from octavo.model.query import Filters, Terms
-from octavo.model.result import ScoredChunk, best_first
+from octavo.model.search_result import ScoredChunk, best_first
 
 AnalysedFields = tuple[tuple[str, ...], ...]
 """The tokens of each field, in the order of `LEXICAL_FIELDS`."""

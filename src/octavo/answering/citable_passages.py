@@ -14,7 +14,7 @@ from octavo.model.document import Kind, Section
 from octavo.model.ids import DocumentId, ProjectId
 from octavo.model.normalised_text import Lines, Span
 from octavo.model.page_position import Position, position
-from octavo.model.result import Hit
+from octavo.model.search_result import Hit
 from octavo.ports import Store
 
 _CODE = frozenset({Kind.CODE, Kind.CONFIG})

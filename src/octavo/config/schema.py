@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from octavo.config.retrieval_settings import Retrieval
-from octavo.config.snapshot_settings import Snapshots
+from octavo.config.search_snapshot_settings import Snapshots
 from octavo.fast_dataclass import dataclass
 from octavo.model.execution_provider import CPU, ExecutionProviders
 from octavo.model.field_constraints import Field

@@ -9,7 +9,7 @@ from octavo.ingest.embedding_profile_switch import active_profile
 from octavo.model.embedding_profile import LOCAL_PROVIDERS, NamedEmbeddingProfile
 
 if TYPE_CHECKING:
-    from octavo.engine.wiring.adapters import Adapters
+    from octavo.engine.wiring.adapter_factories import Adapters
     from octavo.ingest.snapshot_search_accelerator import Accelerator
     from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.projects_and_collections import Project

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from octavo.engine.library_writer import Writer
     from octavo.engine.open_library import OpenLibrary
     from octavo.engine.processes.job_threads import JobThreads
-    from octavo.ingest.run_report import IndexReport
+    from octavo.ingest.indexing_report import IndexReport
     from octavo.ingest.snapshot_search_accelerator import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from octavo.model.language_model_settings import Role
     from octavo.model.library_location import Location
     from octavo.model.projects_and_collections import Collection, Project
+    from octavo.note_editing.note_repository import ProjectNotes
     from octavo.observability.progress import Progress
     from octavo.ports.work_observer import Observer
-    from octavo.writing.note_repository import ProjectNotes
 
 _INDEX_PATIENCE = 2.0  # seconds that a changed note waits for other writers
 
@@ -196,7 +196,7 @@ class Engine:
     @cached_property
     def notes(self) -> ProjectNotes:
         """Where the notes of this project's collections are read and changed."""
-        from octavo.writing.note_repository import ProjectNotes
+        from octavo.note_editing.note_repository import ProjectNotes
 
         return ProjectNotes(self.library, self._index_now)
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from octavo.algorithms.queries.query_parsing import parse_query
 from octavo.engine.search.collection_path_filters import typed_filters, typed_terms
-from octavo.engine.search.degraded_search import Degradation
 from octavo.engine.search.index_freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.search.library_language_detection import LibraryLanguages
 from octavo.engine.search.query_embedding_ahead import QueryThreads, embedded_ahead, load_model_ahead, with_query_vector
+from octavo.engine.search.search_degradation_report import Degradation
 from octavo.engine.search.search_in_read_transaction import in_read_snapshot
 from octavo.errors import Busy, ProviderFailed, StorageError
 from octavo.fast_dataclass import replace
 from octavo.model.query import Filters
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.hit_relevance import BY_WORDS, Scale, judged, scale_of
 from octavo.retrieval.pipeline import MANY, expanded_ahead, first_level, run
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from octavo.engine.open_library import OpenLibrary
     from octavo.model.ids import ChunkKey
     from octavo.model.query import Query
-    from octavo.model.result import Candidate, Freshness, Hit, StageTrace
+    from octavo.model.search_result import Candidate, Freshness, Hit, StageTrace
     from octavo.ports import QueryWriter
     from octavo.retrieval.search_replay import Answered, Recording
     from octavo.retrieval.stage import RetrievalProfile

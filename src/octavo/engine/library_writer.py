@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from octavo.engine.indexing.commit_history_updates import index_moved
 from octavo.engine.indexing.full_vector_upgrade import make_inputs, upgrade
+from octavo.engine.indexing.git_history_updates import index_moved
 from octavo.engine.indexing.indexing_flow import Changes, embed_some, index_changes, index_folders, index_texts
 from octavo.engine.maintenance.damage_check import CheckableEngine, damage
-from octavo.ingest.run_report import CollectionReport, IndexReport
+from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.model.document import Source
 from octavo.model.git_commit import Repository
 from octavo.model.library_damage import Damage

@@ -24,8 +24,8 @@ from octavo.model.projects_and_collections import MEMORIES, Collection, Collecti
 
 if TYPE_CHECKING:
     from octavo.engine.indexing.index_runs import IndexRuns
-    from octavo.engine.wiring.adapters import Adapters
-    from octavo.ingest.commit_indexing import HistoryRules
+    from octavo.engine.wiring.adapter_factories import Adapters
+    from octavo.ingest.git_commit_indexing import HistoryRules
     from octavo.model.folder_scan import Scan
     from octavo.model.index_recipe import EmbeddingProfile, Recipe
     from octavo.model.indexing_ledger import FileStamp

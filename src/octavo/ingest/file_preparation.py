@@ -25,7 +25,7 @@ from octavo.model.git_commit import Commit
 from octavo.model.ids import SectionId, document_id
 from octavo.model.indexing_ledger import FileStamp
 from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
-from octavo.parsing.commit_parser import CommitParser, commit_document
+from octavo.parsing.git_commit_parser import CommitParser, commit_document
 from octavo.ports import Chunker, Converter, Embedder, Parser, TokenCounter
 from octavo.sources.secret_redaction import described, find_keys, redacted, redacted_values
 from octavo.sources.text_decoding import UnreadableFile, decode, first_bytes, read, read_bytes

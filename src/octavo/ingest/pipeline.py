@@ -9,9 +9,9 @@ from typing import Protocol
 
 from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.batch_writer import BatchWriter, Planned, Target, known_files
-from octavo.ingest.plan import plan
+from octavo.ingest.indexing_plan import plan
+from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.ingest.prepared_file import Origin, PreparedFile
-from octavo.ingest.run_report import CollectionReport, Problem
 from octavo.ingest.write_batching import batches, rare_garbage_collection, with_progress
 from octavo.model.document import Source
 from octavo.model.file_formats import format_of

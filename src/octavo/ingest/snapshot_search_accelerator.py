@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from octavo.model.ids import ProjectId
-from octavo.snapshots.folder import SnapshotFolder
+from octavo.search_snapshots.folder import SnapshotFolder
 
 if TYPE_CHECKING:
     # Reading a snapshot is imported where there is one, making one where one is made: a search pays for what it has.
-    from octavo.ingest.snapshot_build_settings import SnapshotSetup
-    from octavo.ingest.snapshot_lifecycle import SnapshotUpkeep
+    from octavo.ingest.search_snapshot_build_settings import SnapshotSetup
+    from octavo.ingest.search_snapshot_lifecycle import SnapshotUpkeep
     from octavo.model.query import Filters
     from octavo.ports import Documents, LexicalIndex, Store, VectorIndex
-    from octavo.snapshots.lexical_search import SnapshotLexical
-    from octavo.snapshots.reader import SnapshotReader
+    from octavo.search_snapshots.lexical_search import SnapshotLexical
+    from octavo.search_snapshots.reader import SnapshotReader
 
 
 class Accelerator:
@@ -43,7 +43,7 @@ class Accelerator:
 
     @cached_property
     def snapshots(self) -> SnapshotReader:
-        from octavo.snapshots.reader import SnapshotReader
+        from octavo.search_snapshots.reader import SnapshotReader
 
         setup = self.setup
         open_shards = setup.settings.open_shards
@@ -58,14 +58,14 @@ class Accelerator:
 
     @cached_property
     def upkeep(self) -> SnapshotUpkeep:
-        from octavo.ingest.snapshot_lifecycle import SnapshotUpkeep
+        from octavo.ingest.search_snapshot_lifecycle import SnapshotUpkeep
 
         return SnapshotUpkeep(self.setup, self.folder, self.snapshots)
 
     @cached_property
     def reading(self) -> Store:
         """The store as searches see it where there is a snapshot."""
-        from octavo.snapshots.lexical_search import SnapshotLexical
+        from octavo.search_snapshots.lexical_search import SnapshotLexical
 
         store = self.setup.store
         lexical = SnapshotLexical(self.snapshots, store, store.lexical, store.documents)
@@ -73,7 +73,7 @@ class Accelerator:
 
     def vectors(self, exact: Callable[[], VectorIndex]) -> VectorIndex:
         """Nearest chunks from the snapshot and what came after it; from `exact` where there is none."""
-        from octavo.snapshots.vector_search import SnapshotVectors
+        from octavo.search_snapshots.vector_search import SnapshotVectors
 
         return SnapshotVectors(self.snapshots, self.setup.store, self.setup.profiles(), exact)
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import replace
-from octavo.llm.model_wrapper import ModelWrapper
+from octavo.llm.language_model_wrapper import ModelWrapper
 from octavo.llm.reply_parsing import read_json
 from octavo.model.ids import ProjectId
 from octavo.model.language_model_calls import Completion, CompletionRequest, Prompt, Usage

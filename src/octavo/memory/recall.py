@@ -18,7 +18,7 @@ from octavo.model.memory import (
 )
 from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters
-from octavo.model.result import Candidate, Hit, Result, ScoreStep
+from octavo.model.search_result import Candidate, Hit, Result, ScoreStep
 
 # Names of the stages in a hit's score steps.
 _DENSE, _LEXICAL = "dense", ("lexical", "typos")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from octavo.operations.access_tokens.definitions import TOKENS
 from octavo.operations.answering.definitions import ANSWERING
-from octavo.operations.canonical.definitions import CANONICAL
+from octavo.operations.canonical_documents.definitions import CANONICAL
 from octavo.operations.code.definitions import CODE
 from octavo.operations.database.definitions import DATABASE
+from octavo.operations.embedding_profiles.definitions import PROFILES
 from octavo.operations.evaluation.definitions import EVALUATION
 from octavo.operations.graph.definitions import GRAPH
 from octavo.operations.history.definitions import HISTORY
@@ -15,16 +17,14 @@ from octavo.operations.jobs.definitions import JOBS
 from octavo.operations.library.definitions import LIBRARY
 from octavo.operations.memory.definitions import MEMORY
 from octavo.operations.models.definitions import MODELS
+from octavo.operations.note_editing.definitions import WRITING
 from octavo.operations.operation import Operation
-from octavo.operations.profiles.definitions import PROFILES
 from octavo.operations.projects.definitions import PROJECTS
-from octavo.operations.queries.definitions import QUERIES
+from octavo.operations.query_log.definitions import QUERIES
 from octavo.operations.reading.definitions import READING
 from octavo.operations.search.definitions import SEARCH
-from octavo.operations.snapshots.definitions import SNAPSHOTS
+from octavo.operations.search_snapshots.definitions import SNAPSHOTS
 from octavo.operations.summaries.definitions import SUMMARIES
-from octavo.operations.tokens.definitions import TOKENS
-from octavo.operations.writing.definitions import WRITING
 
 DEFINITIONS: tuple[Operation, ...] = (
     *SEARCH,

@@ -30,7 +30,15 @@ _VERBS = frozenset({"find", "get", "list", "search"})
 DEFAULT, MEMORY, CODE, FULL = "default", "memory", "code", "full"
 _SETTING_UP = frozenset({"database", "evaluation", "graph", "jobs", "library", "models", "profiles", "queries"})
 _SETTING_UP |= {"snapshots", "summaries", "tokens"}
-"""Packages whose writes change the library's folders, models and indexes, not what people wrote."""
+"""Subjects whose writes change the library's folders, models and indexes, not what people wrote."""
+_SUBJECT_OF = {
+    "access_tokens": "tokens",
+    "canonical_documents": "canonical",
+    "embedding_profiles": "profiles",
+    "note_editing": "writing",
+    "query_log": "queries",
+    "search_snapshots": "snapshots",
+}
 _OF_ROWS = frozenset({DEFAULT, MEMORY, CODE, "history", "graph", "writing"})
 DATA = "data"
 """Named among sets of tools: answers are structured data, in place of text."""
@@ -118,8 +126,14 @@ class Operation:
     def sets(self) -> frozenset[str]:
         """The sets of tools it is in: those of its row, and its subject, which is the first word of its name or its
         package, unless that is a set which rows make up themselves."""
-        subjects = {self.name.partition("_")[0], self._package.rpartition(".")[2]} - {self.name, *_VERBS, *_OF_ROWS}
+        subjects = {self.name.partition("_")[0], self.subject} - {self.name, *_VERBS, *_OF_ROWS}
         return self.tool_sets | subjects
+
+    @property
+    def subject(self) -> str:
+        """What clients call its package."""
+        package = self._package.rpartition(".")[2]
+        return _SUBJECT_OF.get(package, package)
 
     @property
     def _package(self) -> str:
@@ -130,7 +144,7 @@ class Operation:
         """What a token must allow: what changes how the library is set up needs more than what changes its content."""
         if self.annotations.read_only:
             return AccessScope.READ
-        return AccessScope.ADMIN if self._package.rpartition(".")[2] in _SETTING_UP else AccessScope.WRITE
+        return AccessScope.ADMIN if self.subject in _SETTING_UP else AccessScope.WRITE
 
     @property
     def writes_files(self) -> bool:

@@ -50,8 +50,7 @@ def method_of(operation: Operation) -> str:
 
 
 def _noun(operation: Operation) -> str:
-    subject = operation.module.split(".")[2]
-    return _NOUN_OF.get(subject, subject)
+    return _NOUN_OF.get(operation.subject, operation.subject)
 
 
 @cache

@@ -10,7 +10,7 @@ from octavo.parsing.code.generated_file_detection import generated_reason
 from octavo.parsing.code.language_detection import CODE_NAMES, language_of
 from octavo.parsing.code.registry import CODE_PARSER_VERSION, code_parser, script_parser
 from octavo.parsing.code.registry import EXTENSIONS as CODE_EXTENSIONS
-from octavo.parsing.commit_parser import CommitParser
+from octavo.parsing.git_commit_parser import CommitParser
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.parsing.plaintext import PlaintextParser
 from octavo.parsing.rst_asciidoc_org_latex_parser import ADOC, MARKUP_VERSION, ORG, RST, TEX

@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from octavo.model.chunk import EmbeddingInput
-    from octavo.model.clustering import Clustering, ClusteringState
-    from octavo.model.commit_index import FoundCommit, HistoryEntry
     from octavo.model.document import Kind, Section
+    from octavo.model.git_commit_index import FoundCommit, HistoryEntry
     from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
     from octavo.model.index_recipe import EmbeddingProfile, Recipe
     from octavo.model.indexing_ledger import FileStamp, LedgerEntry
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from octavo.model.prepared_document import PreparedDocument
     from octavo.model.projects_and_collections import Collection, PlaceKind, Project
     from octavo.model.query import Filters
-    from octavo.model.result import Candidate
+    from octavo.model.search_result import Candidate
     from octavo.model.stored_rows import (
         ChunkVectors,
         DocumentVersion,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
         StoredVectors,
         VectorRow,
     )
+    from octavo.model.text_clusters import Clustering, ClusteringState
 
 
 class Clusters(Protocol):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from octavo.model.ids import ChunkKey, ProjectId
     from octavo.model.prepared_document import LexicalField, LexicalRow
     from octavo.model.query import Filters, Terms
-    from octavo.model.result import ScoredChunk
+    from octavo.model.search_result import ScoredChunk
 
 
 class LexicalIndex(Protocol):

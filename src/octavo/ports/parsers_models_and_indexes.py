@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from octavo.model.document import Document, Source
     from octavo.model.ids import ChunkKey
     from octavo.model.index_recipe import EmbeddingProfile
-    from octavo.model.result import ScoredChunk
+    from octavo.model.search_result import ScoredChunk
 
 
 class Parser(Protocol):

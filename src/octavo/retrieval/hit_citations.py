@@ -19,7 +19,7 @@ from octavo.model.document import Kind, Section, shown_path
 from octavo.model.ids import DocumentId
 from octavo.model.normalised_text import Lines, Span
 from octavo.model.query import Query, Terms
-from octavo.model.result import Candidate, Citation
+from octavo.model.search_result import Candidate, Citation
 from octavo.retrieval.search_data_sources import SearchedLibrary
 
 _AS_RANKED = frozenset({"parent_expansion"})

@@ -11,7 +11,7 @@ from octavo.model.file_formats import format_of
 from octavo.model.ids import DocumentId
 from octavo.model.page_position import NOWHERE, Position, position, stretches
 from octavo.model.query import Query
-from octavo.model.result import Candidate, Citation, Hit
+from octavo.model.search_result import Candidate, Citation, Hit
 from octavo.retrieval.hit_citations import best_stretch, citations
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stages.match_kind_filter import matched

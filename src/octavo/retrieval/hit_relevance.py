@@ -14,8 +14,8 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.query import Terms
-from octavo.model.result import Candidate
 from octavo.model.score_tolerance import rounded, shown
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.candidate_scores_and_texts import (
     channel_score,

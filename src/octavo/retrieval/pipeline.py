@@ -11,7 +11,7 @@ from octavo.errors import LibraryError, OctavoError, ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
-from octavo.model.result import NO_TIME_FOR, Candidate, Ranking, StageTrace
+from octavo.model.search_result import NO_TIME_FOR, Candidate, Ranking, StageTrace
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import (
     AsksLanguageModel,

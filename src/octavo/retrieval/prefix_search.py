@@ -16,7 +16,7 @@ from octavo.algorithms.text.unicode_folding import is_ideograph
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.query import Terms
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.ports import Store
 
 _AT_ONCE = 500  # chunks whose texts are in memory at a time

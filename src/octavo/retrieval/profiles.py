@@ -35,14 +35,14 @@ class _BuiltIn(Mapping[str, "RetrievalProfile"]):
 
 PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
     {
-        "hybrid": "documents",
+        "hybrid": "notes_and_documentation",
         "hybrid_rerank": "cross_encoder",
-        "hybrid_rrf": "documents",
-        "weighted": "documents",
-        "lexical_only": "documents",
+        "hybrid_rrf": "notes_and_documentation",
+        "weighted": "notes_and_documentation",
+        "lexical_only": "notes_and_documentation",
         "code": "code",
         "memory": "memory",
-        "dense_only": "documents",
+        "dense_only": "notes_and_documentation",
         "hyde_hybrid": "language_model",
         "llm_rerank": "language_model",
         "llm_expand": "language_model",

@@ -13,7 +13,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.query import Terms
-from octavo.model.result import Candidate, StageTrace
+from octavo.model.search_result import Candidate, StageTrace
 from octavo.ports import Embedder, QueryWriter, Store, SummaryIndex, VectorIndex
 from octavo.retrieval.search_text_cache import SearchMemory
 from octavo.retrieval.timed_reranker import MeasuredReranker

@@ -20,7 +20,7 @@ from octavo.errors import ConfigurationError, InvalidArgument, OctavoError, Prov
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
-from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace
+from octavo.model.search_result import Candidate, Ranking, ScoredChunk, StageTrace
 from octavo.ports import Embedder, QueryWriter, SummaryIndex, VectorIndex
 from octavo.retrieval.hit_relevance import Scale
 from octavo.retrieval.pipeline import deeper_stage, run

@@ -10,7 +10,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.normalised_text import Span
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 
 MOST_CHARACTERS = 8_000_000  # characters, in each of the two halves
 LONGEST_TEXT = 100_000  # characters: a book would push out a hundred notes

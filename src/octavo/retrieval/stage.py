@@ -15,7 +15,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LexicalField
 from octavo.model.query import Query, Terms
-from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
+from octavo.model.search_result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.ports import AtOnceEmbedder, ReadingEmbedder
 from octavo.retrieval.query_language_detection import in_another_script, worded_in_another_language
 from octavo.retrieval.search_data_sources import SMALL, SearchedLibrary

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from octavo.retrieval.stage import Search, order_ties, place_of
 
 if TYPE_CHECKING:
-    from octavo.model.result import ScoredChunk
+    from octavo.model.search_result import ScoredChunk
 
 _FURTHER, _FURTHEST = 4, 64
 """The factor by which a channel is asked deeper while its last hits tie, and its limit."""

@@ -20,7 +20,7 @@ from octavo.algorithms.ranking.vector_nearest_neighbors import (
 )
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
-from octavo.model.result import ScoredChunk, scored_chunks
+from octavo.model.search_result import ScoredChunk, scored_chunks
 
 if TYPE_CHECKING:
     from octavo.ports import Store

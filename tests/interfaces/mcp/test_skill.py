@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 from cli_calls import Octavo
 
-from octavo.interfaces.cli.commands.skill import skill_text
+from octavo.interfaces.cli.commands.agent_skill_file import skill_text
 from octavo.operations.json_schemas import input_schema
 from octavo.operations.operation_table import OPERATIONS, chosen
 

@@ -13,7 +13,7 @@ from mcp_calls import over_stdio
 
 from octavo.config.folder_library_discovery import repository, repository_library
 from octavo.config.load import load
-from octavo.interfaces.cli.commands.mcp import make_for_repository
+from octavo.interfaces.cli.commands.mcp_server_and_client_setup import make_for_repository
 
 
 @pytest.fixture

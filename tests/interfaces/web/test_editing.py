@@ -14,8 +14,8 @@ from http_calls import in_process
 from secret_tokens import TOKENS
 
 from octavo.config.schema import Serve
+from octavo.note_editing.redacted_notes import WITHHELD_CHANGES
 from octavo.sources.secret_redaction import MARK
-from octavo.writing.redacted_notes import WITHHELD_CHANGES
 
 TOKEN = "0123456789abcdef0123"
 READ = {"accept": "text/html", "authorization": f"Bearer {TOKEN}"}

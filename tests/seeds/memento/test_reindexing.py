@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.engine.wiring import open_library
-from octavo.operations.profiles.embedding_profiles import profiles_reindex
-from octavo.operations.profiles.requests import ProfilesReindexRequest
+from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_reindex
+from octavo.operations.embedding_profiles.requests import ProfilesReindexRequest
 
 
 def test_g_a_profile_is_computed_again_by_force(library: Path) -> None:

@@ -12,7 +12,7 @@ from octavo.fast_dataclass import replace
 from octavo.model.document import Kind, Section
 from octavo.model.ids import ChunkId, DocumentId, SectionId
 from octavo.model.normalised_text import Lines, Span
-from octavo.model.result import Citation, Hit
+from octavo.model.search_result import Citation, Hit
 
 
 def passage(text: str, title: str = "Refunds") -> NumberedPassage:

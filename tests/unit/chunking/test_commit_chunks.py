@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.chunking.commit_chunker import CommitChunker
 from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.embedding_inputs import inputs
+from octavo.chunking.git_commit_chunker import CommitChunker
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.hashing_embedder import WhitespaceCounter
 from octavo.model.chunk import ContentType
 from octavo.model.document import Document
 from octavo.model.git_commit import ChangedFile, Commit, Person
 from octavo.model.ids import DocumentId
-from octavo.parsing.commit_parser import commit_document
+from octavo.parsing.git_commit_parser import commit_document
 
 WINDOW = 256
 SIZES = default_sizes(WINDOW)

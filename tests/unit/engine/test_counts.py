@@ -8,7 +8,7 @@ import time
 from octavo.engine.search import index_freshness
 from octavo.engine.search.index_freshness import Counts
 from octavo.errors import LibraryError
-from octavo.model.result import Freshness
+from octavo.model.search_result import Freshness
 
 
 def fresh(pending: int) -> Freshness:

@@ -8,7 +8,7 @@ import pytest
 
 from octavo.engine.indexing.index_runs import DONE, FAILED, RUNNING, STOPPED, IndexRuns, Stopped
 from octavo.errors import Busy, StorageError
-from octavo.ingest.run_report import IndexReport
+from octavo.ingest.indexing_report import IndexReport
 from octavo.observability.progress import Progress
 
 NOTHING = IndexReport((), (), 0, 0.0)

@@ -15,7 +15,7 @@ from octavo.engine.indexing import index_runs as module
 from octavo.engine.indexing.index_runs import RUNNING, IndexRuns
 from octavo.engine.processes import lease_holder_name
 from octavo.errors import Busy, LeaseLost
-from octavo.ingest.run_report import IndexReport
+from octavo.ingest.indexing_report import IndexReport
 from octavo.model.ids import project_id
 from octavo.observability.progress import Progress
 from octavo.stores.sqlite.store import SqliteStore

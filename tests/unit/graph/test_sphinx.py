@@ -9,7 +9,7 @@ from octavo.graph.sphinx_references import SphinxRole, labels, roles
 from octavo.model.document import Document, Kind, Source
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.link_graph import EdgeType
-from octavo.parsing.commit_parser import CommitParser
+from octavo.parsing.git_commit_parser import CommitParser
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.parsing.plaintext import PlaintextParser
 

@@ -16,13 +16,13 @@ from octavo.jobs.job_queueing import SummarySettings
 from octavo.jobs.summary_jobs import estimate, make_summaries
 from octavo.model.job import JobKind, JobState
 from octavo.model.query import Filters, Query
-from octavo.model.result import Result, StageTrace
+from octavo.model.search_result import Result, StageTrace
 from octavo.model.summary import NodeType
 from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.run_jobs import work
+from octavo.operations.summaries.build_show_and_clear_summaries import summaries_build, summaries_clear
 from octavo.operations.summaries.requests import MODEL, SummariesBuildRequest, SummariesClearRequest
-from octavo.operations.summaries.summaries import summaries_build, summaries_clear
-from octavo.retrieval.built_in_profiles.documents import HYBRID
+from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion

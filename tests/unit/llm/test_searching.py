@@ -14,7 +14,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.model.query import Query
-from octavo.model.result import Result, StageTrace
+from octavo.model.search_result import Result, StageTrace
 from octavo.operations.answer_to_json_data import plain
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest

@@ -16,20 +16,20 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.operations.answer_length_budget import tokens
-from octavo.operations.canonical.canonical_documents import (
+from octavo.operations.canonical_documents.requests import (
+    CanonicalContextPackRequest,
+    CanonicalGetRequest,
+    CanonicalGetSectionRequest,
+    CanonicalListRequest,
+    CanonicalUpsertRequest,
+)
+from octavo.operations.canonical_documents.write_read_and_pack import (
     canonical_context_pack,
     canonical_get,
     canonical_get_section,
     canonical_list,
     canonical_outline,
     canonical_upsert,
-)
-from octavo.operations.canonical.requests import (
-    CanonicalContextPackRequest,
-    CanonicalGetRequest,
-    CanonicalGetSectionRequest,
-    CanonicalListRequest,
-    CanonicalUpsertRequest,
 )
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.memory_versions import memory_diff

@@ -19,10 +19,10 @@ from octavo.errors import InvalidArgument, SourceError
 from octavo.memory import folder_sync
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.folder_sync import TRASH, sync
+from octavo.memory.folder_sync_report import SyncReport
 from octavo.memory.memory_markdown_files import read_note, write_note
 from octavo.memory.redaction_backfill import redact_stored
 from octavo.memory.remember import remember
-from octavo.memory.sync_report import SyncReport
 from octavo.model.ids import ProjectId
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.operations.memory.memory_changes import forget, memory_commit, memory_restore

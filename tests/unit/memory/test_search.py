@@ -15,8 +15,8 @@ from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest
 from octavo.operations.memory.results import when
 from octavo.operations.operation_table import OPERATIONS
 from octavo.operations.projects.requests import SessionsStartRequest
-from octavo.operations.projects.sessions import sessions_start
-from octavo.retrieval.stages.memory_boosts import weight_profile
+from octavo.operations.projects.work_sessions import sessions_start
+from octavo.retrieval.stages.memory_stages import weight_profile
 
 
 def commit(engine: Engine, said: str, **more: object) -> str:

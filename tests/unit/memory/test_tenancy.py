@@ -14,7 +14,7 @@ from octavo.operations.memory.memory_changes import forget, memory_commit
 from octavo.operations.memory.memory_versions import memory_get
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
-from octavo.operations.projects.projects import projects_list, projects_resolve, repository_place
+from octavo.operations.projects.list_and_resolve_projects import projects_list, projects_resolve, repository_place
 from octavo.operations.projects.requests import (
     ProjectsListRequest,
     ProjectsResolveRequest,
@@ -22,7 +22,7 @@ from octavo.operations.projects.requests import (
     SessionsListRequest,
     SessionsStartRequest,
 )
-from octavo.operations.projects.sessions import sessions_end, sessions_list, sessions_start
+from octavo.operations.projects.work_sessions import sessions_end, sessions_list, sessions_start
 
 
 def resolve(engine: Engine, **asked: object) -> tuple[str, str, bool]:

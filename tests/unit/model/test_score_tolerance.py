@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from octavo.model import score_tolerance
 from octavo.model.ids import ChunkKey
-from octavo.model.result import ScoredChunk, best_first
 from octavo.model.score_tolerance import just_below, rounded
+from octavo.model.search_result import ScoredChunk, best_first
 
 finite = st.floats(-1e6, 1e6)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.model.result import Freshness
+from octavo.model.search_result import Freshness
 from octavo.operations.language_model_rendering import written
 from octavo.operations.search.rendering import search_model_lines
 from octavo.operations.search.results import SearchAnswer

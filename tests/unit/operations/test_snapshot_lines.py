@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.operations.snapshots.rendering import snapshots_lines
-from octavo.operations.snapshots.snapshots import ShownSnapshot, SnapshotsAnswer
+from octavo.operations.search_snapshots.build_list_and_rollback import ShownSnapshot, SnapshotsAnswer
+from octavo.operations.search_snapshots.rendering import snapshots_lines
 
 
 def last_line(*problems: str | None, verified: bool) -> str:

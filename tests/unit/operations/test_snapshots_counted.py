@@ -6,8 +6,8 @@ from pathlib import Path
 
 from octavo.engine.wiring import open_library
 from octavo.observability.progress import NoProgress
-from octavo.operations.snapshots.requests import SnapshotsBuildRequest, SnapshotsListRequest
-from octavo.operations.snapshots.snapshots import snapshots_build, snapshots_list
+from octavo.operations.search_snapshots.build_list_and_rollback import snapshots_build, snapshots_list
+from octavo.operations.search_snapshots.requests import SnapshotsBuildRequest, SnapshotsListRequest
 
 
 def test_chunks_that_went_are_not_counted(tmp_path: Path) -> None:

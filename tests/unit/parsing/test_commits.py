@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from octavo.model.document import BlockKind, Document, Kind, Source
 from octavo.model.git_commit import ChangedFile, Commit, Person, commit_uri, is_commit, is_repository, repository_uri
 from octavo.model.ids import DocumentId
-from octavo.parsing.commit_parser import CommitParser, commit_document
+from octavo.parsing.git_commit_parser import CommitParser, commit_document
 from octavo.parsing.registry import parser_for
 
 ANN, ZOE = Person("Ann Lee", "ann@example.org"), Person("Zoë Quill", "zoe@example.org")

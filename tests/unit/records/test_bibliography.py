@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from octavo.model.result import Publication
+from octavo.model.search_result import Publication
 from octavo_records.bibliography import bib_entries, reference, work_of
 
 BIBLIOGRAPHY = r"""@comment{jabref-meta: databaseType:bibtex;}

@@ -16,7 +16,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Query
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search

@@ -11,8 +11,8 @@ from search_vectors import Meaning
 
 from octavo.model.document import Kind
 from octavo.model.query import Query
-from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.score_tolerance import rounded
+from octavo.model.search_result import Candidate, Ranking, ScoredChunk
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.neighbor_score_smoothing import ContextSmoothing

@@ -9,7 +9,7 @@ from stage_samples import asking, library, listed, note
 from octavo.algorithms.ranking.relevance_calibration import AnswerEvidence, Calibration, HitSigns
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
-from octavo.model.result import Candidate, ScoreStep
+from octavo.model.search_result import Candidate, ScoreStep
 from octavo.retrieval.hit_relevance import answers, by_relevance, judged, scale_of
 from octavo.retrieval.stages.exact_match_boost import EXACT, HOLDS_PHRASE, HOLDS_WORD
 

@@ -17,7 +17,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.normalised_text import Lines, Span
 from octavo.model.query import Filters, Query, Terms
-from octavo.model.result import Candidate, Ranking, ScoredChunk
+from octavo.model.search_result import Candidate, Ranking, ScoredChunk
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES, profile_named

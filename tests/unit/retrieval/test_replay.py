@@ -13,7 +13,7 @@ from stage_samples import asking, library, note
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
 from octavo.model.document import Kind
 from octavo.model.query import Filters, Query
-from octavo.model.result import StageTrace
+from octavo.model.search_result import StageTrace
 from octavo.ports import Embedder
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES

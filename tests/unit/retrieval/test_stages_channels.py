@@ -8,7 +8,7 @@ import pytest
 from stage_samples import asking, library, note
 
 from octavo.model.query import Filters
-from octavo.model.result import Ranking, ScoredChunk
+from octavo.model.search_result import Ranking, ScoredChunk
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage

@@ -8,14 +8,14 @@ import pytest
 import samples
 from search_vectors import Meaning
 
-from octavo.model.commit_index import HistoryEntry
 from octavo.model.document import Kind
+from octavo.model.git_commit_index import HistoryEntry
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary
-from octavo.retrieval.stages.commit_caps import CapCommits
+from octavo.retrieval.stages.git_commit_caps import CapCommits
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
 from octavo.stores.sqlite.store import SqliteStore
 

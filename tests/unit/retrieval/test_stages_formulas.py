@@ -7,7 +7,7 @@ from stage_samples import asking, details, library, listed, note, uris
 from test_stages_graph import chain
 
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Ranking, ScoredChunk
+from octavo.model.search_result import Ranking, ScoredChunk
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import SkipStage, in_order
 from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion

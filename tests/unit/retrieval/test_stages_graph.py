@@ -13,7 +13,7 @@ from octavo.model.ids import document_id
 from octavo.model.normalised_text import Span
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.profile_toml_files import read_profile, write_profile
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import SkipStage, in_order

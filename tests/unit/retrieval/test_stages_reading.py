@@ -8,7 +8,7 @@ import pytest
 from stage_samples import asking, details, library, listed, note, uris
 
 from octavo.errors import NotFound
-from octavo.model.result import StageTrace
+from octavo.model.search_result import StageTrace
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.stage import RetrievalProfile, SkipStage
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall

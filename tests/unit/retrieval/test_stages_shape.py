@@ -7,7 +7,7 @@ import sys
 import pytest
 from stage_samples import asking, details, library, listed, note, uris
 
-from octavo.model.result import ScoreStep
+from octavo.model.search_result import ScoreStep
 from octavo.retrieval.stage import Refine, SkipStage, in_order
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates

@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 from snapshot_samples import Bench
 
 from octavo.errors import Busy
-from octavo.ingest import snapshot_build as publishing
-from octavo.snapshots.folder import SnapshotFolder
-from octavo.stores.sqlite.snapshot_source import SqliteSnapshotSource
+from octavo.ingest import search_snapshot_build as publishing
+from octavo.search_snapshots.folder import SnapshotFolder
+from octavo.stores.sqlite.search_snapshot_source import SqliteSnapshotSource
 
 
 def die(*_: Any, **__: Any) -> None:

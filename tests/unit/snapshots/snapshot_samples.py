@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from set_clock import SetClock
 
 from octavo.algorithms.text.search_tokenizer import Analyzer
-from octavo.ingest.snapshot_build import Making, publish
+from octavo.ingest.search_snapshot_build import Making, publish
 from octavo.model.ids import ProjectId, document_id
 from octavo.model.index_recipe import EmbeddingProfile
-from octavo.model.snapshot import Manifest
+from octavo.model.search_snapshot import Manifest
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import NoProgress
-from octavo.snapshots.folder import SnapshotFolder
-from octavo.snapshots.lexical_search import SnapshotLexical
-from octavo.snapshots.reader import SnapshotReader
-from octavo.snapshots.vector_search import SnapshotVectors
+from octavo.search_snapshots.folder import SnapshotFolder
+from octavo.search_snapshots.lexical_search import SnapshotLexical
+from octavo.search_snapshots.reader import SnapshotReader
+from octavo.search_snapshots.vector_search import SnapshotVectors
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact_vector_search import ExactIndex
 

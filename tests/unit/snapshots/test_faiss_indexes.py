@@ -12,11 +12,11 @@ import pytest
 from numpy.typing import NDArray
 from snapshot_samples import Bench
 
-from octavo.config.snapshot_settings import Faiss
+from octavo.config.search_snapshot_settings import Faiss
 from octavo.errors import MissingExtra
-from octavo.model.snapshot import WindowVectors
+from octavo.model.search_snapshot import WindowVectors
 from octavo.plugins import INDEXES, OURS
-from octavo.snapshots.vector_shards import Shards, save_shard
+from octavo.search_snapshots.vector_shards import Shards, save_shard
 from octavo_stages.faiss_indexes import FaissIndexes, require_faiss, save_index
 
 COUNT, DIMENSIONS = 2_600, 24
@@ -71,7 +71,7 @@ def test_a_filter_is_looked_at_before_anything_is_found(
     form: str, share: float, vectors: NDArray[np.float16], paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("MIN_CANDIDATES", "SCORE_ALL_BELOW"):
-        monkeypatch.setattr(f"octavo.snapshots.vector_shards.{name}", 100)  # more are not scored outright
+        monkeypatch.setattr(f"octavo.search_snapshots.vector_shards.{name}", 100)  # more are not scored outright
     shards, exact = shards_with(form, paths), vectors.astype(np.float32)
     admitted = np.random.default_rng(5).random(COUNT) < share
     wanted = np.flatnonzero(admitted)[np.argsort(-(exact[admitted] @ exact[17]), kind="stable")[:10]] + 1

@@ -16,18 +16,18 @@ from pathlib import Path
 import pytest
 from snapshot_samples import Bench
 
-from octavo.config.snapshot_settings import Snapshots
+from octavo.config.search_snapshot_settings import Snapshots
 from octavo.errors import Busy, DamagedSnapshot, StorageError
-from octavo.ingest import snapshot_build as publishing
-from octavo.ingest.snapshot_build import check, publish
-from octavo.ingest.snapshot_build_settings import SnapshotSetup
+from octavo.ingest import search_snapshot_build as publishing
+from octavo.ingest.search_snapshot_build import check, publish
+from octavo.ingest.search_snapshot_build_settings import SnapshotSetup
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId
 from octavo.model.query import Filters, Terms
 from octavo.observability.progress import NoProgress
-from octavo.snapshots import folder as folders
-from octavo.snapshots.folder import SnapshotFolder
-from octavo.snapshots.reader import OpenSnapshot
+from octavo.search_snapshots import folder as folders
+from octavo.search_snapshots.folder import SnapshotFolder
+from octavo.search_snapshots.reader import OpenSnapshot
 
 APPLE = Terms("apple", words=("apple",))
 

@@ -17,9 +17,9 @@ from snapshot_samples import Bench
 from octavo.algorithms.ranking.marginal_relevance import marginal_relevance, representatives
 from octavo.engine.wiring import open_library
 from octavo.model.query import Query
-from octavo.model.snapshot import WindowVectors
+from octavo.model.search_snapshot import WindowVectors
 from octavo.retrieval.profile_toml_files import read_profile
-from octavo.snapshots.shard_routing_by_section import section_vectors
+from octavo.search_snapshots.shard_routing_by_section import section_vectors
 
 ROUTED = """
 name = "routed"

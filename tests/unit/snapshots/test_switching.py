@@ -9,7 +9,7 @@ from pathlib import Path
 from snapshot_samples import Bench
 
 from octavo.model.query import Filters, Terms
-from octavo.snapshots.folder import SnapshotFolder
+from octavo.search_snapshots.folder import SnapshotFolder
 
 APPLE = Terms("apple", words=("apple",))
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
 from octavo.ingest.shard_assignment import fnv1a32, shard_count, shard_of
-from octavo.model.snapshot import WindowVectors
-from octavo.snapshots.vector_shards import Shards, codes, save_shard, smallest, to_float32
+from octavo.model.search_snapshot import WindowVectors
+from octavo.search_snapshots.vector_shards import Shards, codes, save_shard, smallest, to_float32
 
 COUNT, DIMENSIONS = 110_000, 128
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from octavo.note_editing.folder_lock import folder_lock
 from octavo.stores.sqlite import write_lock_queue
 from octavo.stores.sqlite.write_lock_queue import WriteQueue
-from octavo.writing.folder_lock import folder_lock
 
 if sys.platform != "win32":
     import fcntl

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from long_runs import examples
 
 from octavo.model.ids import ChunkKey
-from octavo.model.result import ScoredChunk
+from octavo.model.search_result import ScoredChunk
 from octavo.model.stored_rows import VectorRow
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact_vector_search import ExactIndex

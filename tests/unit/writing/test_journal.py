@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from octavo.errors import StorageError
-from octavo.writing.folder_lock import folder_lock
-from octavo.writing.multi_file_write_journal import Journal, all_or_nothing, journal_of
-from octavo.writing.note_files import overwrite_all, read
+from octavo.note_editing.folder_lock import folder_lock
+from octavo.note_editing.multi_file_write_journal import Journal, all_or_nothing, journal_of
+from octavo.note_editing.note_files import overwrite_all, read
 
 # Each child kills itself before its n-th change of a folder; then the next writer takes the lock.
 _KILLED = """
 import json, os, signal, sys
 from pathlib import Path
-from octavo.writing.note_files import File, overwrite_all, read
-from octavo.writing.multi_file_write_journal import Renamed, all_or_nothing
-from octavo.writing.folder_lock import folder_lock
+from octavo.note_editing.note_files import File, overwrite_all, read
+from octavo.note_editing.multi_file_write_journal import Renamed, all_or_nothing
+from octavo.note_editing.folder_lock import folder_lock
 
 root, journals = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
 old = {"a.md": b"old a", "sub/b.md": b"old b", "c.md": b"old c"}

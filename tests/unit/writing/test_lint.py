@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from octavo.model.lint_rules import RULES
-from octavo.writing.note_link_targets import LinkedNotes, link_names, mentions
-from octavo.writing.note_lint import linted
+from octavo.note_editing.note_link_targets import LinkedNotes, link_names, mentions
+from octavo.note_editing.note_lint import linted
 
 
 def found(texts: Mapping[str, str], others: Iterable[str] = (), **options: object) -> list[tuple[str, int, str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from octavo.errors import InvalidArgument
+from octavo.note_editing.front_matter_property_edits import Value, set_property
+from octavo.note_editing.note_outline import NoteOutline
 from octavo.parsing.markdown.frontmatter import front_matter
-from octavo.writing.front_matter_property_edits import Value, set_property
-from octavo.writing.note_outline import NoteOutline
 
 NOTE = (
     '\ufeff---\r\n# first\r\ntitle: "A"   # why\r\ntags:\r\n  - a\r\n\r\n  - b\r\n'

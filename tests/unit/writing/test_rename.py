@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.writing.moves_and_renames import rename_heading
-from octavo.writing.note_outline import NoteOutline
+from octavo.note_editing.moves_and_renames import rename_heading
+from octavo.note_editing.note_outline import NoteOutline
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.writing.heading_checks import violations, without_jumps
-from octavo.writing.note_outline import NoteOutline
+from octavo.note_editing.heading_checks import violations, without_jumps
+from octavo.note_editing.note_outline import NoteOutline
 
 
 def found(text: str, *, single_h1: bool = False) -> list[tuple[str, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 
 

@@ -13,14 +13,14 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from octavo.engine.indexing.commit_history_updates import follow_histories
+from octavo.engine.indexing.git_history_updates import follow_histories
 from octavo.engine.indexing.index_runs import Stopped
 from octavo.engine.indexing.indexing_flow import is_stale
 from octavo.engine.indexing.memory_folder_sync import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass
 from octavo.ingest.git_ref_watch import HistoryWatch
-from octavo.ingest.run_report import IndexReport
+from octavo.ingest.indexing_report import IndexReport
 from octavo.model.git_commit import is_repository
 from octavo.model.projects_and_collections import Collection, FolderState
 from octavo.observability.logs import logger

@@ -19,7 +19,7 @@ from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
-    from octavo.ingest.run_report import IndexReport
+    from octavo.ingest.indexing_report import IndexReport
     from octavo.model.ids import ProjectId
     from octavo.model.lease import Lease
     from octavo.ports import Leases

@@ -9,21 +9,21 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from octavo.engine.indexing.commit_history_updates import index_histories
 from octavo.engine.indexing.full_vector_upgrade import embed_by_fallback, embed_newest, make_inputs, upgrade
+from octavo.engine.indexing.git_history_updates import index_histories
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe, unredacted
-from octavo.engine.indexing.snapshot_publishing import publish
+from octavo.engine.indexing.search_snapshot_publishing import publish
 from octavo.engine.open_project_memories import project_memories
 from octavo.errors import NotIndexed, SourceError
 from octavo.fast_dataclass import replace
 from octavo.ingest.batch_writer import Planned, Target, known_files
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import missing as missing_vectors
+from octavo.ingest.indexing_plan import plan
+from octavo.ingest.indexing_report import CollectionReport, IndexReport, Problem
 from octavo.ingest.pipeline import CollectionRun, Preparers, index_collection, index_sources, recorded_as
-from octavo.ingest.plan import plan
 from octavo.ingest.prepared_file import Origin
 from octavo.ingest.provisional_fast_vectors import Filled, embed_fast, embed_in_tiers
-from octavo.ingest.run_report import CollectionReport, IndexReport, Problem
 from octavo.jobs.job_queueing import queue_entities, queue_graph_jobs, queue_snapshot, queue_summaries
 from octavo.memory.redaction_backfill import redact_stored
 from octavo.model.document import Source
@@ -32,8 +32,8 @@ from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.model.job import JobKind
 from octavo.model.projects_and_collections import Collection
+from octavo.note_editing.folder_lock import finish_writes
 from octavo.observability.progress import Progress
-from octavo.writing.folder_lock import finish_writes
 
 if TYPE_CHECKING:
     from octavo.engine.indexing.index_options import IndexOptions

@@ -7,8 +7,8 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 
-from octavo.model.snapshot import FORMAT as SNAPSHOT
-from octavo.stores.shared.schema_versions import newest_schema
+from octavo.model.search_snapshot import FORMAT as SNAPSHOT
+from octavo.stores.sql_repositories.schema_versions import newest_schema
 from octavo.version import __version__
 
 _TOLD = ("apsw", "numpy", "onnxruntime", "mcp", "tree-sitter", "pypdfium2", "psycopg")

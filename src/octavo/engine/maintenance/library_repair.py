@@ -9,7 +9,7 @@ from typing import Protocol
 from octavo.engine.maintenance.damage_check import CheckableEngine, damage
 from octavo.errors import LibraryError, OctavoError
 from octavo.jobs.job_queueing import queue_graph_jobs
-from octavo.memory.item_repair import repair_items
+from octavo.memory.memory_item_repair import repair_items
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.library_damage import Damage, LibraryPart

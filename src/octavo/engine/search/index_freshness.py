@@ -15,7 +15,7 @@ from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import replace
 from octavo.model.indexing_ledger import FileStamp
-from octavo.model.result import Freshness, Hit
+from octavo.model.search_result import Freshness, Hit
 
 if TYPE_CHECKING:
     from octavo.engine.open_library import OpenLibrary

@@ -9,7 +9,7 @@ from pathlib import Path
 from octavo.config.schema import Config
 from octavo.engine.wiring.folder_project_file import folder_config
 from octavo.fast_dataclass import dataclass
-from octavo.ingest.commit_indexing import HistoryRules
+from octavo.ingest.git_commit_indexing import HistoryRules
 from octavo.model.file_formats import left_out_reason, readable_extensions
 from octavo.model.folder_scan import Scan
 from octavo.model.indexing_ledger import FileStamp

@@ -35,13 +35,15 @@ class ConfiguredEmbedder:
 
     @cached_property
     def embedder(self) -> Embedder:
-        from octavo.engine.wiring.local_models import embedder_of  # nobody who only opens a library needs a model
+        from octavo.engine.wiring.local_model_construction import (
+            embedder_of,  # nobody who only opens a library needs a model
+        )
 
         return embedder_of(self.settings, self.dimensions)
 
     @cached_property
     def counter(self) -> TokenCounter:
-        from octavo.engine.wiring.local_models import counter_of
+        from octavo.engine.wiring.local_model_construction import counter_of
 
         return counter_of(self.settings)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.chunking.code_chunker import CodeChunker
-from octavo.chunking.commit_chunker import CommitChunker
 from octavo.chunking.default_chunk_sizes import default_sizes
+from octavo.chunking.git_commit_chunker import CommitChunker
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.schema import Chunking, Config
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder

@@ -17,7 +17,7 @@ from octavo.llm.model_size_ordering import smallest_first
 from octavo.llm.prompt_files import prompt_named
 from octavo.llm.query_expansion import ModelQueryWriter
 from octavo.llm.reply_cache import CachedModel
-from octavo.llm.summary_and_entity_prompts import ModelEntityFinder, ModelSummariser
+from octavo.llm.summary_and_entity_generation import ModelEntityFinder, ModelSummariser
 from octavo.model.ids import ProjectId
 from octavo.model.language_model_settings import LanguageModels, Role
 from octavo.ports import Completions, EntityFinder, LanguageModel, QueryWriter, Reranker, Summariser

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.config.schema import Config
-from octavo.config.snapshot_settings import Snapshots
+from octavo.config.search_snapshot_settings import Snapshots
 from octavo.errors import MissingExtra, NotIndexed
-from octavo.ingest.snapshot_build_settings import SnapshotSetup
+from octavo.ingest.search_snapshot_build_settings import SnapshotSetup
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl, Location
@@ -22,7 +22,7 @@ from octavo.stores.sqlite.library_path_checks import refuse_impossible
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from octavo.stores.shared.table_transfer import TableTransfer
+    from octavo.stores.sql_repositories.table_transfer import TableTransfer
 
 
 def open_store(place: Location, config: Config, *, create: bool) -> Store:

@@ -9,7 +9,7 @@ from octavo.engine.engine import Engine
 from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.command_output import search_answer
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import whole_answer
 from octavo.operations.search.search_execution import find as find

@@ -22,7 +22,7 @@ from octavo.interfaces.http.openapi import described, described_get, described_s
 from octavo.interfaces.http.problem_responses import problem_of, protocol_problem
 from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream
 from octavo.model.query import Query
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.observability.metrics import Gauge, Metrics
 from octavo.operations.answer_length_budget import tokens
 from octavo.operations.argument_parsing import request as parsed

@@ -13,7 +13,7 @@ from octavo.engine.search.index_freshness import learning
 from octavo.interfaces.presenting.answer_formats import STYLES
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
-from octavo.model.result import StageTrace
+from octavo.model.search_result import StageTrace
 from octavo.operations.operation_table import EVERY
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.rendering import in_words

@@ -15,10 +15,10 @@ from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
 from octavo.interfaces.web import links_and_code_as_html
 from octavo.interfaces.web.page_templates import Listed, Site, fields, given
+from octavo.note_editing.note_change_transaction import WriteAnswer
+from octavo.note_editing.section_edit_box import replace_shown_section, section_text
+from octavo.operations.note_editing.requests import WriteRequest
 from octavo.operations.operation_table import EVERY
-from octavo.operations.writing.requests import WriteRequest
-from octavo.writing.note_change_transaction import WriteAnswer
-from octavo.writing.section_edit_box import replace_shown_section, section_text
 
 _ON_MEMORIES = {"pin": "memory_pin", "unpin": "memory_unpin", "forget": "forget"}
 

@@ -28,7 +28,7 @@ from octavo.interfaces.web.hit_excerpts import excerpt, marked_words, source_exc
 from octavo.interfaces.web.markdown_to_html import set_apart
 from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, templates
 from octavo.lazy_regex import regex
-from octavo.model.result import StageTrace
+from octavo.model.search_result import StageTrace
 from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.library.results import StatusAnswer
 from octavo.operations.operation_table import EVERY

@@ -19,7 +19,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.normalised_text import short
-from octavo.model.result import Hit, Result
+from octavo.model.search_result import Hit, Result
 from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.answering.rendering import EXTRACTIVE, ask_lines
 from octavo.operations.answering.requests import AskRequest

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.page_position import Position
-from octavo.model.result import Freshness, StageTrace
+from octavo.model.search_result import Freshness, StageTrace
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.model.chunk import CODE_TYPES
 from octavo.model.query import ANY_LANGUAGE, Query
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.operations.code.requests import SearchCodeRequest
 from octavo.operations.filter_parsing import filters_of, languages_named
 from octavo.operations.search.hit_length_limit import fitting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_line, with_line_numbers
 from octavo.engine.engine import Engine
 from octavo.model.document import shown_path
-from octavo.model.result import Hit
+from octavo.model.search_result import Hit
 from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, size, tokens
 from octavo.operations.code.code_search import find_code
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest

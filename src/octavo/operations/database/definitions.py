@@ -7,7 +7,7 @@ from functools import partial
 from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_copies = partial(Operation, module="octavo.operations.database.backup_and_migration")
+_copies = partial(Operation, module="octavo.operations.database.copy_backup_and_restore")
 _upkeep = partial(Operation, module="octavo.operations.database.upgrade_check_repair", remote=False, watched=True)
 _pruning = partial(Operation, module="octavo.operations.database.version_pruning")
 

@@ -15,7 +15,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.offline_work_status import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
 from octavo.ingest.chunk_clustering import build_clusters
-from octavo.model.clustering import NO_CLUSTER
+from octavo.model.text_clusters import NO_CLUSTER
 from octavo.operations.graph.cluster_map_page import page
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterMapRequest, ClusterPlotRequest
 from octavo.operations.graph.results import ClusterMap, ClustersAnswer, MapFile, MapPoint, NamedCluster

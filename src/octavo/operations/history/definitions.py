@@ -9,7 +9,7 @@ from octavo.operations.operation import Operation
 
 _IN_HISTORY = frozenset({"history"})
 
-_log = partial(Operation, module="octavo.operations.history.commit_log")
+_log = partial(Operation, module="octavo.operations.history.git_commit_search")
 _past = partial(Operation, module="octavo.operations.history.file_history")
 
 HISTORY = (

@@ -9,9 +9,9 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
-from octavo.model.commit_index import FoundCommit
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_commit
+from octavo.model.git_commit_index import FoundCommit
 from octavo.model.ids import CollectionId, DocumentId, document_id
 from octavo.model.normalised_text import short
 from octavo.model.stored_rows import DocumentVersion

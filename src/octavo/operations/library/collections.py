@@ -15,6 +15,7 @@ from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
 from octavo.model.library_location import expand_user, real_path
 from octavo.model.projects_and_collections import Collection, CollectionSettings
+from octavo.note_editing.redacted_notes import key_in
 from octavo.operations.library.document_listing import documents_below, property_keys
 from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
@@ -28,7 +29,6 @@ from octavo.operations.library.results import (
     RemoveAnswer,
     RemovedCollection,
 )
-from octavo.writing.redacted_notes import key_in
 
 _SETTINGS = (
     *("include", "ignore", "max_heading_depth", "intelligent_heading_depth"),

@@ -10,7 +10,7 @@ from octavo.engine.indexing.recorded_index_recipe import other_model_hint
 from octavo.engine.maintenance.build_info import installation_report
 from octavo.engine.maintenance.damage_check import damage
 from octavo.engine.maintenance.maintenance_advisories import advisories
-from octavo.engine.wiring.file_preparation import confinement_here
+from octavo.engine.wiring.file_preparer_construction import confinement_here
 from octavo.errors import ConfigurationError, OctavoError, ProviderFailed
 from octavo.model.indexing_ledger import REDACTED
 from octavo.model.job import JobState

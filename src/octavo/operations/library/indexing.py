@@ -14,7 +14,7 @@ from octavo.engine.maintenance.damage_check import damage
 from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.fast_dataclass import replace
-from octavo.ingest.run_report import IndexReport
+from octavo.ingest.indexing_report import IndexReport
 from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.model.library_damage import LibraryPart

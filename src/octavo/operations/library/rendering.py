@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from octavo.ingest.run_report import CollectionReport, Problem
+from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.maintenance_advisory import Advisory, OfflineRun

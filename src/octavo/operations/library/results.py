@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.fast_dataclass import dataclass
-from octavo.ingest.run_report import CollectionReport
+from octavo.ingest.indexing_report import CollectionReport
 from octavo.model.index_recipe import Recipe
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
 from octavo.model.projects_and_collections import FolderState

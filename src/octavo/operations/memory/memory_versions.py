@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.memory import version_history
 from octavo.memory.version_diffs import diff, section_diff
-from octavo.operations.memory.request_target_resolution import in_project, instant, item_named
+from octavo.operations.memory.named_memory_and_project_lookup import in_project, instant, item_named
 from octavo.operations.memory.requests import MemoryDiffRequest, MemoryGetRequest, MemoryHistoryRequest
 from octavo.operations.memory.results import (
     ChangeState,

@@ -13,8 +13,8 @@ from octavo.model.memory import MemoryFilter, MemoryId, MemoryKind, MemoryStatus
 from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters, Query
 from octavo.operations.filter_parsing import conditions
+from octavo.operations.memory.named_memory_and_project_lookup import in_project, instant, item_named
 from octavo.operations.memory.recall_as_of import recalled_as_of
-from octavo.operations.memory.request_target_resolution import in_project, instant, item_named
 from octavo.operations.memory.requests import MemoryLinkedRequest, RecallRequest
 from octavo.operations.memory.results import LinkedMemoriesAnswer, LinkState, RecallAnswer, found_memory
 from octavo.retrieval.profiles import profile_named

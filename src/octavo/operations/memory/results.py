@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 from octavo.fast_dataclass import dataclass
 from octavo.memory.commit import Committed
+from octavo.memory.folder_sync_report import SkippedNote, SyncReport
 from octavo.memory.recall import Recalled
-from octavo.memory.sync_report import SkippedNote, SyncReport
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.memory import MemoryVersion, memory_uri
-from octavo.model.result import Hit
+from octavo.model.search_result import Hit
 
 __all__ = ["SkippedNote", "SyncReport"]
 

@@ -35,6 +35,20 @@ from octavo.ingest.embedding_profile_switch import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.model.library_location import expand_user
 from octavo.observability.progress import Progress
+from octavo.operations.embedding_profiles.list_fill_and_activate import (
+    profile_state,
+    profiles_activate,
+    profiles_list,
+    profiles_reindex,
+    profiles_set,
+)
+from octavo.operations.embedding_profiles.requests import (
+    ProfilesActivateRequest,
+    ProfilesListRequest,
+    ProfilesReindexRequest,
+    ProfilesSetRequest,
+)
+from octavo.operations.embedding_profiles.results import ProfileAnswer
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFetchRequest,
@@ -44,20 +58,6 @@ from octavo.operations.models.requests import (
 )
 from octavo.operations.models.reranker_choice import activate_none, activate_reranker, is_active, users_of
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
-from octavo.operations.profiles.embedding_profiles import (
-    profile_state,
-    profiles_activate,
-    profiles_list,
-    profiles_reindex,
-    profiles_set,
-)
-from octavo.operations.profiles.requests import (
-    ProfilesActivateRequest,
-    ProfilesListRequest,
-    ProfilesReindexRequest,
-    ProfilesSetRequest,
-)
-from octavo.operations.profiles.results import ProfileAnswer
 from octavo.plugins import TRAINERS, load
 
 

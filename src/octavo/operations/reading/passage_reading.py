@@ -66,7 +66,7 @@ def _get(engine: Engine, request: GetRequest) -> GetAnswer:
         file = (passage.document.collection, passage.document.uri)
         stale = stale_files(engine.library, [file]).get(file) if request.version is None else None
     if engine.logs_queries:
-        import_module("octavo.operations.queries.query_log").log_opened(engine, passage.document.id)
+        import_module("octavo.operations.query_log.query_logging_and_listing").log_opened(engine, passage.document.id)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
     answer = _answer(passage, offset, first, "", cursor(len(passage.text), cursor_key), pointing, stale)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(written(get_lines(answer))))

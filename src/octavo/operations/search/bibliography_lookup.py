@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from octavo.fast_dataclass import replace
-from octavo.model.result import Hit, Publication
+from octavo.model.search_result import Hit, Publication
 from octavo.plugins import OURS, REFERENCES, load
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed
-from octavo.model.result import Freshness
+from octavo.model.search_result import Freshness
 from octavo.operations.library.collections import collection_state
 from octavo.operations.library.excluded_files import excluded_files_text, merged
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
 from octavo.engine.library_federation import LibraryGroup, Reply, qualified
 from octavo.fast_dataclass import replace
-from octavo.model.result import Copy, Freshness, Hit, Result
+from octavo.model.search_result import Copy, Freshness, Hit, Result
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

@@ -7,7 +7,7 @@ from typing import Any
 
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES
 from octavo.fast_dataclass import replace
-from octavo.model.result import Result, StageTrace
+from octavo.model.search_result import Result, StageTrace
 from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.argument_fields import DEFAULT_TOKENS
 from octavo.operations.language_model_rendering import lines, written

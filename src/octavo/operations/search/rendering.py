@@ -9,7 +9,7 @@ from octavo.algorithms.text.time_parsing_and_formatting import age
 from octavo.engine.search.index_freshness import learning
 from octavo.fast_dataclass import replace
 from octavo.model.document import Kind, shown_path
-from octavo.model.result import Freshness, StageTrace
+from octavo.model.search_result import Freshness, StageTrace
 from octavo.operations.search.language_model_excerpts import answering_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 from octavo.operations.styled_text_lines import (

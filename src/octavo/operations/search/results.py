@@ -11,8 +11,8 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.normalised_text import short
 from octavo.model.page_position import NOWHERE, Position
-from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace
 from octavo.model.score_tolerance import shown
+from octavo.model.search_result import Freshness, Hit, Result, ScoreStep, StageTrace
 
 _SECTIONS = 8  # that a hit lists of those it covers
 _COPIES = 10  # named with a hit; a licence may stand in a thousand files

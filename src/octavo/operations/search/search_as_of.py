@@ -13,7 +13,7 @@ from octavo.model.document import Kind, Source
 from octavo.model.git_commit import is_commit
 from octavo.model.ids import DocumentId, document_id
 from octavo.model.projects_and_collections import Collection
-from octavo.model.result import Hit, Result
+from octavo.model.search_result import Hit, Result
 from octavo.model.stored_rows import PastDocument
 from octavo.observability.progress import NoProgress
 

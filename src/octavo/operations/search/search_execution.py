@@ -12,7 +12,7 @@ from octavo.errors import Stale
 from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
 from octavo.plugins import OURS, REFERENCES
@@ -57,10 +57,10 @@ def find(
         meant = import_module("octavo.operations.search.query_respelling").respelt
         result = replace(result, did_you_mean=meant(engine, query))
     if not result.hits and (":" in query.text or not query.filters.empty):
-        excluding_filter = import_module("octavo.operations.search.excluding_filters").excluding_filter
+        excluding_filter = import_module("octavo.operations.search.filter_that_excludes_every_hit").excluding_filter
         result = replace(result, excluding=excluding_filter(engine, query))
     if engine.logs_queries:
-        import_module("octavo.operations.queries.query_log").log_query(engine, result)
+        import_module("octavo.operations.query_log.query_logging_and_listing").log_query(engine, result)
     return _fresh(result, request)
 
 

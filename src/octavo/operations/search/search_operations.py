@@ -9,7 +9,7 @@ from octavo.fast_dataclass import replace
 from octavo.model.chunk import CODE_TYPES, PROSE_TYPES
 from octavo.model.document import Kind
 from octavo.model.query import ANY_LANGUAGE, Filters, Query, Terms
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.operations.filter_field_names import narrowing
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.search.hit_length_limit import fitting

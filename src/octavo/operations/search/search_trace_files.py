@@ -11,7 +11,7 @@ from octavo.errors import StorageError
 from octavo.model.ids import text_hash
 from octavo.model.library_location import expand_user
 from octavo.model.query import Query
-from octavo.model.result import Result
+from octavo.model.search_result import Result
 from octavo.operations.answer_to_json_data import plain
 from octavo.operations.search.results import whole_answer
 from octavo.retrieval.search_replay import Recording

@@ -7,7 +7,7 @@ from functools import partial
 from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_summaries = partial(Operation, module="octavo.operations.summaries.summaries", remote=False)
+_summaries = partial(Operation, module="octavo.operations.summaries.build_show_and_clear_summaries", remote=False)
 
 SUMMARIES = (
     _summaries(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.fast_dataclass import replace
-from octavo.retrieval.built_in_profiles.documents import HYBRID
+from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
 from octavo.retrieval.stages.summary_recall_and_fusion import FileRecall, LevelFusion, SectionRecall
 
 # Not calibrated: its scores are sums of reciprocal ranks, which say nothing of how near a passage is.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.fast_dataclass import replace
-from octavo.retrieval.built_in_profiles.documents import HYBRID
+from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
 from octavo.retrieval.stage import Refine, RetrievalProfile
 from octavo.retrieval.stages.reranking import Rerank
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.fast_dataclass import replace
 from octavo.retrieval.built_in_profiles.cross_encoder import before_shaping
-from octavo.retrieval.built_in_profiles.documents import HYBRID, SHOWN
+from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID, SHOWN
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.hypothetical_answer_recall import HypothesisRecall
 from octavo.retrieval.stages.language_model_stages import Hypothesise, ModelExpansion, ModelRerank

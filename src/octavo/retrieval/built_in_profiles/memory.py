@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from octavo.retrieval.built_in_profiles.documents import CALIBRATION, SHAPE
+from octavo.retrieval.built_in_profiles.notes_and_documentation import CALIBRATION, SHAPE
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
-from octavo.retrieval.stages.memory_boosts import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
+from octavo.retrieval.stages.memory_stages import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.neighbor_score_smoothing import ContextSmoothing
 from octavo.retrieval.stages.spelling_corrected_recall import TypoRecall
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.fast_dataclass import replace
-from octavo.retrieval.built_in_profiles.documents import HYBRID
+from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
 from octavo.retrieval.stages.document_name_promotion import NamedFirst
 from octavo.retrieval.stages.second_hop_search import Bridges
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId
-from octavo.model.result import Candidate, ScoreStep
+from octavo.model.search_result import Candidate, ScoreStep
 from octavo.retrieval.stage import Search
 
 _score = attrgetter("score")

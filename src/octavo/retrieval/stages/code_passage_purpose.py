@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.lazy_regex import regex
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 
 _PROSE_KINDS = frozenset({Kind.NOTE, Kind.DOC})
 _TEST_FILE = regex(

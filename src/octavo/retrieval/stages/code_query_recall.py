@@ -16,7 +16,7 @@ from octavo.algorithms.queries.code_query_recognition import (
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
 from octavo.model.query import Query, Terms
-from octavo.model.result import Candidate, Ranking
+from octavo.model.search_result import Candidate, Ranking
 from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
 from octavo.retrieval.stages.declaration_hits import LITERAL, QUOTING, WRITTEN, by_declaration

@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.normalised_text import Lines
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.hit_citations import parts_of, sections_at
 from octavo.retrieval.stage import Search, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import subject_of

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, Copy
+from octavo.model.search_result import Candidate, Copy
 from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.candidate_scores_and_texts import given_title, noted, texts_of
 

@@ -13,7 +13,7 @@ from octavo.algorithms.queries.phrase_prefilter import PhrasePrefilter
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted, texts_of
 

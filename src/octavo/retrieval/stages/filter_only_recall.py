@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, Ranking, ScoredChunk
+from octavo.model.search_result import Candidate, Ranking, ScoredChunk
 from octavo.retrieval.stage import Search, SkipStage
 
 

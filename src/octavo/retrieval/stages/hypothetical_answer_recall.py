@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Ranking
+from octavo.model.search_result import Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 
 

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, Ranking, ScoreStep, best_first
+from octavo.model.search_result import Candidate, Ranking, ScoreStep, best_first
 from octavo.retrieval.stage import Fuse, Search
 from octavo.retrieval.stages.score_and_rank_fusion import BEYOND, ScoreFusion
 from octavo.retrieval.tie_breaking import by_place

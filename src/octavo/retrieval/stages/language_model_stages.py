@@ -12,7 +12,7 @@ from octavo.model.field_constraints import Field
 from octavo.model.ids import text_hash
 from octavo.model.language_model_settings import missing_model
 from octavo.model.query import Query
-from octavo.model.result import NO_TIME_FOR, Candidate
+from octavo.model.search_result import NO_TIME_FOR, Candidate
 from octavo.ports import QueryWriter
 from octavo.retrieval.stage import AsksLanguageModel, Search, SkipStage
 from octavo.retrieval.stages.reranking import keep_scores, merged, passages, scored_before, scores_within

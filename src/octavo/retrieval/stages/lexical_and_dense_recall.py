@@ -7,10 +7,10 @@ from functools import partial
 from octavo.algorithms.text.natural_language_detection import unmarked
 from octavo.fast_dataclass import dataclass
 from octavo.model.index_recipe import embed_anew, made_by_another
-from octavo.model.result import Ranking, ScoredChunk
+from octavo.model.search_result import Ranking, ScoredChunk
 from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
-from octavo.retrieval.stages.commit_caps import beside_commits
+from octavo.retrieval.stages.git_commit_caps import beside_commits
 from octavo.retrieval.stages.score_and_rank_fusion import NO_VECTOR
 from octavo.retrieval.tie_breaking import best
 

@@ -7,7 +7,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.match_kind import Matching
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
 
 _CHANNELS = {

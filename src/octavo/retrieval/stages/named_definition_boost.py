@@ -13,7 +13,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, ScoreStep
+from octavo.model.search_result import Candidate, ScoreStep
 from octavo.retrieval.stage import Recall, Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, texts_of
 from octavo.retrieval.stages.code_passage_purpose import is_header, is_use

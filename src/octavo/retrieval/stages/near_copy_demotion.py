@@ -8,7 +8,7 @@ from functools import cache
 from octavo.algorithms.text.word_shingles import jaccard, shingles
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, noted, texts_of
 from octavo.retrieval.stages.exact_duplicate_removal import title_above

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import noted, subject_of
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, Ranking
+from octavo.model.search_result import Candidate, Ranking
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.score_and_rank_fusion import BEYOND, found, looked_up, with_cosines
 

@@ -9,13 +9,13 @@ from typing import Any
 from octavo.errors import ConfigurationError
 from octavo.plugins import STAGES, has, load, names
 from octavo.retrieval.stages.code_query_recall import CodeDense, CodeFusion, Fragments, ReadCode
-from octavo.retrieval.stages.commit_caps import CapCommits
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.declaration_hits import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.document_name_promotion import NamedFirst
 from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
 from octavo.retrieval.stages.exact_match_boost import ExactMatch
+from octavo.retrieval.stages.git_commit_caps import CapCommits
 from octavo.retrieval.stages.hypothetical_answer_recall import HypothesisRecall
 from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
 from octavo.retrieval.stages.language_model_stages import Hypothesise, ModelExpansion, ModelRerank
@@ -23,7 +23,7 @@ from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, Lexica
 from octavo.retrieval.stages.link_only_chunk_demotion import LinksBelow
 from octavo.retrieval.stages.linked_document_boost import NeighbourBoost
 from octavo.retrieval.stages.match_kind_filter import MatchedBy
-from octavo.retrieval.stages.memory_boosts import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
+from octavo.retrieval.stages.memory_stages import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.named_definition_boost import Definitions
 from octavo.retrieval.stages.near_copy_demotion import NearCopies
 from octavo.retrieval.stages.neighbor_score_smoothing import ContextSmoothing

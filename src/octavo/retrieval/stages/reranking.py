@@ -11,7 +11,7 @@ from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
-from octavo.model.result import NO_TIME_FOR, Candidate
+from octavo.model.search_result import NO_TIME_FOR, Candidate
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import noted, texts_of

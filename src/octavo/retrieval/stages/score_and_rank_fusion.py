@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from octavo.algorithms.ranking.rank_fusion import min_max, of_best, reciprocal_rank, z_scores
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, Ranking, ScoreStep, ranked_steps, scored_chunks
 from octavo.model.score_tolerance import rounded
+from octavo.model.search_result import Candidate, Ranking, ScoreStep, ranked_steps, scored_chunks
 from octavo.retrieval.stage import Search, order_ties, place_of
 
 BEYOND = 0.8

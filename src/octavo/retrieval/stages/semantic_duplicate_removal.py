@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.text.text_similarity import kept_first
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Candidate
 from octavo.model.score_tolerance import rounded
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.exact_duplicate_removal import without_copies
 

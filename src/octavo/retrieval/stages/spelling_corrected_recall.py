@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.algorithms.queries.spelling_suggestions import nearest_spelling
 from octavo.fast_dataclass import dataclass, replace
-from octavo.model.result import Ranking
+from octavo.model.search_result import Ranking
 from octavo.retrieval.stage import Search, SkipStage
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
 from octavo.fast_dataclass import dataclass
-from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.score_tolerance import just_below
+from octavo.model.search_result import Candidate, Ranking, ScoredChunk
 from octavo.model.summary import NodeType
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.lexical_and_dense_recall import vectors_for

@@ -13,7 +13,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Filters, Terms
-from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
+from octavo.model.search_result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.retrieval.stage import Search, SkipStage
 
 _IN_CASE, _AMONG_OTHERS, _IN_ANOTHER_CASE, _AMONG_OTHERS_IN_ANOTHER_CASE = 1.0, 0.95, 0.8, 0.75

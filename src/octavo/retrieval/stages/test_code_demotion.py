@@ -8,13 +8,13 @@ from octavo.algorithms.queries.code_query_recognition import CodeQueryForm, read
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted
 from octavo.retrieval.stages.code_passage_purpose import is_use
-from octavo.retrieval.stages.commit_caps import FILES
 from octavo.retrieval.stages.declaration_hits import WRITTEN
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
+from octavo.retrieval.stages.git_commit_caps import FILES
 
 _PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
 _ABOUT_TESTS = regex(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate
+from octavo.model.search_result import Candidate
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted

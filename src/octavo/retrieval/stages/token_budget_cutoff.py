@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from octavo.errors import NotFound
 from octavo.fast_dataclass import dataclass
 from octavo.model.query import Query
-from octavo.model.result import Candidate, StageTrace
+from octavo.model.search_result import Candidate, StageTrace
 from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.candidate_scores_and_texts import texts_of
 

@@ -13,10 +13,10 @@ import apsw
 
 from octavo.errors import Busy, LibraryError, NotALibrary, NotFound
 from octavo.model.library_location import make_folder, real_path
-from octavo.stores.shared.database_port import Row
-from octavo.stores.shared.fair_lock import FairLock
-from octavo.stores.shared.named_queries import load_queries
-from octavo.stores.shared.schema_versions import missing_migrations, newest_schema, outdated
+from octavo.stores.sql_repositories.database_port import Row
+from octavo.stores.sql_repositories.fair_lock import FairLock
+from octavo.stores.sql_repositories.named_queries import load_queries
+from octavo.stores.sql_repositories.schema_versions import missing_migrations, newest_schema, outdated
 from octavo.stores.sqlite.connection_pool import ConnectionPool, close_to_others, make_private
 from octavo.stores.sqlite.error_translation import on_read_only_mount, translated
 from octavo.stores.sqlite.header_and_schema_checks import seal
@@ -45,7 +45,7 @@ _READ_AND_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
 class SqliteDatabase:
-    """Fits `stores.shared.database_port.Database`. WAL lets readers continue while one writer works."""
+    """Fits `stores.sql_repositories.database_port.Database`. WAL lets readers continue while one writer works."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class SqliteDatabase:
             yield from connection.execute(self.queries[name])
 
     def query(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
-        """Runs a statement that `stores.shared.table_transfer` generated for one table."""
+        """Runs a statement that `stores.sql_repositories.table_transfer` generated for one table."""
         with translated(self.path), self.connection() as connection:
             return connection.execute(statement, parameters).fetchall()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from octavo.model.ids import ChunkKey
-from octavo.stores.shared.database_port import value
+from octavo.stores.sql_repositories.database_port import value
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.fts5_repair import newest_blocks
 from octavo.stores.sqlite.token_blocks import LexicalBlocks

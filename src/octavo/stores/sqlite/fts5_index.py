@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
-from octavo.model.result import ScoredChunk, best_first
 from octavo.model.score_tolerance import rounded
-from octavo.stores.shared.database_port import Database, contiguous_ranges, value
-from octavo.stores.shared.filter_parameters import filter_parameters
-from octavo.stores.shared.projects_and_collections import KeyCache
+from octavo.model.search_result import ScoredChunk, best_first
+from octavo.stores.sql_repositories.database_port import Database, contiguous_ranges, value
+from octavo.stores.sql_repositories.filter_parameters import filter_parameters
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo.stores.sqlite.token_blocks import LexicalBlocks
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.projects_and_collections import KeyCache
-from octavo.stores.shared.store import SharedStore
+from octavo.stores.sql_repositories.clock import Clock
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache
+from octavo.stores.sql_repositories.store import SharedStore
 from octavo.stores.sqlite.database import IN_MEMORY, SqliteDatabase
 from octavo.stores.sqlite.fts5_index import Fts5Index
 
 if TYPE_CHECKING:
     from octavo.stores.sqlite.integrity_checks import SqliteUpkeep
-    from octavo.stores.sqlite.snapshot_source import SqliteSnapshotSource
+    from octavo.stores.sqlite.search_snapshot_source import SqliteSnapshotSource
 
 
 class SqliteStore(SharedStore):
@@ -31,7 +31,7 @@ class SqliteStore(SharedStore):
     @cached_property
     def snapshots(self) -> SqliteSnapshotSource:
         # Imported on first use: a search in a small library reads no snapshot.
-        from octavo.stores.sqlite.snapshot_source import SqliteSnapshotSource
+        from octavo.stores.sqlite.search_snapshot_source import SqliteSnapshotSource
 
         return SqliteSnapshotSource(self.database, self.keys, self._clock)
 

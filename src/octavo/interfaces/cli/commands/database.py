@@ -11,7 +11,7 @@ import click
 
 from octavo.errors import InvalidArgument, LibraryError, NewerLibrary
 from octavo.fast_dataclass import replace
-from octavo.interfaces.cli.commands.index import run_index
+from octavo.interfaces.cli.commands.index_folders import run_index
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, exit_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
@@ -29,7 +29,7 @@ from octavo.operations.library.requests import IndexRequest
 from octavo.operations.styled_text_lines import Line, Part, columns, count, size
 
 if TYPE_CHECKING:
-    from octavo.operations.database.backup_and_migration import Migrated
+    from octavo.operations.database.copy_backup_and_restore import Migrated
     from octavo.operations.database.import_from_other_programs import ImportSource
 
 _RESTORE = "put back a saved copy with `octavo db restore FILE --force`"
@@ -69,7 +69,7 @@ def migrate(choices: Choices, source: Location | None, target: Location, dry_run
     Of Chroma, Memento, mcp-memory-service, basic-memory, ragdocs, MSRL and Obsidian, records, memories or folders of
     notes come into the library, be that new or not. Octavo makes vectors of its own; Chroma's are kept beside them.
     """
-    from octavo.operations.database.backup_and_migration import migrate as copy
+    from octavo.operations.database.copy_backup_and_restore import migrate as copy
     from octavo.operations.database.import_from_other_programs import find_source, open_source
 
     find = open_source if isinstance(source, Path) and source.is_dir() else find_source
@@ -88,7 +88,7 @@ def migrate(choices: Choices, source: Location | None, target: Location, dry_run
 @command(DbBackupRequest, "db_backup")
 def backup(choices: Choices, request: DbBackupRequest) -> None:
     # Read without opening an engine: no model is needed, and a library of an older version can be saved too.
-    from octavo.operations.database.backup_and_migration import save_copy
+    from octavo.operations.database.copy_backup_and_restore import save_copy
 
     saved = save_copy(_configured(choices), Path(request.to), replace=request.force)
     choices.answer(operation_answer(operation_of("db backup"), saved, TerminalView()))
@@ -99,7 +99,7 @@ def backup(choices: Choices, request: DbBackupRequest) -> None:
 @click.option("--force", is_flag=True, help="Where there is a library already, rename it and keep it.")
 def restore(choices: Choices, saved: Path, force: bool) -> None:
     """Put a saved library back where the configuration looks for one."""
-    from octavo.operations.database.backup_and_migration import restore as put_back
+    from octavo.operations.database.copy_backup_and_restore import restore as put_back
 
     done = put_back(saved, _configured(choices), replace=force)
     made = operation_answer(operation_of("db backup"), done, TerminalView())

@@ -207,7 +207,7 @@ def report(
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     """Make a data set from your own library: its headings and titles become questions with known answers."""
     from octavo.evaluation.evaluation_run import originals
-    from octavo.operations.queries.opened_passages import opened_passages
+    from octavo.operations.query_log.opened_passages import opened_passages
 
     with opened(choices) as session:
         documents = list(originals(session.engine, names))

@@ -38,7 +38,7 @@ def open_file(
     REF is what `octavo get` takes: a uri, a link such as papers/a.pdf#page=7, or the id of a chunk. Without it the
     library is served to this machine until Ctrl-C, as by `octavo serve --open`.
     """
-    from octavo.operations.queries.query_log import log_opened
+    from octavo.operations.query_log.query_logging_and_listing import log_opened
     from octavo.retrieval.passage_reading import read_passage
 
     if reference is None:

@@ -13,7 +13,7 @@ import click
 
 from octavo.errors import NotIndexed
 from octavo.fast_dataclass import replace
-from octavo.interfaces.cli.commands.search import showing_options
+from octavo.interfaces.cli.commands.search_and_replay import showing_options
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.library_opening import Session, opened

@@ -1,0 +1,71 @@
+"""`octavo notes`: notes of every day, opened in an editor when asked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Any
+
+import click
+
+from octavo.errors import SourceError
+from octavo.fast_dataclass import replace
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.shared_options import Choices, shared_options
+from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.editor_command import editor_command
+from octavo.interfaces.presenting.terminal_rendering import TerminalView
+from octavo.model.document import HEADING_SEPARATOR
+from octavo.operations.note_editing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest
+
+_edit = click.option("--edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, and index what was saved.")
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def notes() -> None:
+    """Make notes from templates, add to them, keep one for each day. A collection must allow it: `octavo add
+    --writable`."""
+
+
+@notes.add
+@command(NotesNewRequest, "notes_new", name="new")
+@_edit
+def new(choices: Choices, request: NotesNewRequest, edit: bool) -> Exit:
+    return _done(choices, "notes new", request, edit=edit)
+
+
+@notes.add
+@command(NotesAppendRequest, "notes_append", name="append")
+@_edit
+def append(choices: Choices, request: NotesAppendRequest, edit: bool) -> Exit:
+    path = request.heading_path
+    path = tuple(path[0].split(HEADING_SEPARATOR)) if len(path) == 1 else path
+    return _done(choices, "notes append", replace(request, heading_path=path), edit=edit)
+
+
+@notes.add
+@command(NotesTodayRequest, "notes_today", name="today")
+@_edit
+def today(choices: Choices, request: NotesTodayRequest, edit: bool) -> Exit:
+    return _done(choices, "notes today", request, edit=edit)
+
+
+def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
+    operation = operation_of(words)
+    if not edit or request.dry_run:
+        return answered(choices, operation, request)
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request)
+        choices.answer(operation_answer(operation, answer, TerminalView(roots=session.roots())))
+        path = session.roots()[answer.collection] / answer.uri
+        command = editor_command(path, answer.end_line, os.environ)
+        try:
+            ended = subprocess.call(command)
+        except OSError as error:
+            raise SourceError(f"{command[0]} cannot be started: {error.strerror}", hint="set EDITOR") from error
+        session.engine.writer.index_changes({answer.collection: [answer.uri]})
+    return Exit.PARTIAL if ended else Exit.OK

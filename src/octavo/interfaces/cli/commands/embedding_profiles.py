@@ -1,0 +1,45 @@
+"""`octavo profiles`: which embedders a project knows, which one answers, and how another takes over."""
+
+from __future__ import annotations
+
+import click
+
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import OperationGroup, operation_of
+from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.shared_options import Choices, shared_options
+from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.terminal_rendering import TerminalView
+from octavo.operations.embedding_profiles.requests import ProfilesReindexRequest, ProfilesSetRequest
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def profiles() -> None:
+    """Look at embedding profiles, make one, fill it, search with it."""
+
+
+@profiles.add
+@command(ProfilesSetRequest, "profiles_set", name="set")
+def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
+    from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_set
+
+    with opened(choices) as session:
+        done = profiles_set(session.engine, request, by_person=True)
+    choices.answer(operation_answer(operation_of("profiles set"), done, TerminalView()))
+
+
+@profiles.add
+@command(ProfilesReindexRequest, "profiles_reindex")
+@click.option("--wait", is_flag=True, help="Do the work here and now, rather than leave it to a worker.")
+def reindex(choices: Choices, request: ProfilesReindexRequest, wait: bool) -> None:
+    from octavo.operations.embedding_profiles.list_fill_and_activate import profile_state
+    from octavo.operations.jobs.run_jobs import work
+
+    operation = operation_of("profiles reindex")
+    with opened(choices) as session:
+        done = operation.run(session.engine, request)
+        if wait:
+            work(session.engine, session.config.jobs)
+            done = profile_state(session.engine, request.name)
+    choices.answer(operation_answer(operation, done, TerminalView()))

@@ -1,0 +1,12 @@
+"""Redacts keys and tokens from a query before it is logged."""
+
+from __future__ import annotations
+
+from octavo.model.ids import ProjectId
+from octavo.model.query_log import LoggedQuery
+from octavo.ports import Store
+from octavo.sources.secret_redaction import redacted
+
+
+def keep_query(store: Store, project: ProjectId, query: LoggedQuery) -> None:
+    store.query_log.put(project, query._replace(query=redacted(query.query)[0]))

@@ -1,0 +1,169 @@
+"""Find commits by what they say, or list the newest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from itertools import count
+from typing import Any
+
+from octavo.algorithms.text.time_parsing_and_formatting import moment, when
+from octavo.engine.engine import Engine
+from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
+from octavo.model.document import Kind
+from octavo.model.normalised_text import short
+from octavo.model.query import Filters, Query
+from octavo.model.search_result import Hit, Result
+from octavo.model.stored_rows import StoredDocument
+from octavo.operations import argument_fields
+from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations.history.file_history import past
+from octavo.operations.history.rendering import commit_lines
+from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
+from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Touched
+from octavo.operations.language_model_rendering import lines
+from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
+
+_SHOWN_FILES = 20
+_LOOKED_AT = 1_000  # commits at first, for those that filters let through
+_STAMP = regex(STAMP)
+_AROUND = 600  # bytes of an answer that are no commit
+_NO_COMMITS = (
+    "The library holds no commits: none of its folders is a git repository, or `octavo status --problems` says why one "
+    "was not read."
+)
+
+
+def log(engine: Engine, request: LogRequest) -> LogAnswer:
+    now = datetime.now(UTC)
+    collections = tuple(engine.collection(name).name for name in request.collections)
+    profile = profile_named(engine.defaults.profile)
+    uris: tuple[str, ...] = ()
+    if request.author or request.file_pattern:
+        touches = _matching(request.file_pattern) if request.file_pattern else None
+        uris = engine.store.history.admitted(engine.project.id, request.author, touches)
+        if not uris:
+            return LogAnswer(profile.name, 0.0, (), _why_nothing(engine))
+    filters = Filters(
+        collections=collections,
+        uris=uris,
+        kinds=(Kind.COMMIT,),
+        modified_after=_moment(request.after, now),
+        modified_before=_moment(request.before, now),
+    )
+    # A commit is one answer, however many of its passages match.
+    profile = replace(profile, refine=(*profile.refine, CapPerDocument(limit=1)))
+    excerpt = engine.defaults.max_excerpt_chars
+    query = Query(request.query, request.top_n, filters, max_excerpt_chars=excerpt, min_score=request.min_score or 0.0)
+    result = engine.search(query, profile)
+    return _fitting(engine, result, request)
+
+
+def _fitting(engine: Engine, result: Result, request: LogRequest) -> LogAnswer:
+    """As many commits as fit, and a cursor to the rest."""
+    question = replace(request, cursor=None, max_tokens=argument_fields.DEFAULT_TOKENS)
+    names = [hit.chunk_id for hit in result.hits]
+    offset = offset_of(request.cursor, question, names=names)
+    room = request.max_tokens * BYTES_PER_TOKEN - _AROUND
+    commits = (_commit(engine, hit) for hit in result.hits[offset:])
+    shown = tuple(
+        within((commit if number else _cut(commit, room) for number, commit in enumerate(commits)), room, _size)
+    )
+    reached = offset + len(shown)
+    more = cursor(reached, question, last=names[reached - 1]) if reached < len(names) else None
+    note = None if result.hits else _why_nothing(engine)
+    return LogAnswer(result.profile, round(result.took_ms, 3), shown, note, more, result.degraded or None)
+
+
+def _cut(commit: CommitHit, room: int) -> CommitHit:
+    while commit.excerpt and _size(commit) > room:
+        length = len(commit.excerpt) * 2 // 3
+        commit = replace(commit, excerpt=commit.excerpt[:length], excerpt_truncated=True)
+    return commit
+
+
+def newest(engine: Engine, request: LogRequest) -> HistoryAnswer:
+    """The newest commits that a request lets through, whatever they say."""
+    now, store, project = datetime.now(UTC), engine.store, engine.project.id
+    collections = {engine.collection(name).name for name in request.collections}
+    after, before = _moment(request.after, now) or 0.0, _moment(request.before, now) or float("inf")
+    touches = _matching(request.file_pattern) if request.file_pattern else None
+    admitted = set(store.history.admitted(project, request.author, touches)) if request.author or touches else None
+    for looked_at in (_LOOKED_AT * 8**more for more in count()):
+        commits = store.history.touching(project, None, None, looked_at)
+        changes = [
+            commit
+            for commit in commits
+            if (admitted is None or commit.uri in admitted)
+            and (not collections or commit.collection in collections)
+            and after <= commit.committed_at < before
+        ]
+        if len(changes) > request.top_n or len(commits) < looked_at:
+            break
+    narrowed = request.author or touches or collections or request.after or request.before
+    note = "No commit matches." if narrowed else _why_nothing(engine)
+    listed = past(None, (), (), changes, HistoryRequest(limit=request.top_n, max_tokens=request.max_tokens))
+    return replace(listed, note=note if not changes else None)
+
+
+def changed_files(engine: Engine, commits: Sequence[CommitHit | Touched]) -> tuple[str, ...]:
+    """Every file that one of the commits changed, once, as `collection/path`: those of the first commit first."""
+    files: dict[str, None] = {}
+    for commit in commits:
+        for document in engine.store.documents.find(engine.project.id, commit.uri):
+            if document.collection == commit.collection:
+                files |= dict.fromkeys(f"{commit.collection}/{path}" for path in _metadata(document).get("files", ()))
+    return tuple(files)
+
+
+def _commit(engine: Engine, hit: Hit) -> CommitHit:
+    stored = engine.store.documents.get(engine.project.id, hit.document_id)
+    metadata = _metadata(stored)
+    lines = hit.citation.lines
+    return CommitHit(
+        rank=hit.rank,
+        score=round(hit.score, 6),
+        hash=str(metadata.get("hash") or hit.citation.uri.rpartition("/")[2]),
+        title=short(hit.title),
+        author=str(metadata.get("author", "")),
+        committed_at=when(hit.modified_at),
+        files=tuple(str(path) for path in metadata.get("files", ()))[:_SHOWN_FILES],
+        file_count=int(metadata.get("file_count", 0)),
+        collection=hit.collection,
+        uri=hit.citation.uri,
+        start_line=lines.first,
+        end_line=lines.last,
+        excerpt=hit.excerpt,
+        excerpt_truncated=hit.excerpt_truncated,
+        chunk_id=hit.chunk_id,
+        document_id=hit.document_id,
+    )
+
+
+def _metadata(stored: StoredDocument | None) -> dict[str, Any]:
+    return dict(stored.metadata) if stored else {}
+
+
+def _size(commit: CommitHit) -> int:
+    return max(json_size(asdict(commit)), size("\n".join(lines(commit_lines(commit))))) + 2
+
+
+def _matching(pattern: str) -> Callable[[str], bool]:
+    """`docs/` is everything below it; `*.py` and `src/*.py` reach into folders; a bare name is found anywhere."""
+    if pattern.endswith("/"):
+        return lambda path: path.startswith(pattern) or f"/{pattern}" in path
+    pattern = pattern.replace("**/", "")  # any folders or none, which a star is here
+    inner = f"*/{pattern}"
+    return lambda path: fnmatchcase(path, pattern) or fnmatchcase(path, inner)
+
+
+def _moment(text: str | None, now: datetime) -> float | None:
+    return float(text) if text and _STAMP.match(text) else moment(text, now)
+
+
+def _why_nothing(engine: Engine) -> str | None:
+    return None if engine.store.history.any(engine.project.id) else _NO_COMMITS

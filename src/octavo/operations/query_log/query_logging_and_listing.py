@@ -1,0 +1,87 @@
+"""The log of queries: written while log.queries is on, listed, emptied, and learned from."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from octavo.algorithms.text.time_parsing_and_formatting import moment, when
+from octavo.engine.engine import Engine
+from octavo.errors import Busy, StorageError
+from octavo.fast_dataclass import dataclass
+from octavo.memory.query_log_redaction import keep_query
+from octavo.model.ids import DocumentId
+from octavo.model.query_log import LoggedQuery, ShownHit
+from octavo.model.search_result import Result
+from octavo.operations.query_log.requests import QueriesClearRequest, QueriesListRequest
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuery:
+    """`shown` counts the hits, `opened` are the documents of them that were read afterwards."""
+
+    at: str
+    query: str
+    profile: str
+    shown: int
+    opened: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesAnswer:
+    """`logging` is whether queries are written down now."""
+
+    queries: tuple[AskedQuery, ...]
+    logging: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesCleared:
+    queries: int
+
+
+_OPENED_WITHIN = 1_800.0  # seconds after a search in which reading a document has to do with it
+_SHOWN = 10  # hits of a search that are kept: hardly anybody looks further
+
+
+def log_query(engine: Engine, result: Result) -> None:
+    """Writes a search down. It is a convenience: a library that is busy, or cannot be written, does without it."""
+    if not result.query.strip():
+        return
+    shown = tuple(ShownHit(hit.document_id, hit.chunk_id) for hit in result.hits[:_SHOWN])
+    with suppress(Busy, StorageError):
+        logged = LoggedQuery(engine.library.now(), result.query, result.profile, shown)
+        keep_query(engine.store, engine.project.id, logged)
+
+
+def log_opened(engine: Engine, document: DocumentId) -> None:
+    """Notes that a document was read, if a search has just shown it."""
+    with suppress(Busy, StorageError):
+        engine.store.query_log.open(engine.project.id, document, engine.library.now() - _OPENED_WITHIN)
+
+
+def queries_list(engine: Engine, request: QueriesListRequest) -> QueriesAnswer:
+    with engine.store.reading():
+        entries = engine.store.query_log.entries(engine.project.id, request.limit)
+        opened = {document for entry in entries for document in entry.opened}
+        stored = {document: engine.store.documents.get(engine.project.id, document) for document in opened}
+    places = {key: f"{document.collection}/{document.uri}" for key, document in stored.items() if document is not None}
+    return QueriesAnswer(
+        tuple(
+            AskedQuery(
+                when(entry.at),
+                entry.query,
+                entry.profile,
+                len(entry.hits),
+                tuple(places.get(document, document) for document in entry.opened),
+            )
+            for entry in entries
+        ),
+        engine.logs_queries,
+    )
+
+
+def queries_clear(engine: Engine, request: QueriesClearRequest) -> QueriesCleared:
+    before = moment(request.before, datetime.now(UTC))
+    with engine.store.transaction():
+        return QueriesCleared(engine.store.query_log.clear(engine.project.id, before))

@@ -1,0 +1,69 @@
+"""Clusters of texts, which a vector joins when it is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from octavo.model.ids import ChunkKey, ProjectId
+from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.text_clusters import Clustering, ClusteringState
+from octavo.stores.sql_repositories.database_port import first, value
+from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository, profile_body
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class ClusterRepository(ProjectRepository):
+    """Fits `ports.Clusters`."""
+
+    def state(self, project: ProjectId) -> ClusteringState | None:
+        row = self._first("clustering", project)
+        return None if row is None else ClusteringState(int(row[1]), float(row[2]))
+
+    def current(self, project: ProjectId, profile: EmbeddingProfile) -> Clustering | None:
+        where = self._in(project)
+        row = first(self._database, "clustering", where)
+        if row is None or profile_body(profile) not in json.loads(row[0]):
+            return None
+        import numpy as np
+
+        stored = bytes(value(self._database, "clustering_centroids", where))
+        return Clustering(np.frombuffer(stored, dtype="<f4").reshape(-1, profile.dimensions))
+
+    def replace(
+        self,
+        project: ProjectId,
+        profiles: Sequence[EmbeddingProfile],
+        centroids: NDArray[np.float32],
+        clusters: Mapping[int, int],
+        chunks: int,
+    ) -> None:
+        where = self._in(project)
+        made = {
+            "profiles": json.dumps([profile_body(profile) for profile in profiles]),
+            "centroids": centroids.astype("<f4").tobytes(),
+            "chunks": chunks,
+            "now": self._clock(),
+        }
+        self._database.run("input_clusters_forget", where)
+        self._database.run("clustering_put", where | made)
+        self.assign(project, clusters)
+
+    def assign(self, project: ProjectId, clusters: Mapping[int, int]) -> None:
+        where = self._in(project)
+        rows = (where | {"input": input_, "cluster": cluster} for input_, cluster in clusters.items())
+        self._database.run_many("input_cluster_put", rows)
+
+    def members(self, project: ProjectId, clusters: Sequence[int]) -> Sequence[ChunkKey]:
+        return [ChunkKey(row[0]) for row in self._rows("chunks_in_clusters", project, keys=json.dumps(list(clusters)))]
+
+    def of_chunks(self, project: ProjectId) -> Mapping[ChunkKey, int]:
+        rows = self._rows("chunk_clusters", project)
+        clusters: dict[ChunkKey, int] = {}
+        for chunk, cluster in rows:
+            clusters.setdefault(ChunkKey(chunk), cluster)
+        return clusters

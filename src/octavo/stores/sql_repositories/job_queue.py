@@ -1,0 +1,130 @@
+"""The job queue: jobs claimed under a lease, finished or retried, dead after too many attempts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from octavo.fast_dataclass import replace
+from octavo.model.ids import ProjectId
+from octavo.model.job import Job, JobId, JobKind, JobState
+from octavo.stores.sql_repositories.database_port import first, value
+from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
+
+_LONGEST_PAUSE = 3_600.0  # seconds after a failure that a duplicate of the job does not shorten
+
+
+class OutboxRepository(ProjectRepository):
+    """Fits `ports.Outbox`. Every write runs in the caller's transaction under the write lock, so claims cannot race."""
+
+    def enqueue(self, project: ProjectId, kind: JobKind, subject: str, payload: Mapping[str, Any]) -> JobId:
+        where = self._in(project, kind=kind.value, subject=subject)
+        pending = first(self._database, "job_waiting", where)
+        if pending:
+            # It may wait for an instant of a clock that was ahead. What failed before keeps its pause, up to an hour.
+            now = self._clock()
+            self._database.run("job_sooner", {"key": pending[0], "now": now, "latest": now + _LONGEST_PAUSE})
+            return JobId(pending[0])
+        body = json.dumps(payload, ensure_ascii=False, sort_keys=True)
+        self._database.run("job_put", where | {"payload": body, "now": self._clock()})
+        return JobId(value(self._database, "job_last"))
+
+    def due(self, project: ProjectId, kinds: Sequence[str] = ()) -> int:
+        return int(self._value("jobs_due", project, now=self._clock(), kinds=_listed(kinds)))
+
+    def claim(
+        self,
+        project: ProjectId,
+        worker: str,
+        *,
+        lease_seconds: float,
+        limit: int,
+        max_attempts: int,
+        kinds: Sequence[str] = (),
+    ) -> tuple[Job, ...]:
+        now = self._clock()
+        where = self._in(project, now=now)
+        self._database.run("jobs_exhausted", where | {"max_attempts": max_attempts})
+        where |= {"kinds": _listed(kinds)}
+        jobs = [_job(project, row) for row in self._database.rows("jobs_claimable", where | {"limit": limit})]
+        expires = now + lease_seconds
+        self._database.run_many("job_lease", [{"key": job.id, "worker": worker, "expires_at": expires} for job in jobs])
+        return tuple(
+            replace(job, state=JobState.LEASED, attempts=job.attempts + 1, locked_by=worker, lease_expires_at=expires)
+            for job in jobs
+        )
+
+    def renew(self, job: Job, lease_seconds: float) -> bool:
+        if not self._still_leased(job):
+            return False
+        self._database.run("job_renew", {"key": job.id, "expires_at": self._clock() + lease_seconds})
+        return True
+
+    def finish(self, job: Job) -> bool:
+        return self._end_lease(job, JobState.DONE, job.run_after, "")
+
+    def fail(self, job: Job, error: str, retry_after: float | None) -> bool:
+        if retry_after is None:
+            return self._end_lease(job, JobState.DEAD, job.run_after, error)
+        return self._end_lease(job, JobState.READY, retry_after, error)
+
+    def give_back(self, job: Job) -> bool:
+        if not self._still_leased(job):
+            return False
+        self._database.run("job_give_back", {"key": job.id, "now": self._clock()})
+        return True
+
+    def jobs(self, project: ProjectId, states: Sequence[JobState] = ()) -> tuple[Job, ...]:
+        return tuple(
+            _job(project, row)
+            for row in self._rows("jobs_listed", project, states=json.dumps(states) if states else None)
+        )
+
+    def retry(self, project: ProjectId, jobs: Sequence[JobId]) -> int:
+        where = self._in(project, keys=json.dumps(jobs))
+        count = int(value(self._database, "jobs_retryable", where))
+        self._database.run("jobs_retry", where | {"now": self._clock()})
+        return count
+
+    def purge(self, project: ProjectId, states: Sequence[JobState], before: float) -> int:
+        where = self._in(project, states=json.dumps(states), before=before)
+        count = int(value(self._database, "jobs_ended", where))
+        self._database.run("jobs_purge", where)
+        return count
+
+    def _still_leased(self, job: Job) -> bool:
+        where = {"key": job.id, "worker": job.locked_by, "attempts": job.attempts}
+        return first(self._database, "job_leased", where) is not None
+
+    def _end_lease(self, job: Job, state: JobState, run_after: float, error: str) -> bool:
+        if not self._still_leased(job):
+            return False
+        ended = None if state is JobState.READY else self._clock()
+        self._database.run(
+            "job_set_state",
+            {"key": job.id, "state": state.value, "run_after": run_after, "finished_at": ended, "error": error},
+        )
+        return True
+
+
+def _job(project: ProjectId, row: tuple[Any, ...]) -> Job:
+    return Job(
+        id=JobId(row[0]),
+        project_id=project,
+        kind=JobKind(row[1]),
+        subject=row[2],
+        payload=json.loads(row[3]),
+        state=JobState(row[4]),
+        attempts=row[5],
+        created_at=row[6],
+        run_after=row[7],
+        locked_by=row[8],
+        lease_expires_at=row[9],
+        finished_at=row[10],
+        error=row[11],
+    )
+
+
+def _listed(kinds: Sequence[str]) -> str | None:
+    return json.dumps(list(kinds)) if kinds else None
