@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
+from click.testing import CliRunner, Result
 from workbench import GOOD, Bench
 
 from octavo.engine.maintenance.damage_check import damage
 from octavo.engine.maintenance.library_repair import mend, read_everything
 from octavo.errors import LibraryError
+from octavo.interfaces.cli.main import cli
 from octavo.model.memory import MemoryFilter
 from octavo.observability.progress import NoProgress
 from octavo.operations.memory.memory_changes import remember
@@ -66,20 +66,19 @@ def library(bench: Bench) -> Bench:
     return bench
 
 
-def octavo(bench: Bench, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "octavo", *words, "--json"]
-    return subprocess.run(command, env=bench.environ(), capture_output=True, text=True, timeout=300)
+def octavo(bench: Bench, *words: str) -> Result:
+    return CliRunner().invoke(cli, [*words, "--json"], env={**bench.environ()})
 
 
 @pytest.mark.parametrize("harm", [lose_the_header, lose_the_first_page, name_another_format, truncate, random_pages])
 def test_memories_survive_and_the_damaged_file_is_kept(library: Bench, harm: Callable[[Path], None]) -> None:
     harm(library.library)
     done = octavo(library, "db", "repair")
-    assert done.returncode in (0, 6), done.stderr
+    assert done.exit_code in (0, 6), done.stderr
     answer = json.loads(done.stdout)
     assert Path(answer["kept"]).is_file()
     checked = octavo(library, "db", "check")
-    assert json.loads(checked.stdout)["sound"] == (done.returncode == 0)
+    assert json.loads(checked.stdout)["sound"] == (done.exit_code == 0)
     found = json.loads(octavo(library, "recall", "boiler cellar", "--limit", "40").stdout)
     # A page holds a good part of so few memories; what is lost with it is named.
     assert len(found["memories"]) >= len(MEMORIES) // 4 or answer["lost"]
@@ -91,7 +90,7 @@ def test_a_file_that_never_was_a_library_is_left_alone(bench: Bench) -> None:
     bench.library.write_text("notes of somebody\n" * 500)
     before = bench.library.read_bytes()
     done = octavo(bench, "db", "repair")
-    assert done.returncode not in (0, 6) or "db repair" not in done.stderr
+    assert done.exit_code not in (0, 6) or "db repair" not in done.stderr
     assert "octavo db restore" in done.stderr
     assert "octavo db repair" not in done.stderr
     assert bench.library.read_bytes() == before
@@ -120,7 +119,7 @@ def test_a_row_whose_text_is_none_costs_that_row_alone_and_is_refused_by_name(li
     assert salvaged.rows["memory_items"] == len(names) - 1
     assert any(said.startswith("memory_items: ") for said in salvaged.lost)
     done = octavo(library, "recall", "")
-    assert (done.returncode, "INDEX_CORRUPT" in done.stdout + done.stderr) == (4, True)
+    assert (done.exit_code, "INDEX_CORRUPT" in done.stdout + done.stderr) == (4, True)
     assert "Traceback" not in done.stderr
 
 
@@ -332,7 +331,7 @@ def test_a_damaged_file_is_kept_as_it_was_found(library: Bench) -> None:
     overwrite(library.library, start, bytes(4096))
     before = library.library.read_bytes()
     done = octavo(library, "db", "repair")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert Path(json.loads(done.stdout)["kept"]).read_bytes() == before
     found = json.loads(octavo(library, "recall", "boiler cellar", "--limit", "40").stdout)
     assert {memory["text"] for memory in found["memories"]} == set(MEMORIES)
@@ -347,7 +346,7 @@ def test_a_row_that_claims_to_be_larger_than_memory_is_refused_by_name_and_salva
     with pytest.raises(LibraryError, match="is damaged, or memory has run out"), library.opened():
         pass
     done = octavo(library, "db", "repair")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert contents(library.library)["projects"] == before["projects"]
 
 

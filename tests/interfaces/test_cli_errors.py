@@ -235,6 +235,7 @@ def test_a_reader_that_leaves_early_is_no_error(vault: Vault) -> None:
         assert (process.stderr.read(), process.wait()) == (b"", 0)
 
 
+@pytest.mark.one_engine
 def test_ctrl_c_says_that_the_next_run_goes_on(octavo: Octavo, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
     (folder / "long.md").write_text("words and words\n" * 50_000)

@@ -186,6 +186,7 @@ def test_a_browser_session_has_the_rights_of_its_token(library: Location) -> Non
     asking(library, talk, settings=Serve(write=True))
 
 
+@pytest.mark.one_engine
 def test_over_mcp_a_token_has_the_tools_and_projects_it_allows(
     library: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
