@@ -172,7 +172,7 @@ def exchange(engine: Engine, **adapters: Any) -> None:
     """Replaces what wiring gave to an engine."""
     if preparers := adapters.pop("preparers", None):
         own = engine.library.adapters.preparing
-        adapters["preparing"] = SimpleNamespace(recipe=own.recipe, preparer=own.preparer, preparers=preparers)
+        adapters["preparing"] = SimpleNamespace(preparer=own.preparer, preparers=preparers)
     if scan := adapters.pop("scan", None):
         rules = engine.library.adapters.sources
         adapters["sources"] = lambda config: SimpleNamespace(
