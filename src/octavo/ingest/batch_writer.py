@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from octavo.errors import Conflict, OctavoError
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import dataclass
 from octavo.graph.edge_extraction import linked
 from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.ingest.prepared_file import PreparationFailure, PreparedFile, Unpacked
@@ -213,7 +213,7 @@ class BatchWriter:
                 self._drop(entry.uri, batch)
         elif isinstance(result, Unpacked):
             self._drop(entry.uri, batch)
-        elif known is not None and replace(known, stamp=entry.stamp) == entry:
+        elif known is not None and known._replace(stamp=entry.stamp) == entry:
             batch.report.unchanged += 1
             if known.stamp.mtime_ns != entry.stamp.mtime_ns:
                 batch.touched.append((result.document.id, result.document.modified_at))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from octavo.fast_dataclass import dataclass
 from octavo.model.ids import DocumentId, RecipeId
 
 REDACTED = "redacted: "
@@ -26,8 +25,7 @@ class FileStamp(NamedTuple):
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
+class LedgerEntry(NamedTuple):
     """One file of a collection. `warnings` are problems that did not prevent indexing."""
 
     uri: str

@@ -56,7 +56,7 @@ def _distrust_matching(engine: Engine, request: IndexRequest) -> None:
                 entries = store.ledger.entries(project, collection.id)
                 matching = [uri for uri in entries if any(pattern.fullmatch(uri) for pattern in patterns)]
                 # As if made by no recipe: such a file is read although nothing about it changed.
-                made_otherwise = [replace(entries[uri], recipe_id=RecipeId("")) for uri in matching]
+                made_otherwise = [entries[uri]._replace(recipe_id=RecipeId("")) for uri in matching]
                 store.ledger.record(project, collection.id, made_otherwise)
                 store.ledger.distrust(project, collection.id, matching)
 
