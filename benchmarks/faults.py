@@ -52,7 +52,8 @@ from octavo.algorithms.queries.code_query_recognition import read_code_query
 from octavo.config.load import validated
 from octavo.config.schema import Config, Serve
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.library_repair import damage, mend
+from octavo.engine.maintenance.damage_check import damage
+from octavo.engine.maintenance.library_repair import mend
 from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
 from octavo.ingest.file_preparation import Preparer

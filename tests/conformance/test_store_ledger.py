@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import samples
 from set_clock import SetClock
 
@@ -58,7 +56,7 @@ def test_what_is_distrusted_is_known_and_no_longer_vouches_for_its_content(store
         store.ledger.record(notes.project_id, notes.id, entries)
         store.ledger.distrust(notes.project_id, notes.id, ["a", "never"])
     known = store.ledger.entries(notes.project_id, notes.id)
-    assert known == {"a": replace(entries[0], content_hash=""), "b": entries[1]}
+    assert known == {"a": entries[0]._replace(content_hash=""), "b": entries[1]}
 
 
 def test_each_collection_has_its_own_ledger(store: Store, notes: Collection) -> None:
@@ -112,7 +110,7 @@ def test_a_check_is_noted_with_its_time_and_moves_no_generation(
 
 
 def test_the_stamps_of_files_are_read_without_those_below_them(store: Store, notes: Collection) -> None:
-    entries = [replace(samples.ledger_entry(uri), stamp=FileStamp(5, 6, 7)) for uri in ("a.zip", "a.zip/b.md", "c.md")]
+    entries = [samples.ledger_entry(uri)._replace(stamp=FileStamp(5, 6, 7)) for uri in ("a.zip", "a.zip/b.md", "c.md")]
     with store.transaction():
         store.ledger.record(notes.project_id, notes.id, entries)
     stamps = store.ledger.stamps(notes.project_id, notes.id, ["a.zip", "nowhere.md"])

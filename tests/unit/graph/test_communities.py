@@ -224,7 +224,7 @@ def test_communities_stay_when_igraph_is_gone_after_a_build(
         with engine.store.transaction():
             engine.store.outbox.enqueue(project, JobKind.COMMUNITIES, "graph", {})
         monkeypatch.setitem(sys.modules, "igraph", None)
-        monkeypatch.setattr("octavo.jobs.graph_jobs.find_spec", lambda name: found)
+        monkeypatch.setattr("octavo.jobs.job_queueing.find_spec", lambda name: found)
         work(engine, Jobs())
         assert engine.store.outbox.jobs(project, [JobState.READY, JobState.DEAD]) == ()
         assert engine.store.graph.runs(project) == before
