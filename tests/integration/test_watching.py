@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from git_repository import GitRepository
+from patience import eventually
 from workbench import GOOD, Bench, found
 
 from octavo.config.schema import Config
@@ -43,7 +44,7 @@ class Watched:
             self.heard.notify_all()
 
     def until(self, true: Callable[[], bool]) -> None:
-        """Waits for a run after which it is true."""
+        """Waits until it is true. What a run has written is found before its report is here."""
         with self.heard:
             assert self.heard.wait_for(true, PATIENCE), self.engine.watcher.state()
 
@@ -109,8 +110,8 @@ def test_a_moved_folder_costs_no_second_reading(bench: Bench) -> None:
     with watched(bench) as watching:
         watching.until_found("zebrafish", *(f"old/{number}.md" for number in range(5)))
         (bench.folder / "old").rename(bench.folder / "new")
-        watching.until_found("zebrafish", *(f"new/{number}.md" for number in range(5)))
-        assert sum(run.moved for run in watching.runs) == 5
+        watching.until(lambda: sum(run.moved for run in watching.runs) == 5)
+        assert watching.found("zebrafish") == [f"new/{number}.md" for number in range(5)]
         assert sum(run.added for run in watching.runs) == 5
 
 
@@ -148,11 +149,12 @@ def remove_and_write(path: Path, text: str) -> None:
 def test_however_an_editor_saves_one_file_has_changed(bench: Bench, save: Callable[[Path, str], None]) -> None:
     bench.write(GOOD)
     with watched(bench) as watching:
-        watching.until_found("dough", "bread.md")
+        watching.until(lambda: sum(run.added for run in watching.runs) == len(GOOD))
         before = len(watching.runs)
         with watching.engine.watcher.condition:  # nobody looks in the middle of it, however long it takes
             save(bench.folder / "bread.md", "# Bread\n\nzebrafish\n")
-        watching.until_found("zebrafish", "bread.md")
+        watching.until(lambda: any(run.changed for run in watching.runs[before:]))
+        assert watching.found("zebrafish") == ["bread.md"]
         runs = watching.runs[before:]
         assert (sum(run.changed for run in runs), sum(run.added + run.removed for run in runs)) == (1, 0)
     settled(bench)
@@ -223,10 +225,8 @@ def test_new_ways_of_watching_are_taken_up_while_it_runs(bench: Bench) -> None:
         reconfigure(watching.engine, before, polled)
         bench.write({"last.md": "# Last\n\nzebrafish\n"})
         watching.until_found("zebrafish", "last.md")
-        deadline = time.monotonic() + PATIENCE
         # What it found may have been found by its first look, before it begins to poll.
-        while [folder.state for folder in watching.engine.watcher.state().folders] != [POLLING]:
-            assert time.monotonic() < deadline, watching.engine.watcher.state()
+        eventually(lambda: [folder.state for folder in watching.engine.watcher.state().folders] == [POLLING])
         reconfigure(watching.engine, polled, off)
         assert not watching.engine.watcher.active
         reconfigure(watching.engine, off, polled)
@@ -308,8 +308,7 @@ def test_a_change_made_while_another_process_indexes_waits_its_turn(
         leases, project = watching.engine.store.leases, watching.engine.project.id
         lease = leases.take(project, "index", "elsewhere/1 1 x", 3_600.0, {})
         bench.write({"later.md": "# Later\n\nzebrafish\n"})
-        while not watching.engine.freshness().queued:
-            pass
+        eventually(lambda: watching.engine.freshness().queued)
         assert watching.found("zebrafish") == []
         leases.release(lease)
         watching.until_found("zebrafish", "later.md")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 import samples
+from patience import eventually
 from postgres_server import Server, at
 
 from octavo.engine.wiring import open_library
@@ -282,9 +282,7 @@ def test_a_replica_answers_searches_and_says_where_to_write(stoppable: Server, t
         with open_library(primary.secret, settings=SETTINGS) as writing:
             writing.index()
             written = writing.store.generation()
-        until = time.monotonic() + 60
-        while engine.store.generation() < written and time.monotonic() < until:
-            pass
+        eventually(lambda: engine.store.generation() >= written)
         assert [hit.citation.uri for hit in engine.search(Query("comet")).hits][:1] == ["b.md"]
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
+from patience import eventually
 from postgres_server import Server, at, own_server
 
 from octavo.engine.engine import Engine
@@ -55,12 +56,6 @@ def memories(url: str) -> int:
         return -1  # not there yet
     assert row is not None
     return int(row[0])
-
-
-def eventually(done: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < until
 
 
 def opened(library: tuple[str, str], within: float = 3_600.0) -> Engine:
