@@ -13,7 +13,7 @@ import psycopg
 from octavo.errors import InvalidArgument
 from octavo.model.library_location import DatabaseUrl
 from octavo.ports.store import ReplicaLost
-from octavo.stores.sql_repositories.database_port import Row
+from octavo.stores.sql_repositories.database_port import Counters, Row
 from octavo_postgres.connection_pool import Connection, Connections
 from octavo_postgres.error_translation import translated
 from octavo_postgres.halfvec import Half, little_endian, register
@@ -42,7 +42,7 @@ _STEADY = frozenset(
 """Queries whose rows change with the generation alone: read transactions of one generation share them."""
 
 
-class PostgresDatabase:
+class PostgresDatabase(Counters):
     """Fits `stores.sql_repositories.database_port.Database`.
 
     The write lock of a library is an advisory lock that a transaction takes first, like `begin immediate` in SQLite:
@@ -193,19 +193,6 @@ class PostgresDatabase:
             with translated(self.url):
                 self._send()
                 connection.cursor().execute(batch.query, batch.arrays(rows))
-
-    def columns(self, table: str) -> tuple[str, ...]:
-        return tuple(row[0] for row in self.rows("table_columns", {"table": table}))
-
-    def counter(self, name: str) -> int | None:
-        rows = self.rows("keys_reserved", {"name": name})
-        return int(rows[0][0]) if rows else None
-
-    def set_counter(self, name: str, value: int | None) -> None:
-        if value is None:
-            self.run("counter_remove", {"name": name})
-        else:
-            self.run("counter_put", {"name": name, "value": value})
 
     def backup(self, target: Path) -> None:
         raise InvalidArgument(

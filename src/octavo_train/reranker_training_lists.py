@@ -20,7 +20,7 @@ from octavo.retrieval.built_in_profiles.cross_encoder import RERANK, before_shap
 from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.reranking import merged, passages
-from octavo_train.reranker_candidate_list import CandidateList
+from octavo_train.reranker_training_example import CandidateList
 from octavo_train.training_pairs_from_document import TrainingPair
 
 DEPTH = 10

@@ -46,7 +46,7 @@ from octavo.ports.parsers_models_and_indexes import (
     TokenCounter,
     VectorIndex,
 )
-from octavo.ports.project_library import ProjectLibrary, StoredProject
+from octavo.ports.project_of_open_library import ProjectLibrary, StoredProject
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
 from octavo.ports.rerank_score_cache import RerankScores

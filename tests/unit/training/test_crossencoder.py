@@ -16,8 +16,8 @@ from octavo.embedding.onnx_cross_encoder import OnnxCrossEncoder
 from octavo.observability.progress import NoProgress
 from octavo_train.model_card import ModelCard
 from octavo_train.onnx_graph_export import read_reranker
-from octavo_train.reranker_candidate_list import CandidateList
 from octavo_train.reranker_training import finetune_reranker, pair_tokenizer
+from octavo_train.reranker_training_example import CandidateList
 from octavo_train.torch_crossencoder import CrossEncoder, RerankSettings, scored
 from octavo_train.trained_model_export import described_reranker, reranker_files
 from octavo_train.training_requirements import reranker_directory

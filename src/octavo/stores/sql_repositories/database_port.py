@@ -60,3 +60,20 @@ def contiguous_ranges(keys: Iterable[int]) -> Iterator[dict[str, int]]:
 def value(database: Database, name: str, parameters: Mapping[str, Any] | None = None) -> Any:
     """The single value of a query that always returns one row."""
     return database.rows(name, parameters)[0][0]
+
+
+class Counters:
+    """Columns of tables and counters by name, the same in every dialect."""
+
+    def columns(self: Database, table: str) -> tuple[str, ...]:
+        return tuple(row[0] for row in self.rows("table_columns", {"table": table}))
+
+    def counter(self: Database, name: str) -> int | None:
+        row = first(self, "keys_reserved", {"name": name})
+        return int(row[0]) if row else None
+
+    def set_counter(self: Database, name: str, value: int | None) -> None:
+        if value is None:
+            self.run("counter_remove", {"name": name})
+        else:
+            self.run("counter_put", {"name": name, "value": value})

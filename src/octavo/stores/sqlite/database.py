@@ -13,7 +13,7 @@ import apsw
 
 from octavo.errors import Busy, LibraryError, NotALibrary, NotFound
 from octavo.model.library_location import make_folder, real_path
-from octavo.stores.sql_repositories.database_port import Row
+from octavo.stores.sql_repositories.database_port import Counters, Row
 from octavo.stores.sql_repositories.fair_lock import FairLock
 from octavo.stores.sql_repositories.named_queries import load_queries
 from octavo.stores.sql_repositories.schema_versions import missing_migrations, newest_schema, outdated
@@ -44,7 +44,7 @@ _AHEAD = 1_000_000  # generations: more than others write while a library is bei
 _READ_AND_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
-class SqliteDatabase:
+class SqliteDatabase(Counters):
     """Fits `stores.sql_repositories.database_port.Database`. WAL lets readers continue while one writer works."""
 
     def __init__(
@@ -121,19 +121,6 @@ class SqliteDatabase:
         with translated(self.path), self.connection() as connection:
             largest: int | None = connection.execute(f"select max(key) from {table}").get  # noqa: S608 (our own name)
         return largest
-
-    def columns(self, table: str) -> tuple[str, ...]:
-        return tuple(row[0] for row in self.rows("table_columns", {"table": table}))
-
-    def counter(self, name: str) -> int | None:
-        rows = self.rows("keys_reserved", {"name": name})
-        return int(rows[0][0]) if rows else None
-
-    def set_counter(self, name: str, value: int | None) -> None:
-        if value is None:
-            self.run("counter_remove", {"name": name})
-        else:
-            self.run("counter_put", {"name": name, "value": value})
 
     def backup(self, target: Path) -> None:
         """SQLite's online backup: writers continue, and the copy is the library at one instant."""

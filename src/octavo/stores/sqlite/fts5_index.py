@@ -13,7 +13,7 @@ from octavo.model.search_result import ScoredChunk, best_first
 from octavo.stores.sql_repositories.database_port import Database, contiguous_ranges, value
 from octavo.stores.sql_repositories.filter_parameters import filter_parameters
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache
-from octavo.stores.sqlite.token_blocks import LexicalBlocks
+from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks
 
 if TYPE_CHECKING:
     from octavo.algorithms.queries.spelling_suggestions import Vocabulary

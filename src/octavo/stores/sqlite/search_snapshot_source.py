@@ -17,7 +17,7 @@ from octavo.model.search_snapshot import Watermark, WindowVectors
 from octavo.stores.sql_repositories.database_port import Row, value
 from octavo.stores.sql_repositories.filter_parameters import filter_parameters
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
-from octavo.stores.sqlite.token_blocks import unpacked
+from octavo.stores.sqlite.compressed_token_blocks import unpacked
 
 _BLOCK_BATCH = 256  # blocks read at a time
 _KEY_BATCH = 20_000  # chunk keys read at a time
