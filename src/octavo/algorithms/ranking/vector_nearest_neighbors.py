@@ -62,8 +62,7 @@ def nearest_of(
     admitted: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The same of a large matrix, all rows of which are compared; of those found only `admitted` ones count."""
-    # Not `@`: the other threads of a linear algebra library go on spinning for longer than the product takes.
-    approximate = np.einsum("ij,j->i", matrix, vector)
+    approximate = matrix @ vector
     rows = np.arange(len(chunks)) if admitted is None else np.flatnonzero(admitted)
     approximate, chunks = approximate[rows], chunks[rows]
     near = contenders(approximate, best_of_each(chunks, approximate)[1], limit, len(vector))
