@@ -71,6 +71,5 @@ class GitRepository:
     def head(self) -> str:
         """Read from the branch's file where there is one: that starts no process."""
         head = self.folder / ".git" / "HEAD"
-        name = head.read_text("utf-8").strip().removeprefix("ref: ") if head.is_file() else ""
-        branch = head.parent / name
-        return self.git("rev-parse", "HEAD") if not branch.is_file() else branch.read_text("utf-8").strip()
+        branch = head.parent / head.read_text("utf-8").strip().removeprefix("ref: ") if head.is_file() else head
+        return branch.read_text("utf-8").strip() if branch.is_file() else self.git("rev-parse", "HEAD")

@@ -123,7 +123,7 @@ def test_a_worker_on_the_command_line_does_what_is_due_and_jobs_are_looked_at(li
     assert (waiting["kind"], waiting["state"], waiting["attempts"]) == ("embed", "ready", 0)
     assert answered(library, "worker", "--once") == {"finished": 1, "failed": 0, "dead": 0, "lost": 0}
     assert [job["state"] for job in answered(library, "jobs", "list")["jobs"]] == ["done"]
-    assert octavo(library, "jobs", "retry", str(waiting["job"])).returncode == 1
+    assert octavo(library, "jobs", "retry", str(waiting["job"])).exit_code == 1
     assert answered(library, "jobs", "retry")["jobs"] == 0
     assert answered(library, "jobs", "purge")["jobs"] == 1
     assert octavo(library, "jobs", "list").stdout == "No jobs.\n"

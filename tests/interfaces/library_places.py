@@ -65,6 +65,7 @@ _NO_LIBRARY = "opens no library, or asks it nothing"
 _FILES = "what the file system does with notes and links"
 ONE_ENGINE = {
     "http/test_guard.py": _NO_LIBRARY,
+    "http/test_other_accounts.py": "who may ask a server, whatever its library is",
     "mcp/test_install.py": _NO_LIBRARY,
     "mcp/test_reference.py": _NO_LIBRARY,
     "mcp/test_skill.py": _NO_LIBRARY,

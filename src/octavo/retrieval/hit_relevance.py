@@ -32,7 +32,7 @@ BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229, exact
 """Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads, and
 in profiles and beside encoders whose scores were not fitted."""
 
-_FLOOR_BY_WORDS, _FLOOR_OF_TRANSLATIONS = 0.03, 0.025
+_FLOOR_BY_WORDS, _FLOOR_OF_TRANSLATIONS = 0.03, 0.016
 """For a question in another language than English: its cosine to an answer in English is lower, to one in its own the
 scale was not learnt."""
 _LOOKED_AT, _COMPARED = 5, 5
