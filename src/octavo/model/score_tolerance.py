@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Scores = TypeVar("Scores", float, "NDArray[np.float64]")
 
+SAYS_NOTHING = 0.005
+"""A relevance below it is written as .00."""
 _FLOOR = 1.5 * 2.0**12
 """Numbers of its size are 2^-40 apart, so that adding it rounds to a multiple of that."""
 _SPLIT = 2.0**29 + 1.0

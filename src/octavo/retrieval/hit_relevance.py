@@ -14,7 +14,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.query import Terms
-from octavo.model.score_tolerance import rounded, shown
+from octavo.model.score_tolerance import SAYS_NOTHING, rounded, shown
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.candidate_scores_and_texts import (
@@ -135,7 +135,8 @@ def answers(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, .
     return tuple(
         candidate
         for candidate in candidates
-        if candidate.key in scale.with_only_word or scale.calibration.is_shown(candidate.score, candidates[0].score)
+        if scale.calibration.is_shown(candidate.score, candidates[0].score)
+        or (candidate.key in scale.with_only_word and candidate.score >= SAYS_NOTHING)
     )
 
 

@@ -117,6 +117,14 @@ def test_a_hit_is_shown_if_it_is_a_tenth_of_the_best_or_relevant_by_itself() -> 
     assert replace(LED, ends=0.05).is_shown(0.009, 0.1)
 
 
+def test_what_holds_the_only_word_is_shown_below_others_unless_it_says_nothing() -> None:
+    candidates = _candidates(0.9, 0.02, 0.004)
+    scale = scale_of(asking(library(*THREAD), "zebra"), candidates, replace(LED, floor=0.01))
+    with_word = replace(scale, with_only_word=frozenset(candidate.key for candidate in candidates))
+    assert [hit.score for hit in answers(candidates, scale)] == [0.9]
+    assert [hit.score for hit in answers(candidates, with_word)] == [0.9, 0.02]
+
+
 def test_a_hit_found_in_the_whole_library_keeps_its_score_among_fewer() -> None:
     search, candidates = asking(library(*THREAD), "zebra"), _candidates(1.0, 0.8, 0.5)
     whole = scale_of(search, candidates, KIN)

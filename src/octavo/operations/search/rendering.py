@@ -9,6 +9,7 @@ from octavo.algorithms.text.time_parsing_and_formatting import age
 from octavo.engine.search.index_freshness import learning
 from octavo.fast_dataclass import replace
 from octavo.model.document import Kind, shown_path
+from octavo.model.score_tolerance import SAYS_NOTHING
 from octavo.model.search_result import Freshness, StageTrace
 from octavo.operations.search.language_model_excerpts import answering_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
@@ -34,7 +35,6 @@ _MODEL_HIT_BYTES = 700  # of one hit where there are few
 _FIRST_HITS, _FIRST_SHARE = 3, 2  # the first hits are shown with twice as much
 _LEAST_BYTES = 90  # of a hit's text, however long its path
 _MODEL_PATH = 100  # characters of a heading path: its end says most
-_SHOWN_SCORE = 0.005  # what rounds to .00 says nothing
 _STALE = {"changed": "changed since", "gone": "no longer there"}
 
 
@@ -68,7 +68,7 @@ def search_model_lines(answer: SearchAnswer) -> Iterator[Block]:
     if answer.trace is not None:
         yield from search_lines(answer)
         return
-    hits = [hit for hit in answer.hits if hit.score is None or hit.score >= _SHOWN_SCORE]
+    hits = [hit for hit in answer.hits if hit.score is None or hit.score >= SAYS_NOTHING]
     shares = [_FIRST_SHARE if number < _FIRST_HITS else 1 for number in range(len(hits))]
     for hit, share in zip(hits, shares, strict=True):
         room = min(_MODEL_HIT_BYTES * share, _MODEL_BYTES * share // sum(shares))
