@@ -180,7 +180,7 @@ class _Counts(WordTokenCache[str, int]):
 
 
 class _Ranks:
-    """Tokens → the number of their line. `get` is that of a dict.
+    """Tokens → the number of their line. `get` is that of a dict, and becomes another function, so nobody keeps it.
 
     A question's few words are looked for in the text: making the dict takes as long as fifty times that.
     """
@@ -245,13 +245,12 @@ def _merged(written: str, ranks: _Ranks) -> list[str]:
     parts = list(written)
     none = ranks.size
     pairs = [ranks.get(left + right, none) for left, right in pairwise(parts)]
-    rank_of = ranks.get
     while pairs and (lowest := min(pairs)) < none:
         at = pairs.index(lowest)
         parts[at] += parts.pop(at + 1)
         del pairs[at]
         if at:
-            pairs[at - 1] = rank_of(parts[at - 1] + parts[at], none)
+            pairs[at - 1] = ranks.get(parts[at - 1] + parts[at], none)
         if at < len(pairs):
-            pairs[at] = rank_of(parts[at] + parts[at + 1], none)
+            pairs[at] = ranks.get(parts[at] + parts[at + 1], none)
     return parts

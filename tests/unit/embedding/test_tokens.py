@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wordpiece_words import VOCABULARY, reference_tokenizer
 
-from octavo.embedding import word_token_cache
+from octavo.embedding import bpe, word_token_cache
 from octavo.embedding.bpe import IDS, BpeCounter
 from octavo.embedding.bundled_embedder import MODELS
 from octavo.embedding.huggingface_tokenizer import TokenizersCounter
@@ -53,6 +53,13 @@ def test_tokens_of_a_vocabulary_are_told_by_number_and_by_what_they_spell() -> N
     assert EXACT.fitted(text, 2) == EXACT.ids(text, 2) == EXACT.ids(text)[:2]
     assert (EXACT.start, EXACT.end) == (numbers("[CLS]"), numbers("[SEP]"))
     assert EXACT.pieces("unaffable \u2603") == [("una", True), ("ffa", False), ("ble", False), ("", True)]
+
+
+def test_a_long_word_makes_the_table_of_a_vocabulary_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    monkeypatch.setattr(bpe, "dict", lambda pairs: made.append(pairs) or dict(pairs), raising=False)
+    BpeCounter((MODELS / "octavo-encoder-2" / "vocab.txt").read_bytes()).count("antidisestablishment")
+    assert len(made) == 1
 
 
 def test_the_cache_is_emptied_when_it_is_full_and_counting_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
