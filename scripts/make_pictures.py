@@ -36,7 +36,7 @@ from textual.widgets import OptionList
 
 from octavo.config.load import load
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient
-from octavo.interfaces.mcp.client_config_locations import CLIENTS
+from octavo.interfaces.mcp.supported_clients import CLIENTS
 from octavo.interfaces.tui.app import OctavoApp
 
 PICTURES = ROOT / "docs" / "pictures"

@@ -84,7 +84,7 @@ OTHER_DOINGS = {
     "octavo.services",
     "octavo.retrieval.stages.language_model_stages",
     "octavo.memory",
-    "octavo.model.git_commit_index",
+    "octavo.model.indexed_commit",
     "octavo.model.job",
     "octavo.model.language_model_calls",
     "octavo.model.memory",

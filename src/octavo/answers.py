@@ -10,7 +10,7 @@ from octavo.embedding.model_listing import ModelShown
 from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer, RelatedDocument
 from octavo.ingest.indexing_report import CollectionReport, Problem
-from octavo.jobs.summary_jobs import SummariesBuilt
+from octavo.jobs.summary_making import SummariesBuilt
 from octavo.memory.folder_sync_report import SkippedNote, SyncReport
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe

@@ -18,7 +18,7 @@ from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
 from octavo.engine.indexing.search_snapshot_publishing import publish
 from octavo.errors import Conflict
 from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile import EmbeddingProfileSettings, NamedEmbeddingProfile
+from octavo.model.embedder_settings import EmbeddingProfileSettings, NamedEmbeddingProfile
 from octavo.model.ids import collection_id
 from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.index_recipe import EmbeddingProfile

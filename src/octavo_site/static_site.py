@@ -17,8 +17,8 @@ from octavo.errors import NotFound
 from octavo.fast_dataclass import dataclass
 from octavo.graph.graph_view import GraphView, Shown, view
 from octavo.graph.html_page import page as graph_page
+from octavo.interfaces.web.document_addresses import DocumentPlace, heading_id
 from octavo.interfaces.web.document_pages import FileFacts, document_body
-from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown_to_html import picture_names
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind, Section

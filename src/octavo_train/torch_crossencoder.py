@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
-from octavo.algorithms.ranking.rank_fusion import z_scores
+from octavo.algorithms.ranking.score_normalisation import z_scores
 from octavo.fast_dataclass import dataclass
 from octavo_train.contrastive_training import SAVE_SECONDS, TrainingStep
 from octavo_train.numpy_encoder import RerankerWeights

@@ -6,7 +6,7 @@ import pytest
 import samples
 
 from octavo.model.document import Kind
-from octavo.model.git_commit_index import HistoryEntry
+from octavo.model.indexed_commit import HistoryEntry
 from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store
 

@@ -23,8 +23,8 @@ from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.library.status import full_status
+from octavo.operations.models.list_fetch_train_and_activate import models_activate, models_list
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest
-from octavo.operations.models.trained_models import models_activate, models_list
 from octavo.retrieval.profiles import PROFILES
 
 if TYPE_CHECKING:

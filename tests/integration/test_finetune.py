@@ -23,6 +23,12 @@ from octavo.errors import Conflict, InvalidArgument, NotFound, NotIndexed
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.run_jobs import work
+from octavo.operations.models.list_fetch_train_and_activate import (
+    models_activate,
+    models_list,
+    models_remove,
+    models_show,
+)
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFinetuneRequest,
@@ -30,7 +36,6 @@ from octavo.operations.models.requests import (
     ModelsShowRequest,
 )
 from octavo.operations.models.results import FinetuneAnswer
-from octavo.operations.models.trained_models import models_activate, models_list, models_remove, models_show
 from octavo_train.finetuning_on_library import train_model
 
 CONCEPTS = (

@@ -21,6 +21,12 @@ from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.status import full_status
+from octavo.operations.models.list_fetch_train_and_activate import (
+    models_activate,
+    models_list,
+    models_remove,
+    models_show,
+)
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFinetuneRequest,
@@ -28,7 +34,6 @@ from octavo.operations.models.requests import (
     ModelsShowRequest,
 )
 from octavo.operations.models.results import FinetuneAnswer
-from octavo.operations.models.trained_models import models_activate, models_list, models_remove, models_show
 from octavo.retrieval.built_in_profiles.cross_encoder import HYBRID_RERANK
 from octavo_train.finetuning_on_library import train_model
 from octavo_train.reranker_training_lists import found_lists

@@ -19,7 +19,7 @@ from octavo.ingest import git_commit_indexing as ingest_history
 from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.model.document import Kind
 from octavo.model.git_commit import commit_uri
-from octavo.model.git_commit_index import HistoryEntry
+from octavo.model.indexed_commit import HistoryEntry
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters

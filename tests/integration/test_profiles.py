@@ -34,8 +34,8 @@ from octavo.operations.library.status import full_status
 from octavo.operations.memory.memory_changes import memory_commit, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
+from octavo.operations.models.list_fetch_train_and_activate import models_activate
 from octavo.operations.models.requests import ModelsActivateRequest
-from octavo.operations.models.trained_models import models_activate
 from octavo.operations.projects.requests import SessionsListRequest
 from octavo.operations.projects.work_sessions import sessions_list
 from octavo.operations.search.requests import FindSimilarRequest, SearchRequest

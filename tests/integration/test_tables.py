@@ -16,8 +16,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.ingest import provisional_fast_vectors
 from octavo.model.query import Query
+from octavo.operations.models.list_fetch_train_and_activate import models_list
 from octavo.operations.models.requests import ModelsListRequest
-from octavo.operations.models.trained_models import models_list
 from octavo.retrieval.profiles import PROFILES
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dough", "bread", "moon", "rests", "rises", "the")

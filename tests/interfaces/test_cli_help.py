@@ -14,7 +14,7 @@ from cli_calls import Octavo
 
 from octavo.interfaces.cli.commands_from_requests import OperationCommand
 from octavo.interfaces.cli.main import cli
-from octavo.interfaces.mcp.client_config_locations import CLIENTS
+from octavo.interfaces.mcp.supported_clients import CLIENTS
 
 ROOT = Path(__file__).parents[2]
 EXTRA = re.compile(r"octavo\[([a-z0-9,-]+)\]")
@@ -27,7 +27,7 @@ TEXTS = [
 EVERY_HELP = """
 import sys, click
 from octavo.interfaces.cli.main import cli
-from octavo.interfaces.mcp.client_config_locations import CLIENTS
+from octavo.interfaces.mcp.supported_clients import CLIENTS
 def read(group, context):
     for name in group.list_commands(context):
         command = group.get_command(context, name)

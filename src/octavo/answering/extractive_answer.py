@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.ranking.marginal_relevance import marginal_relevance
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
+from octavo.answering.announced_list_detection import AnnouncedList, announced_lists
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.sentence_splitting import Sentence, above
-from octavo.answering.whole_list_answers import AnnouncedList, announced_lists
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
 from octavo.model.normalised_text import Span

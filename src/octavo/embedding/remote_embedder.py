@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import ProviderFailed
-from octavo.model.embedding_profile import EmbeddingProfileSettings
+from octavo.model.embedder_settings import EmbeddingProfileSettings
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.vector_index_tuning import INDEX_OPTIONS
 from octavo.services.json_client import Endpoint

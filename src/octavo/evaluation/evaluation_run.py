@@ -27,8 +27,7 @@ from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.query_runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
 from octavo.evaluation.stored_results import Outcome, outcome
 from octavo.fast_dataclass import dataclass, replace
-from octavo.jobs.job_queueing import SummarySettings
-from octavo.jobs.summary_jobs import make_summaries
+from octavo.jobs.summary_making import make_summaries
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id
@@ -37,6 +36,7 @@ from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.normalised_text import normalise
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Filters, Query
+from octavo.model.summary import SummarySettings
 from octavo.observability.progress import NoProgress, Progress
 from octavo.retrieval.profile_toml_files import find_profile
 from octavo.retrieval.stage import RetrievalProfile

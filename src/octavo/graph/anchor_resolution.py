@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.text.document_name_matching import folded
+from octavo.algorithms.text.document_name_normalisation import folded
 from octavo.lazy_regex import regex
 from octavo.model.document import Section
 from octavo.model.normalised_text import Span

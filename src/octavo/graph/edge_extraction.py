@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from octavo.algorithms.text.document_name_matching import folded, folder, last, without_ending
+from octavo.algorithms.text.document_name_normalisation import folded, folder, last, without_ending
 from octavo.graph.import_resolution import imported
 from octavo.graph.names_of_documents import FOR_THEIR_FOLDER, ROOT, at_path, joined, names_of
 from octavo.graph.sphinx_references import roles

@@ -8,7 +8,7 @@ from dataclasses import field
 from enum import StrEnum
 from itertools import combinations
 
-from octavo.algorithms.text.document_name_matching import folded
+from octavo.algorithms.text.document_name_normalisation import folded
 from octavo.fast_dataclass import dataclass
 from octavo.graph.communities import community_names
 from octavo.graph.names_of_documents import label

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
-from octavo.algorithms.text.document_name_matching import folded
+from octavo.algorithms.text.document_name_normalisation import folded
 from octavo.fast_dataclass import dataclass
 from octavo.graph.names_of_documents import ROOT
 from octavo.model.ids import CollectionId

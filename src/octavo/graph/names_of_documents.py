@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection
 
-from octavo.algorithms.text.document_name_matching import folded, folder, last, module_stem, without_ending
+from octavo.algorithms.text.document_name_normalisation import folded, folder, last, module_stem, without_ending
 from octavo.graph.sphinx_references import labels
 from octavo.model.document import Document, Kind
 from octavo.model.link_graph import DocumentName, NameKind, Node

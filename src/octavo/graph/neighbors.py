@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from octavo.algorithms.text.document_name_matching import without_ending
+from octavo.algorithms.text.document_name_normalisation import without_ending
 from octavo.fast_dataclass import dataclass
 from octavo.graph.anchor_resolution import anchored
 from octavo.model.document import Kind

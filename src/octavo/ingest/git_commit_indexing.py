@@ -20,9 +20,9 @@ from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.ingest.prepared_file import Origin
 from octavo.model.folder_scan import Scan
 from octavo.model.git_commit import Commit, Repository, commit_uri, repository_uri
-from octavo.model.git_commit_index import HistoryEntry
 from octavo.model.ids import DocumentId, RecipeId, document_id, recipe_id, text_hash
 from octavo.model.index_recipe import Recipe
+from octavo.model.indexed_commit import HistoryEntry
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from octavo.algorithms.ranking.bm25 import damping, saturated, smoothed_idf
-from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
+from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey

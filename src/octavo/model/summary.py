@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.normalised_text import Span
 
@@ -62,3 +64,28 @@ class PlacedChunk(NamedTuple):
 
     key: ChunkKey
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySettings:
+    """How summaries are made. `budget` is how many tokens a model may read and write, all together."""
+
+    by_model: bool = False
+    sections: bool = True
+    budget: int = 0
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> SummarySettings:
+        return cls(bool(facts.get("by_model")), bool(facts.get("sections", 1)), int(facts.get("budget", 0)))
+
+    def facts(self) -> dict[str, float]:
+        return {"by_model": int(self.by_model), "sections": int(self.sections), "budget": self.budget}
+
+    def after(self, tokens: int) -> SummarySettings:
+        """With what is left of the budget."""
+        return replace(self, budget=max(0, self.budget - tokens))
+
+    def maker(self, model: str | None) -> str:
+        """The name under which such summaries are kept: `model` is who writes them, if not the text itself."""
+        name = model or EXTRACT
+        return name if self.sections else name + FILES_ONLY

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from octavo.algorithms.text.document_name_matching import folded, folder, last, without_ending
+from octavo.algorithms.text.document_name_normalisation import folded, folder, last, without_ending
 from octavo.fast_dataclass import dataclass
 from octavo.graph.edge_extraction import references_of
 from octavo.lazy_regex import regex

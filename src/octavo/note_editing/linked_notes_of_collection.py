@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from octavo.algorithms.text.document_name_matching import folded, last
+from octavo.algorithms.text.document_name_normalisation import folded, last
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import dataclass
 from octavo.graph.edge_extraction import references_of

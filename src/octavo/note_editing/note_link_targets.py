@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from octavo.algorithms.text.document_name_matching import folded, last, name_match
+from octavo.algorithms.text.document_name_normalisation import folded, last, name_match
 from octavo.graph.anchor_resolution import anchored
 from octavo.graph.edge_extraction import property_links, references_of
 from octavo.graph.link_resolution import Resolver

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from octavo.algorithms.text.document_name_matching import folded
+from octavo.algorithms.text.document_name_normalisation import folded
 from octavo.fast_dataclass import dataclass
 from octavo.model.lint_rules import (
     BROKEN_LINK,

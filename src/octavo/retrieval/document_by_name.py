@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from octavo.algorithms.queries.spelling_suggestions import Vocabulary, nearest_spelling
-from octavo.algorithms.text.document_name_matching import folded, last, module_stem, without_ending
+from octavo.algorithms.text.document_name_normalisation import folded, last, module_stem, without_ending
 from octavo.errors import InvalidArgument
 from octavo.model.document import Kind
 from octavo.model.ids import CollectionId

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from octavo.config.schema import Serve
 from octavo.errors import Conflict
-from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.http.server_token import read_token
 from octavo.interfaces.mcp import jsonc_edits, yaml_edits
 from octavo.interfaces.mcp.client_config_installation import install, location, snippet, uninstall
-from octavo.interfaces.mcp.client_config_locations import CLIENTS
+from octavo.interfaces.mcp.supported_clients import CLIENTS
 
 LINE = ["/usr/bin/octavo", "mcp"]
 LINE_ENTRY = {"command": "/usr/bin/octavo", "args": ["mcp"]}

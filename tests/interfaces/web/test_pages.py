@@ -18,7 +18,8 @@ from starlette.responses import Response
 
 from octavo.errors import NotFound
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
-from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, code, sentence
+from octavo.interfaces.web.code_diffs_and_messages_as_html import code, sentence
+from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import inline, markdown
 from octavo.interfaces.web.search_pages import query_examples
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from octavo.fast_dataclass import replace
 from octavo.interfaces.presenting.match_highlighting import marks_of
-from octavo.interfaces.web import links_and_code_as_html
+from octavo.interfaces.web import document_addresses
+from octavo.interfaces.web.code_diffs_and_messages_as_html import differences
 from octavo.interfaces.web.document_pages import prose
 from octavo.interfaces.web.hit_excerpts import excerpt, source_excerpt
 from octavo.interfaces.web.markdown_to_html import inline, markdown, ragged
 from octavo.interfaces.web.rst_and_org_to_markdown import as_markdown
 from octavo.operations.reading.results import OutlineSection
 
-PLACE = links_and_code_as_html.DocumentPlace("notes", "a.md")
+PLACE = document_addresses.DocumentPlace("notes", "a.md")
 
 
 def test_a_difference_is_shown_by_lines_and_obeys_nothing() -> None:
-    assert links_and_code_as_html.differences("--- a v1\n+++ a v2\n@@ -1 +1 @@\n-old\n+<b>new</b>\n same\n") == (
+    assert differences("--- a v1\n+++ a v2\n@@ -1 +1 @@\n-old\n+<b>new</b>\n same\n") == (
         '<span class="at">@@ -1 +1 @@</span><span class="removed">-old</span>'
         '<span class="added">+&lt;b&gt;new&lt;/b&gt;</span><span class="same"> same</span>'
     )
@@ -104,7 +105,7 @@ def test_source_shows_the_lines_that_answer() -> None:
 
 def test_pictures_that_are_files_are_shown_and_others_are_named() -> None:
     files = {"dome.png": "photos/the dome.png", "x/door.webp": "x/door.webp"}
-    place = links_and_code_as_html.DocumentPlace("my notes", "a.md", None, files)
+    place = document_addresses.DocumentPlace("my notes", "a.md", None, files)
     html = str(markdown("![[dome.png|300]] ![A <door>](x/door.webp) ![[gone.png]] ![two](other.png)\n", place))
     assert '<img src="/file/my%20notes/photos/the%20dome.png" alt="the dome" width="300" loading="lazy">' in html
     assert '<img src="/file/my%20notes/x/door.webp" alt="A &lt;door&gt;" loading="lazy">' in html
@@ -284,7 +285,7 @@ def test_text_that_runs_from_the_right_says_so_and_other_text_does_not() -> None
 
 
 def test_a_heading_is_led_to_by_the_anchor_it_gives_itself_and_does_not_show_it() -> None:
-    place = links_and_code_as_html.DocumentPlace("notes", "a.md", None, {})
+    place = document_addresses.DocumentPlace("notes", "a.md", None, {})
     page = str(markdown("## Request `files` { #upload }\n\n## Other {#other}\n", place))
     assert '<h2 id="h-request-files"><a id="h-upload"></a>Request <code>files</code></h2>' in page
     assert '<h2 id="h-other">Other</h2>' in page

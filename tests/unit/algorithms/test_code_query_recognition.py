@@ -16,7 +16,7 @@ from octavo.algorithms.queries.code_query_recognition import (
     share_of_runs,
 )
 from octavo.algorithms.source_code.programming_language_names import language_named
-from octavo.algorithms.source_code.stack_trace_parsing import FrameLocation, frames, message_of, places_in
+from octavo.algorithms.source_code.stack_traces_and_file_locations import FrameLocation, frames, message_of, places_in
 
 
 @pytest.mark.parametrize(

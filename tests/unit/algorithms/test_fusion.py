@@ -8,12 +8,14 @@ from math import sqrt
 
 import pytest
 
-from octavo.algorithms.ranking import rank_fusion
-from octavo.algorithms.ranking.rank_fusion import min_max, reciprocal_rank, z_scores
+from octavo.algorithms.ranking import reciprocal_rank_fusion, score_normalisation
+from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
+from octavo.algorithms.ranking.score_normalisation import min_max, z_scores
 
 
 def test_the_worked_examples_hold() -> None:
-    assert doctest.testmod(rank_fusion).failed == 0
+    assert doctest.testmod(reciprocal_rank_fusion).failed == 0
+    assert doctest.testmod(score_normalisation).failed == 0
 
 
 def test_z_scores_have_mean_zero_and_deviation_one() -> None:

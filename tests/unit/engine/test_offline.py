@@ -15,10 +15,10 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.offline_work_status import CLUSTERS, FINETUNE, noted_while_running, recorded_run
 from octavo.engine.wiring import open_engine, open_library
-from octavo.jobs.job_queueing import SummarySettings
-from octavo.jobs.summary_jobs import make_summaries
+from octavo.jobs.summary_making import make_summaries
 from octavo.model.ids import SnapshotId
 from octavo.model.job import JobKind
+from octavo.model.summary import SummarySettings
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.graph_build_and_communities import graph_build

@@ -15,8 +15,8 @@ from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.graph.communities import community_names, degrees, described, leiden, weighted
 from octavo.graph.thematic_links import directions, nearest
+from octavo.jobs.follow_up_job_queueing import queue_graph_jobs
 from octavo.jobs.graph_jobs import find_communities, find_thematic_links
-from octavo.jobs.job_queueing import queue_graph_jobs
 from octavo.model.job import JobKind, JobState
 from octavo.model.link_graph import COMMUNITIES, THEMATIC_LINKS
 from octavo.operations.jobs.run_jobs import work
@@ -224,7 +224,7 @@ def test_communities_stay_when_igraph_is_gone_after_a_build(
         with engine.store.transaction():
             engine.store.outbox.enqueue(project, JobKind.COMMUNITIES, "graph", {})
         monkeypatch.setitem(sys.modules, "igraph", None)
-        monkeypatch.setattr("octavo.jobs.job_queueing.find_spec", lambda name: found)
+        monkeypatch.setattr("octavo.jobs.follow_up_job_queueing.find_spec", lambda name: found)
         work(engine, Jobs())
         assert engine.store.outbox.jobs(project, [JobState.READY, JobState.DEAD]) == ()
         assert engine.store.graph.runs(project) == before

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.text.document_name_matching import folded, name_match
+from octavo.algorithms.text.document_name_normalisation import folded, name_match
 from octavo.graph.edge_extraction import links_of
 from octavo.graph.link_resolution import Resolver
 from octavo.graph.names_of_documents import names_of

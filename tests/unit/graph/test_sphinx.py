@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.text.document_name_matching import name_match
+from octavo.algorithms.text.document_name_normalisation import name_match
 from octavo.graph.edge_extraction import linked
 from octavo.graph.link_resolution import Resolver
 from octavo.graph.sphinx_references import SphinxRole, labels, roles

@@ -12,12 +12,11 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
-from octavo.jobs.job_queueing import SummarySettings
-from octavo.jobs.summary_jobs import estimate, make_summaries
+from octavo.jobs.summary_making import estimate, make_summaries
 from octavo.model.job import JobKind, JobState
 from octavo.model.query import Filters, Query
 from octavo.model.search_result import Result, StageTrace
-from octavo.model.summary import NodeType
+from octavo.model.summary import NodeType, SummarySettings
 from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.summaries.build_show_and_clear_summaries import summaries_build, summaries_clear

@@ -19,18 +19,18 @@ from octavo.embedding.model_folder import read_directory
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
-from octavo.operations.models.requests import (
-    ModelsActivateRequest,
-    ModelsFetchRequest,
-    ModelsListRequest,
-    ModelsShowRequest,
-)
-from octavo.operations.models.trained_models import (
+from octavo.operations.models.list_fetch_train_and_activate import (
     models_activate,
     models_fetch,
     models_list,
     models_remove,
     models_show,
+)
+from octavo.operations.models.requests import (
+    ModelsActivateRequest,
+    ModelsFetchRequest,
+    ModelsListRequest,
+    ModelsShowRequest,
 )
 
 WEIGHTS = bytes(range(256)) * 400
@@ -247,7 +247,7 @@ def test_a_manifest_of_the_users_own_comes_before_what_ships(
 ) -> None:
     own = tmp_path / "own" / "models.toml"
     own.parent.mkdir()
-    monkeypatch.setattr("octavo.operations.models.trained_models.user_file", lambda _: own)
+    monkeypatch.setattr("octavo.operations.models.list_fetch_train_and_activate.user_file", lambda _: own)
     with pytest.raises(NotFound, match="neither Octavo nor") as unknown:
         models_fetch(engine, ModelsFetchRequest("tiny"))
     assert "bge-m3" in (unknown.value.hint or "")

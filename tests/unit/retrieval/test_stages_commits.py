@@ -9,7 +9,7 @@ import samples
 from search_vectors import Meaning
 
 from octavo.model.document import Kind
-from octavo.model.git_commit_index import HistoryEntry
+from octavo.model.indexed_commit import HistoryEntry
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run

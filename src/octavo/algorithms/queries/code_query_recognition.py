@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from octavo.algorithms.queries.regex_literal_extraction import PartOfName, Pieces, is_pattern, read_pattern
-from octavo.algorithms.source_code.stack_trace_parsing import FrameLocation, frames, message_of, places_in
+from octavo.algorithms.source_code.stack_traces_and_file_locations import FrameLocation, frames, message_of, places_in
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 

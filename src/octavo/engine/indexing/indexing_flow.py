@@ -24,7 +24,7 @@ from octavo.ingest.indexing_report import CollectionReport, IndexReport, Problem
 from octavo.ingest.pipeline import CollectionRun, Preparers, index_collection, index_sources, recorded_as
 from octavo.ingest.prepared_file import Origin
 from octavo.ingest.provisional_fast_vectors import Filled, embed_fast, embed_in_tiers
-from octavo.jobs.job_queueing import queue_entities, queue_graph_jobs, queue_snapshot, queue_summaries
+from octavo.jobs.follow_up_job_queueing import queue_entities, queue_graph_jobs, queue_snapshot, queue_summaries
 from octavo.memory.redaction_backfill import redact_stored
 from octavo.model.document import Source
 from octavo.model.folder_scan import KnownFiles, Scan

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from octavo.engine.maintenance.damage_check import CheckableEngine, damage
 from octavo.errors import LibraryError, OctavoError
-from octavo.jobs.job_queueing import queue_graph_jobs
+from octavo.jobs.follow_up_job_queueing import queue_graph_jobs
 from octavo.memory.memory_item_repair import repair_items
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories

@@ -21,7 +21,7 @@ from octavo.engine.maintenance.offline_work_status import (
 )
 from octavo.engine.search.index_freshness import about, seconds_left
 from octavo.errors import OctavoError
-from octavo.model.embedding_profile import EmbeddingProfileState
+from octavo.model.embedder_settings import EmbeddingProfileState
 from octavo.model.index_recipe import embed_anew
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, ENTITY_EDGES, THEMATIC_LINKS, EdgeType
 from octavo.model.maintenance_advisory import Advisory

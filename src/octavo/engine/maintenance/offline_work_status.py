@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.processes import lease_holder_name
 from octavo.errors import OctavoError
-from octavo.jobs.job_queueing import is_stale
+from octavo.jobs.follow_up_job_queueing import is_stale
 from octavo.model.job import JobKind, JobState
 from octavo.model.lease import Lease
 from octavo.model.library_location import make_folder

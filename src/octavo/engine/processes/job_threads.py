@@ -11,7 +11,7 @@ from typing import Protocol
 from octavo.config.schema import Jobs
 from octavo.errors import OctavoError
 from octavo.ingest.snapshot_search_accelerator import Accelerator
-from octavo.jobs.job_queueing import queue_snapshot
+from octavo.jobs.follow_up_job_queueing import queue_snapshot
 from octavo.jobs.worker import JobWorker, Round
 from octavo.model.job import REBUILD
 from octavo.observability.logs import logger

@@ -17,7 +17,7 @@ import click
 
 from octavo.interfaces.cli import shell_completion
 from octavo.interfaces.cli.command_group_with_suggestions import GLOBAL_OPTIONS
-from octavo.interfaces.cli.shared_options import QUESTIONS, Choices, shared
+from octavo.interfaces.cli.global_options import QUESTIONS, Choices, shared
 from octavo.operations.request_field_metadata import RequestField, request_fields
 
 if TYPE_CHECKING:

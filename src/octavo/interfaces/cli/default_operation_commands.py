@@ -9,9 +9,9 @@ import click
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import OperationCommand, command
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.global_options import Choices, shared
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.shared_options import Choices, shared
 from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.all_operations import COMMANDS, called

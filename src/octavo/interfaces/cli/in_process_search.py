@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from octavo.engine.engine import Engine
-from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.presenting.command_output import search_answer
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
 from octavo.model.search_result import Result

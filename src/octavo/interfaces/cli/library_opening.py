@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.cli.global_options import Choices
 from octavo.model.library_location import Location
 
 if TYPE_CHECKING:

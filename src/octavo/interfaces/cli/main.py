@@ -16,8 +16,8 @@ from octavo.errors import StorageError
 from octavo.interfaces.cli import error_exit_codes, output
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.error_exit_codes import CommandFailure, Exit
+from octavo.interfaces.cli.global_options import QUESTIONS, Choices, shared, wants_json
 from octavo.interfaces.cli.operation_help_summaries import SUMMARIES
-from octavo.interfaces.cli.shared_options import QUESTIONS, Choices, shared, wants_json
 from octavo.operations.styled_text_lines import visible
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from octavo.interfaces.cli import output
-from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.cli.global_options import Choices
 from octavo.model.projects_and_collections import FolderState
 
 if TYPE_CHECKING:

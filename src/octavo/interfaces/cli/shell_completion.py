@@ -9,8 +9,8 @@ import click
 
 from octavo.config.schema import Config
 from octavo.errors import OctavoError
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import Session, opened
-from octavo.interfaces.cli.shared_options import Choices
 
 _MOST = 200
 

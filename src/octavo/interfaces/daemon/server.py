@@ -32,8 +32,8 @@ from octavo.interfaces.daemon.handshake_messages import ASK_ALOUD, LONGEST_LINE,
 from octavo.interfaces.daemon.socket_address import Address, private_folder
 from octavo.interfaces.execution.answer_streaming import stream_answer
 from octavo.interfaces.execution.operation_threads import Calls, opened
-from octavo.interfaces.presenting.answer_formats import OutputFormat, Screen, written
 from octavo.interfaces.presenting.command_output import search_answer
+from octavo.interfaces.presenting.output_formats import OutputFormat, Screen, written
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
 from octavo.observability.logs import logger
 from octavo.operations.answering.requests import AskRequest

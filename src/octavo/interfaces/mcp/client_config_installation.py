@@ -13,7 +13,7 @@ from octavo.bounded_file_reading import read_small
 from octavo.errors import Conflict, InvalidArgument, StorageError, system_message
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.mcp import jsonc_edits, toml_edits, yaml_edits
-from octavo.interfaces.mcp.client_config_locations import NAME, Client
+from octavo.interfaces.mcp.supported_clients import NAME, Client
 from octavo.model.library_location import real_path
 
 

@@ -23,7 +23,7 @@ from octavo.interfaces.mcp.tool_aliases.aliased_server import SeedTools
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
 from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
 from octavo.model.access_token import AccessScope
-from octavo.operations.error_hints_by_interface import error_for_model, for_model
+from octavo.operations.error_hint_rewording import error_for_model, for_model
 from octavo.operations.json_schemas import input_schema, output_schema, slim_input, slim_output
 from octavo.operations.operation import Operation
 from octavo.operations.operation_table import DOTTED, chosen, gives_data, set_names

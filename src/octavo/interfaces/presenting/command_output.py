@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.fast_dataclass import replace
 from octavo.interfaces.presenting.answer_as_markdown import markdown
-from octavo.interfaces.presenting.answer_formats import Answer
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.model.document import Kind, shown_path
 from octavo.operations.answer_to_json_data import plain

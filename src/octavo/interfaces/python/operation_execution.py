@@ -12,7 +12,7 @@ from octavo.interfaces.python.argument_conversion import request_for
 from octavo.interfaces.python.progress_callbacks import ProgressCallback, Reporter
 from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.model.document import Kind
-from octavo.operations.error_hints_by_interface import for_python
+from octavo.operations.error_hint_rewording import for_python
 from octavo.operations.operation_table import EVERY
 from octavo.operations.search.results import SearchAnswer
 

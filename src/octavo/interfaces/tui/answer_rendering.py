@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from octavo.engine.search.index_freshness import learning
-from octavo.interfaces.presenting.answer_formats import STYLES
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of
+from octavo.interfaces.presenting.output_formats import STYLES
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.model.search_result import StageTrace
 from octavo.operations.operation_table import EVERY

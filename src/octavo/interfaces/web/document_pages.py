@@ -17,8 +17,8 @@ from starlette.responses import RedirectResponse, Response
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import dataclass
-from octavo.interfaces.web import links_and_code_as_html
-from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, heading_id
+from octavo.interfaces.web import code_diffs_and_messages_as_html, document_addresses
+from octavo.interfaces.web.document_addresses import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown_to_html import markdown, picture_names, ragged
 from octavo.interfaces.web.page_templates import HEADERS, POLICY, Listed, Site, given, number
 from octavo.interfaces.web.rst_and_org_to_markdown import as_markdown
@@ -121,7 +121,7 @@ class DocumentPages:
         outline = await self._call("outline", reference=passage.document_id)
         history = await self._site.maybe("history", reference=passage.uri, collection=collection)
         facts = await self._site.calls.work(partial(file_facts, passage))
-        place = links_and_code_as_html.DocumentPlace(collection, passage.uri, lines, facts.pictures)
+        place = document_addresses.DocumentPlace(collection, passage.uri, lines, facts.pictures)
         body = document_body(passage, facts, place, outline.sections)
         page = self._page(
             "document.html",
@@ -188,15 +188,15 @@ class DocumentPages:
                 passage = await self._call("get", max_tokens=500, **arguments)
             except OctavoError:  # not there, or several: the search shows what is nearest
                 continue
-            anchor = links_and_code_as_html.heading_anchor(heading) if heading and not heading.startswith("^") else ""
-            return RedirectResponse(links_and_code_as_html.document_link(passage.collection, passage.uri) + anchor, 303)
+            anchor = document_addresses.heading_anchor(heading) if heading and not heading.startswith("^") else ""
+            return RedirectResponse(document_addresses.document_link(passage.collection, passage.uri) + anchor, 303)
         return RedirectResponse(f"/?{urlencode({'q': target})}", 303)
 
 
 def document_body(
     passage: GetAnswer,
     facts: FileFacts,
-    place: links_and_code_as_html.DocumentPlace,
+    place: document_addresses.DocumentPlace,
     sections: Sequence[OutlineSection],
 ) -> Markup:
     """The text of a document as a person reads it; source code with its line numbers."""
@@ -215,7 +215,7 @@ def document_body(
         return markdown("\n".join(line.text for line in lines), place, numbers=[line.number for line in lines])
     if suffix in _PROSE:
         return prose(passage.text, sections, place, passage.start_line)
-    return links_and_code_as_html.code(passage.text, suffix.removeprefix("."), place, passage.start_line)
+    return code_diffs_and_messages_as_html.code(passage.text, suffix.removeprefix("."), place, passage.start_line)
 
 
 def original_view(passage: GetAnswer, facts: FileFacts, lines: tuple[int, int] | None, page: int | None) -> str:
@@ -224,7 +224,7 @@ def original_view(passage: GetAnswer, facts: FileFacts, lines: tuple[int, int] |
         return ""
     before = passage.text.split("\n")[: max(0, lines[0] - passage.start_line)] if lines else []
     page = page or facts.page_at(passage.start + sum(len(line) + 1 for line in before))
-    return links_and_code_as_html.file_link(passage.collection, passage.uri) + (f"#page={page}" if page else "")
+    return document_addresses.file_link(passage.collection, passage.uri) + (f"#page={page}" if page else "")
 
 
 def heading_paths(sections: Sequence[OutlineSection]) -> list[tuple[str, ...]]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from octavo.answering.sentence_splitting import sentences
 from octavo.interfaces.presenting.excerpt_line_selection import unheaded, without_link_end
 from octavo.interfaces.presenting.match_highlighting import Highlight, MarksOf
-from octavo.interfaces.web.links_and_code_as_html import DocumentPlace
+from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import passage, set_apart
 from octavo.lazy_regex import regex
 from octavo.model.normalised_text import Span

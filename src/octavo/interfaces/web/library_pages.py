@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
-from octavo.interfaces.web.links_and_code_as_html import DocumentPlace
+from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import markdown
 from octavo.interfaces.web.page_templates import Listed, Site, given
 from octavo.lazy_regex import regex

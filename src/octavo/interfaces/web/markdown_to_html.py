@@ -16,7 +16,8 @@ from markupsafe import Markup, escape
 
 from octavo.algorithms.markdown.heading_attributes import attributes, given_anchor
 from octavo.engine.wiring.html_block_to_markdown import html_as_markdown
-from octavo.interfaces.web.links_and_code_as_html import DocumentPlace, coloured, file_link, heading_id, named_link
+from octavo.interfaces.web.code_diffs_and_messages_as_html import coloured
+from octavo.interfaces.web.document_addresses import DocumentPlace, file_link, heading_id, named_link
 from octavo.interfaces.web.markdown_footnotes import footnote_id, take_footnotes
 from octavo.lazy_regex import regex
 from octavo.retrieval.pictures_and_original_files import is_picture

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.interfaces.presenting.match_highlighting import marks_of
+from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.hit_excerpts import excerpt
-from octavo.interfaces.web.links_and_code_as_html import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import markdown
 from octavo.interfaces.web.page_templates import Listed, Site, given, number
 

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
-from octavo.interfaces.web import links_and_code_as_html
+from octavo.interfaces.web import document_addresses
 from octavo.interfaces.web.page_templates import Listed, Site, fields, given
 from octavo.note_editing.note_change_transaction import WriteAnswer
 from octavo.note_editing.section_edit_box import replace_shown_section, section_text
@@ -91,7 +91,7 @@ class Changes:
         written = await self._written(edit, now.hash, dry_run=overtaken or form.get("action") != "save")
         if not written.dry_run:
             lines = (written.start_line, written.end_line)
-            return RedirectResponse(links_and_code_as_html.document_link(edit.collection, edit.uri, lines), 303)
+            return RedirectResponse(document_addresses.document_link(edit.collection, edit.uri, lines), 303)
         return self._shown(edit, now.hash, written.diff or "Nothing changes.", overtaken=overtaken)
 
     async def _written(self, edit: SectionEdit, expected_hash: str, *, dry_run: bool) -> WriteAnswer:

@@ -17,7 +17,7 @@ from octavo.errors import NotIndexed, OctavoError
 from octavo.interfaces.execution.operation_threads import Calls
 from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.problem_responses import status_of
-from octavo.interfaces.web import links_and_code_as_html, markdown_to_html
+from octavo.interfaces.web import code_diffs_and_messages_as_html, document_addresses, markdown_to_html
 from octavo.operations.operation_table import EVERY, OPERATIONS
 from octavo.version import __version__
 
@@ -79,14 +79,14 @@ def templates(writable: bool = False, secured: bool = False) -> Environment:
         trim_blocks=True,
         auto_reload=False,  # templates are part of the package: none changes while it runs
     )
-    made.filters |= {"sentence": links_and_code_as_html.sentence, "learning": learning}
+    made.filters |= {"sentence": code_diffs_and_messages_as_html.sentence, "learning": learning}
     made.globals |= {
         "version": __version__,
-        "document_link": links_and_code_as_html.document_link,
-        "differences": links_and_code_as_html.differences,
+        "document_link": document_addresses.document_link,
+        "differences": code_diffs_and_messages_as_html.differences,
         "inline": markdown_to_html.inline,
-        "place": links_and_code_as_html.DocumentPlace,
-        "named_link": links_and_code_as_html.named_link,
+        "place": document_addresses.DocumentPlace,
+        "named_link": document_addresses.named_link,
         "not_yet": lambda error: isinstance(error, NotIndexed),
         "writable": writable,
         "secured": secured,

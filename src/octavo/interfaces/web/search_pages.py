@@ -23,7 +23,7 @@ from octavo.errors import LibraryError, OctavoError
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.presenting.match_highlighting import MarksOf, marks_of
-from octavo.interfaces.web import links_and_code_as_html
+from octavo.interfaces.web import document_addresses
 from octavo.interfaces.web.hit_excerpts import excerpt, marked_words, source_excerpt
 from octavo.interfaces.web.markdown_to_html import set_apart
 from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, templates
@@ -312,7 +312,7 @@ def hit_excerpt(hit: FoundHit, find: MarksOf) -> Markup:
     """The part of a passage that answers: Markdown as it reads, source text as it is."""
     if is_source(hit):
         return Markup('<pre class="exact">{}</pre>').format(source_excerpt(hit.excerpt, find))
-    place = links_and_code_as_html.DocumentPlace(hit.collection, hit.uri)
+    place = document_addresses.DocumentPlace(hit.collection, hit.uri)
     return excerpt(hit.excerpt, place, find, titles=(hit.title, *hit.heading_path), first_line=hit.start_line)
 
 
@@ -336,7 +336,7 @@ def hit_link(hit: FoundHit, *, lines: bool = False) -> str:
     """The page of what was found: a memory has one of its own."""
     if hit.kind == "memory":
         return f"/memory/{quote(PurePosixPath(hit.uri).stem)}"
-    return links_and_code_as_html.document_link(
+    return document_addresses.document_link(
         hit.collection, hit.uri, (hit.start_line, hit.end_line) if lines else None, hit.page
     )
 

@@ -17,8 +17,8 @@ from octavo.ingest.embedding_profile_switch import (
     switch,
     switch_back,
 )
-from octavo.jobs.job_queueing import queue_snapshot
-from octavo.model.embedding_profile import (
+from octavo.jobs.follow_up_job_queueing import queue_snapshot
+from octavo.model.embedder_settings import (
     KEY_VARIABLES,
     LOCAL_PROVIDERS,
     USUAL_ADDRESSES,

@@ -11,8 +11,8 @@ from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_commit
-from octavo.model.git_commit_index import FoundCommit
 from octavo.model.ids import CollectionId, DocumentId, document_id
+from octavo.model.indexed_commit import FoundCommit
 from octavo.model.normalised_text import short
 from octavo.model.stored_rows import DocumentVersion
 from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, json_size, size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
+from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.memory.draft import MemoryDraft, prepared_of

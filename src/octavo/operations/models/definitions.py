@@ -9,7 +9,7 @@ from octavo.operations.operation import WRITES, Operation
 
 _COLUMNS = ("name", "form", "state", "revision", "dimensions", "bytes", "base", "made_at")
 
-_catalog = partial(Operation, module="octavo.operations.models.trained_models")
+_catalog = partial(Operation, module="octavo.operations.models.list_fetch_train_and_activate")
 
 MODELS = (
     Operation(

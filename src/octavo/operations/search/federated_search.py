@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
+from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
 from octavo.engine.library_federation import LibraryGroup, Reply, qualified
 from octavo.fast_dataclass import replace
 from octavo.model.search_result import Copy, Freshness, Hit, Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
+from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.ingest.chunk_embedding import embed_pending

@@ -5,11 +5,10 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass
-from octavo.jobs.job_queueing import SummarySettings
-from octavo.jobs.summary_jobs import SummariesBuilt, estimate, make_summaries, nothing_to_summarise
+from octavo.jobs.summary_making import SummariesBuilt, estimate, make_summaries, nothing_to_summarise
 from octavo.model.document import shown_path
 from octavo.model.job import JobKind
-from octavo.model.summary import SUMMARIES
+from octavo.model.summary import SUMMARIES, SummarySettings
 from octavo.observability.progress import Progress
 from octavo.operations.summaries.requests import (
     MODEL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_TITLES
-from octavo.jobs.summary_jobs import SummariesBuilt
+from octavo.jobs.summary_making import SummariesBuilt
 from octavo.operations.styled_text_lines import Block, Line, Part, Quote, count
 from octavo.operations.summaries.build_show_and_clear_summaries import SummariesAnswer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from octavo.algorithms.text.document_name_matching import folded, last, without_ending
+from octavo.algorithms.text.document_name_normalisation import folded, last, without_ending
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate, takewhile
 
-from octavo.algorithms.ranking.rank_fusion import min_max, z_scores
+from octavo.algorithms.ranking.score_normalisation import min_max, z_scores
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import shown_path

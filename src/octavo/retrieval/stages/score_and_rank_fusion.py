@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from octavo.algorithms.ranking.rank_fusion import min_max, of_best, reciprocal_rank, z_scores
+from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
+from octavo.algorithms.ranking.score_normalisation import min_max, of_best, z_scores
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.score_tolerance import rounded

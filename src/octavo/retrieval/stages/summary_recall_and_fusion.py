@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.algorithms.ranking.rank_fusion import reciprocal_rank
+from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
 from octavo.fast_dataclass import dataclass
 from octavo.model.score_tolerance import just_below
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from octavo.algorithms.queries.code_query_recognition import Name, read_code_query
 from octavo.algorithms.queries.prefix_expansion import beginning
 from octavo.algorithms.queries.regex_literal_extraction import PartOfName
-from octavo.algorithms.source_code.stack_trace_parsing import FrameLocation
+from octavo.algorithms.source_code.stack_traces_and_file_locations import FrameLocation
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey

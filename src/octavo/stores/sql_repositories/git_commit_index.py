@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from octavo.model.git_commit_index import FoundCommit, HistoryEntry
 from octavo.model.ids import CollectionId, DocumentId, ProjectId
+from octavo.model.indexed_commit import FoundCommit, HistoryEntry
 from octavo.stores.sql_repositories.filter_parameters import folded
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 

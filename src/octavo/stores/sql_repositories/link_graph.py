@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.text.document_name_matching import folded, last, name_match, without_ending
+from octavo.algorithms.text.document_name_normalisation import folded, last, name_match, without_ending
 from octavo.model.ids import ChunkKey, CollectionId, DocumentId, ProjectId
 from octavo.model.link_graph import (
     COMMUNITIES,

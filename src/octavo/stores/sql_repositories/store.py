@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress
     from octavo.stores.sql_repositories.access_tokens import AccessRepository
+    from octavo.stores.sql_repositories.damage_check_and_repair import LibraryUpkeep
     from octavo.stores.sql_repositories.entities import EntityRepository
     from octavo.stores.sql_repositories.git_commit_index import HistoryRepository
-    from octavo.stores.sql_repositories.integrity_checks import LibraryUpkeep
     from octavo.stores.sql_repositories.job_queue import OutboxRepository
     from octavo.stores.sql_repositories.leases import LeaseRepository
     from octavo.stores.sql_repositories.link_graph import GraphRepository
@@ -90,7 +90,7 @@ class SharedStore:
 
     @cached_property
     def upkeep(self) -> LibraryUpkeep:
-        from octavo.stores.sql_repositories.integrity_checks import LibraryUpkeep
+        from octavo.stores.sql_repositories.damage_check_and_repair import LibraryUpkeep
 
         return LibraryUpkeep(self)
 

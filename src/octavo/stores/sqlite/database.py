@@ -20,7 +20,7 @@ from octavo.stores.sql_repositories.schema_versions import missing_migrations, n
 from octavo.stores.sqlite.connection_pool import ConnectionPool, close_to_others, make_private
 from octavo.stores.sqlite.error_translation import on_read_only_mount, translated
 from octavo.stores.sqlite.header_and_schema_checks import seal
-from octavo.stores.sqlite.library_path_checks import has_no_log, refuse_impossible
+from octavo.stores.sqlite.library_path_checks import refuse_impossible
 from octavo.stores.sqlite.write_lock_queue import WriteQueue, inode, wait_for_lock
 
 IN_MEMORY = Path(":memory:")
@@ -63,7 +63,7 @@ class SqliteDatabase(Counters):
         # SQLite's own `:memory:` is a separate database for each connection; a name in `memdb` is shared by all.
         in_memory = f"file:/{os.urandom(8).hex()}?vfs=memdb" if path == IN_MEMORY else None
         self._address, self._flags = in_memory or str(path), apsw.SQLITE_OPEN_URI if in_memory else 0
-        if in_memory is None and (on_read_only_mount(path) or (at_rest and has_no_log(path))):
+        if in_memory is None and (on_read_only_mount(path) or (at_rest and _has_no_log(path))):
             # SQLite would make its log and its locks next to the file, which nobody can, or should, change here.
             self._address, self._flags = f"{real_path(path).as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI
             self._read_only = read_only = True
@@ -367,3 +367,8 @@ def save_older(path: Path) -> Path | None:
             return target
         finally:
             source.close()
+
+
+def _has_no_log(path: Path) -> bool:
+    """Whether no write-ahead log lies beside a library: nobody has it open, and all of it is in its file."""
+    return not path.with_name(f"{path.name}-wal").exists()

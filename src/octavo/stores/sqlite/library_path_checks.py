@@ -62,8 +62,3 @@ def _forbidden(path: Path, message: str, remedy: str = "change its permissions, 
         hint=f"{remedy}name another file with --library",
         details={"path": str(path), "operation": "open", "errno": errno.EACCES},
     )
-
-
-def has_no_log(path: Path) -> bool:
-    """Whether no write-ahead log lies beside a library: nobody has it open, and all of it is in its file."""
-    return not path.with_name(f"{path.name}-wal").exists()

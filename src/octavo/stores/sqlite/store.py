@@ -14,7 +14,7 @@ from octavo.stores.sqlite.database import IN_MEMORY, SqliteDatabase
 from octavo.stores.sqlite.fts5_index import Fts5Index
 
 if TYPE_CHECKING:
-    from octavo.stores.sqlite.integrity_checks import SqliteUpkeep
+    from octavo.stores.sqlite.damage_check_and_repair import SqliteUpkeep
     from octavo.stores.sqlite.search_snapshot_source import SqliteSnapshotSource
 
 
@@ -37,7 +37,7 @@ class SqliteStore(SharedStore):
 
     @cached_property
     def upkeep(self) -> SqliteUpkeep:
-        from octavo.stores.sqlite.integrity_checks import SqliteUpkeep
+        from octavo.stores.sqlite.damage_check_and_repair import SqliteUpkeep
 
         return SqliteUpkeep(self, self.database)
 

@@ -10,9 +10,9 @@ import click
 
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.shared_options import Choices
-from octavo.interfaces.mcp.client_config_locations import CLIENTS, NAME, Client
-from octavo.interfaces.presenting.answer_formats import Answer
+from octavo.interfaces.cli.global_options import Choices
+from octavo.interfaces.mcp.supported_clients import CLIENTS, NAME, Client
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.operations.styled_text_lines import Line, Part
 
 _FILE = "SKILL.md"

@@ -9,10 +9,10 @@ from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.shared_options import Choices
-from octavo.interfaces.presenting.answer_formats import OutputFormat, drawn
 from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.output_formats import OutputFormat, drawn
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.operations.answering.rendering import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest

@@ -16,8 +16,8 @@ from octavo.errors import ConfigurationError
 from octavo.interfaces.cli import shell_completion
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.shared_options import Choices, shared_options
-from octavo.interfaces.presenting.answer_formats import Answer
+from octavo.interfaces.cli.global_options import Choices, shared_options
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.model.library_location import Location
 from octavo.operations.styled_text_lines import Line, Part, columns
 

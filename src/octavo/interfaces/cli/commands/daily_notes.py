@@ -13,8 +13,8 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.editor_command import editor_command
 from octavo.interfaces.presenting.terminal_rendering import TerminalView

@@ -15,11 +15,11 @@ from octavo.interfaces.cli.commands.index_folders import run_index
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, exit_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.global_options import Choices, LibraryPlace, shared_options
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.shared_options import Choices, LibraryPlace, shared_options
-from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.model.import_report import Imported
 from octavo.model.library_location import Location

@@ -8,8 +8,8 @@ from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.shared_options import Choices
-from octavo.interfaces.presenting.answer_formats import OutputFormat
+from octavo.interfaces.cli.global_options import Choices
+from octavo.interfaces.presenting.output_formats import OutputFormat
 from octavo.operations.library.requests import DoctorRequest
 
 

@@ -18,10 +18,10 @@ from octavo.interfaces.cli import shell_completion
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.shared_options import Choices, shared_options
-from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
+from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
 from octavo.operations.styled_text_lines import Line, Part, columns, visible
 

@@ -8,7 +8,7 @@ import click
 
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.shared_options import Choices
+from octavo.interfaces.cli.global_options import Choices
 
 if TYPE_CHECKING:
     from octavo.interfaces.cli.main import Commands

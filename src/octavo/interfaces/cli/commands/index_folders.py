@@ -8,11 +8,11 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.cli.shared_options import Choices
-from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.library.rendering import index_lines
 from octavo.operations.library.requests import IndexRequest

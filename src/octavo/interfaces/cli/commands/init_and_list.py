@@ -12,10 +12,10 @@ from octavo.errors import StorageError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import operation_of
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.shared_options import Choices
-from octavo.interfaces.presenting.answer_formats import Answer
 from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.model.library_location import make_folder
 from octavo.operations.default_answer_rendering import Listing

@@ -17,10 +17,10 @@ from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.shared_options import Choices, pass_choices, shared_options, tools_option
-from octavo.interfaces.mcp.client_config_locations import CLIENTS, NAME, Client
+from octavo.interfaces.cli.global_options import Choices, pass_choices, shared_options, tools_option
 from octavo.interfaces.mcp.stdout_guard import take_output
-from octavo.interfaces.presenting.answer_formats import Answer
+from octavo.interfaces.mcp.supported_clients import CLIENTS, NAME, Client
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.model.library_location import make_folder, real_path
 from octavo.observability.logs import configure, logger
 from octavo.operations.styled_text_lines import Line, Part

@@ -15,9 +15,9 @@ from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.errors import NotFound
 from octavo.interfaces.cli.commands.serve import show_library
 from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.shared_options import Choices
-from octavo.interfaces.presenting.answer_formats import Answer
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.model.page_position import position
 from octavo.operations.styled_text_lines import Part
 

@@ -7,7 +7,7 @@ import click
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.shared_options import Choices, shared_options
+from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.operations.search_snapshots.requests import SnapshotsListRequest
 
 

@@ -15,7 +15,7 @@ import click
 from octavo.config.schema import Config
 from octavo.errors import StorageError
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.shared_options import Choices, tools_option
+from octavo.interfaces.cli.global_options import Choices, tools_option
 from octavo.observability.logs import configure
 from octavo.operations.operation_table import chosen
 

@@ -11,8 +11,8 @@ from click.shell_completion import get_completion_class
 from octavo.errors import InvalidArgument
 from octavo.interfaces.cli import powershell_completion
 from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.output import plain
-from octavo.interfaces.cli.shared_options import Choices
 
 _INSTALL = {
     "bash": 'add to ~/.bashrc:  eval "$(octavo completion bash)"',

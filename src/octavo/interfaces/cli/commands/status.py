@@ -8,8 +8,8 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import search_via_server
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import operation_of
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.shared_options import Choices
 from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.operations.default_answer_rendering import Listing

@@ -6,8 +6,8 @@ import click
 
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, operation_of
+from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.shared_options import Choices, shared_options
 from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.models.requests import ModelsActivateRequest
@@ -24,7 +24,7 @@ def models() -> None:
 @click.option("--wait", is_flag=True, help="Embed here and now, rather than leave it to a worker.")
 def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> None:
     from octavo.operations.jobs.run_jobs import work
-    from octavo.operations.models.trained_models import model_state
+    from octavo.operations.models.list_fetch_train_and_activate import model_state
 
     operation = operation_of("models activate")
     with opened(choices) as session:

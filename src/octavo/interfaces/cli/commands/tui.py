@@ -8,8 +8,8 @@ import click
 
 from octavo.errors import MissingExtra
 from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.output import on_terminal
-from octavo.interfaces.cli.shared_options import Choices
 from octavo.plugins import install_command
 
 

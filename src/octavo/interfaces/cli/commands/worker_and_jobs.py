@@ -15,9 +15,9 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.cli.shared_options import Choices, shared_options
-from octavo.interfaces.presenting.answer_formats import Answer
+from octavo.interfaces.presenting.output_formats import Answer
 from octavo.model.job import JobKind
 from octavo.observability.logs import configure
 from octavo.observability.metrics import Gauge, Metrics

@@ -19,7 +19,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import dataclass
 from octavo.operations.argument_parsing import request
-from octavo.operations.error_hints_by_interface import for_model
+from octavo.operations.error_hint_rewording import for_model
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation import Operation
 from octavo.operations.operation_table import EVERY

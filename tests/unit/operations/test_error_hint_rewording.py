@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.operations.error_hints_by_interface import answer_for_model
+from octavo.operations.error_hint_rewording import answer_for_model
 from octavo.operations.library.results import Check, HealthAnswer
 from octavo.operations.operation_table import chosen
 

@@ -1,49 +1,23 @@
-"""What follows a run of indexing is promised here, without importing what does it."""
+"""Queues the jobs that follow a run of indexing, graph, summaries, snapshot, without importing what does them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any
 
-from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, THEMATIC_LINKS, GraphRun
 from octavo.model.projects_and_collections import Project
-from octavo.model.summary import EXTRACT, FILES_ONLY, SUMMARIES
-from octavo.ports import Store, Summariser
+from octavo.model.summary import SUMMARIES, SummarySettings
+from octavo.ports import Store
 
 _SETTINGS = ("resolution", "seed", "threshold", "neighbours")
 _COMPUTED = {JobKind.COMMUNITIES: COMMUNITIES, JobKind.THEMATIC_LINKS: THEMATIC_LINKS}
 _JOBS = {name: kind for kind, name in _COMPUTED.items()}
 _FEW_LINKS = 10  # fewer between documents make no communities worth the name
 _SHARE = 10  # a graph is another one when a tenth of its documents came, changed or went
-
-
-@dataclass(frozen=True, slots=True)
-class SummarySettings:
-    """How summaries are made. `budget` is how many tokens a model may read and write, all together."""
-
-    by_model: bool = False
-    sections: bool = True
-    budget: int = 0
-
-    @classmethod
-    def of(cls, facts: Mapping[str, Any]) -> SummarySettings:
-        return cls(bool(facts.get("by_model")), bool(facts.get("sections", 1)), int(facts.get("budget", 0)))
-
-    def facts(self) -> dict[str, float]:
-        return {"by_model": int(self.by_model), "sections": int(self.sections), "budget": self.budget}
-
-    def after(self, tokens: int) -> SummarySettings:
-        """With what is left of the budget."""
-        return replace(self, budget=max(0, self.budget - tokens))
-
-    def maker(self, summariser: Summariser | None) -> str:
-        name = EXTRACT if summariser is None else summariser.maker
-        return name if self.sections else name + FILES_ONLY
 
 
 def queue_graph_jobs(store: Store, project: ProjectId) -> tuple[JobId, ...]:

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from octavo.answering.extractive_summary import extracted
 from octavo.errors import NotIndexed, ProviderFailed
 from octavo.fast_dataclass import dataclass, replace
-from octavo.jobs.job_queueing import SummarySettings
 from octavo.jobs.token_budget_message import exhausted
 from octavo.model.document import shown_path
 from octavo.model.ids import ChunkKey
 from octavo.model.language_model_settings import missing_model
 from octavo.model.normalised_text import Span
 from octavo.model.projects_and_collections import Project
-from octavo.model.summary import EXTRACT, SUMMARIES, NodeType, Summary, Unsummarised
+from octavo.model.summary import EXTRACT, SUMMARIES, NodeType, Summary, SummarySettings, Unsummarised
 from octavo.ports import Embedder, Store, StoredProject, Summariser, VectorIndex
 
 _SENTENCES = {NodeType.SECTION: 3, NodeType.FILE: 5}
@@ -73,7 +72,9 @@ def estimate(work: Summarising, settings: SummarySettings) -> SummariesBuilt:
     """Reads every text that would be summarised, and asks nobody."""
     store, project, summariser = work.store, work.project.id, _summariser(work, settings)
     documents = sections = calls = tokens = 0
-    for missing in store.summaries.missing(project, work.embedder.profile, settings.maker(summariser)):
+    for missing in store.summaries.missing(
+        project, work.embedder.profile, settings.maker(summariser.maker if summariser else None)
+    ):
         with store.reading():
             text, nodes = _read(store, work.project, missing, settings)
         documents += 1
@@ -94,7 +95,7 @@ def make_summaries(
     """Makes what is missing, of so many documents at most, within the budget; the next run goes on where this ended."""
     store, project, profile = work.store, work.project.id, work.embedder.profile
     summariser = _summariser(work, settings)
-    maker = settings.maker(summariser)
+    maker = settings.maker(summariser.maker if summariser else None)
     missing = store.summaries.missing(project, profile, maker)
     batch = _Batch(store, work, maker)
     made, stopped = SummariesBuilt(), ""

@@ -1,15 +1,9 @@
-"""Several rankings → one: by scores made comparable, or by ranks alone.
-
-Every result is a dict from key to score, best first, equal scores in the order of their keys.
-"""
+"""Scores of one channel made comparable with another's; each function answers in the order of its input."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import fsum, sqrt
-from typing import TypeVar
-
-Key = TypeVar("Key", bound=int | str)
 
 
 def z_scores(values: Sequence[float]) -> list[float]:
@@ -53,27 +47,3 @@ def of_best(values: Sequence[float]) -> list[float]:
     """
     highest = max(values, default=0.0)
     return [value / highest for value in values] if highest > 0 else [0.0] * len(values)
-
-
-def reciprocal_rank(
-    rankings: Mapping[str, Sequence[Key]], weights: Mapping[str, float] | None = None, k: int = 60
-) -> dict[Key, float]:
-    """score(d) = Σ weight(c) / (k + rank(c, d)), ranks from 1, over the rankings that contain d. Weights default to 1.
-
-    Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
-    SIGIR 2009. A key that occurs twice in one ranking counts where it first stands.
-
-    >>> reciprocal_rank({"dense": [7, 8], "lexical": [8]}, k=1)  # 8: 1/3 + 1/2, 7: 1/2
-    {8: 0.8333333333333333, 7: 0.5}
-    """
-    shares: dict[Key, list[float]] = {}
-    for channel, keys in rankings.items():
-        weight = 1.0 if weights is None else weights[channel]
-        for rank, key in enumerate(dict.fromkeys(keys), start=1):
-            shares.setdefault(key, []).append(weight / (k + rank))
-    return _best_first({key: fsum(parts) for key, parts in shares.items()})
-
-
-def _best_first(scores: Mapping[Key, float]) -> dict[Key, float]:
-    # fsum rounds once, so neither the order of the channels nor that of the keys can change a score.
-    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))

@@ -11,7 +11,7 @@ import click
 
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.cli.output import write
-from octavo.interfaces.presenting.answer_formats import Answer, OutputFormat
+from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
 from octavo.model.library_location import DatabaseUrl, Location, expand_user, location
 
 _FORMATS = tuple(form.value for form in OutputFormat)

@@ -1,11 +1,6 @@
-"""Links, messages, source code and differences as HTML: whatever they say is shown, nothing of it is obeyed."""
+"""Source code, differences and messages as HTML: whatever they say is shown, nothing of it is obeyed."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Mapping
-from dataclasses import field
-from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from markupsafe import Markup, escape
 from pygments import highlight
@@ -13,48 +8,11 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from octavo.fast_dataclass import dataclass
+from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.lazy_regex import regex
 
 _PLAIN_WORD = regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:;.]?")
-_ELSEWHERE = frozenset({"http", "https", "mailto"})
 _LONGEST_HIGHLIGHTED = 400_000  # characters; beyond, colours cost more than they help
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentPlace:
-    """Where a document is, which of its lines are cited, and the files of its pictures by what it calls them."""
-
-    collection: str
-    uri: str
-    lines: tuple[int, int] | None = None
-    pictures: Mapping[str, str] = field(default_factory=dict)
-
-    def link(self, target: str) -> str:
-        """Where a relative link of this document leads; empty where it leads nowhere safe."""
-        parts = urlsplit(target)
-        if parts.scheme:
-            return target if parts.scheme in _ELSEWHERE else ""
-        if parts.netloc or target.startswith("/"):
-            return ""
-        anchor = heading_anchor(unquote(parts.fragment)) if parts.fragment else ""
-        if not parts.path:
-            return anchor
-        return document_link(self.collection, urljoin(self.uri, unquote(parts.path))) + anchor
-
-    def cites(self, first: int, last: int) -> bool:
-        return self.lines is not None and first <= self.lines[1] and last >= self.lines[0]
-
-
-def document_link(collection: str, uri: str, lines: tuple[int, int] | None = None, page: int | None = None) -> str:
-    """The page of a document at its cited lines; `page` is that of its original which answers."""
-    shown = f"?lines={lines[0]}-{lines[1]}{f'&page={page}' if page else ''}#cited" if lines else ""
-    return f"/document/{quote(collection, safe='')}/{quote(uri)}{shown}"
-
-
-def file_link(collection: str, uri: str) -> str:
-    """Where a picture or the original of a document is served."""
-    return f"/file/{quote(collection, safe='')}/{quote(uri)}"
 
 
 def sentence(text: str) -> Markup:
@@ -71,30 +29,6 @@ def sentence(text: str) -> Markup:
     paired = len(parts) % 2
     shown = (Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts))
     return Markup("").join(shown) if paired else escape("`".join(parts))
-
-
-def heading_anchor(heading: str) -> str:
-    """The part of an address that leads to a heading of the document.
-
-    >>> heading_anchor("What's new?"), heading_anchor("whats-new"), heading_anchor("Sync#What's new?")
-    ('#h-whats-new', '#h-whats-new', '#h-whats-new')
-    """
-    return f"#{quote(heading_id(heading.rpartition('#')[2]))}"
-
-
-def heading_id(heading: str) -> str:
-    """Begins with `h-`: what a document calls its headings is never the id of anything else on the page."""
-    return "h-" + re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower()))
-
-
-def named_link(collection: str, name: str) -> str:
-    """Where the name that a wikilink gives leads; without a collection, to whatever is called so in any of them."""
-    target, _, heading = name.partition("#")
-    if not target.strip():
-        return heading_anchor(heading)
-    if not collection:
-        return f"/find?name={quote(name)}"
-    return f"/find/{quote(collection, safe='')}/{quote(name)}"
 
 
 def differences(diff: str) -> Markup:
