@@ -48,7 +48,7 @@ import httpx2
 import strangers
 from starlette.types import ASGIApp, Message
 
-from octavo.algorithms.queries.code_query_recognition import read_code_query
+from octavo.algorithms.queries.code_query_parsing import read_code_query
 from octavo.config.load import validated
 from octavo.config.schema import Config, Serve
 from octavo.engine.engine import Engine
@@ -58,7 +58,7 @@ from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
 from octavo.ingest.file_preparation import Preparer
 from octavo.ingest.prepared_file import Origin, PreparationFailure, Unpacked
-from octavo.interfaces.execution.operation_threads import Calls
+from octavo.interfaces.execution.served_engine import Calls
 from octavo.interfaces.serving.asgi_app import make_app
 from octavo.model.folder_scan import SeenFile
 from octavo.model.ids import CollectionId, ProjectId
@@ -72,7 +72,7 @@ from octavo.operations.database.salvage import file_damage, rebuilt, salvage_lib
 from octavo.operations.database.upgrade_check_repair import db_repair
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.search.requests import SearchRequest
 from octavo.sources.git_diff_tree_parser import Records
 from octavo.stores.sqlite.salvage import TABLES

@@ -41,7 +41,7 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
-from octavo.memory import canonical_documents, commit
+from octavo.memory import canonical_documents, memory_changes
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.folder_sync import sync
 from octavo.memory.remember import remember
@@ -139,7 +139,7 @@ def work(library: str, folder: Path) -> None:
             sys.stdout.flush()
 
 
-def _committed(engine: Engine, made: commit.Committed) -> dict[str, Any]:
+def _committed(engine: Engine, made: memory_changes.Committed) -> dict[str, Any]:
     """What was answered. The text of the version is read afterwards, when the library may be a restored one already."""
     memories = engine.memories
     versions = memories.repository.versions(memories.project, made.item.id)
@@ -155,18 +155,18 @@ def _remember(engine: Engine, _: Path, command: Command) -> Any:
 def _revise(engine: Engine, _: Path, command: Command) -> Any:
     by = Provenance("campaign", key=command["key"])
     return _committed(
-        engine, commit.revise(engine.memories, MemoryId(command["item"]), MemoryDraft(command["text"]), by)
+        engine, memory_changes.revise(engine.memories, MemoryId(command["item"]), MemoryDraft(command["text"]), by)
     )
 
 
 def _version(engine: Engine, _: Path, command: Command) -> Any:
     by = Provenance("campaign", key=command["key"])
-    return _committed(engine, commit.restore(engine.memories, MemoryId(command["item"]), command["number"], by))
+    return _committed(engine, memory_changes.restore(engine.memories, MemoryId(command["item"]), command["number"], by))
 
 
 def _archive(engine: Engine, _: Path, command: Command) -> Any:
     by = Provenance("campaign", key=command["key"])
-    return _committed(engine, commit.archive(engine.memories, MemoryId(command["item"]), by))
+    return _committed(engine, memory_changes.archive(engine.memories, MemoryId(command["item"]), by))
 
 
 def _upsert(engine: Engine, _: Path, command: Command) -> Any:

@@ -24,12 +24,12 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.memory import MemoryId
-from octavo.operations.answer_length_budget import tokens
+from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.projects.requests import SessionsListRequest, SessionsStartRequest
 from octavo.operations.projects.work_sessions import sessions_list, sessions_start
 

@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 
 from octavo.engine.wiring import open_library
-from octavo.memory.commit import create
 from octavo.memory.draft import MemoryDraft, Provenance
+from octavo.memory.memory_changes import create
 from octavo.model.memory import MemoryFilter, MemoryId
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.enabled": False}

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.memory.commit import create
 from octavo.memory.draft import MemoryDraft
+from octavo.memory.memory_changes import create
 from octavo.memory.remember import remember
 from octavo.model.memory import MemoryFilter
 

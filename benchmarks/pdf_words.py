@@ -20,7 +20,7 @@ from pathlib import Path
 import pymupdf
 
 from octavo.converting.pdf import read_pdf
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted
 from octavo.model.normalised_text import Span
 

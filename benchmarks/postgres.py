@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import samples
 from postgres_server import running
 
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.job import JobKind
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms

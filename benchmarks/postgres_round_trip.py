@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 from postgres_server import running
 
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.library_transfer import digest_of
+from octavo.engine.maintenance.library_copying import digest_of
 from octavo.engine.wiring import open_library
 from octavo.engine.wiring.store_opening import open_tables
 from octavo.model.job import JobKind

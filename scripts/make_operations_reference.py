@@ -13,7 +13,7 @@ from generated import ROOT, main
 from octavo.operations.argument_parsing import aliases
 from octavo.operations.json_schemas import input_schema, kind, limits, output_schema
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 
 TARGET = ROOT / "docs" / "reference" / "operations.md"
 ERROR_CASES = run_path(str(ROOT / "tests" / "support" / "error_cases.py"))["ERROR_CASES"]

@@ -25,11 +25,11 @@ from generated import ROOT, main
 
 import octavo.model
 from octavo.interfaces.python.method_dispatch import argument_meanings, docstring, positional_fields, signature
-from octavo.operations.argument_fields import TIME
+from octavo.operations.argument_types import TIME
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.python_method_names import methods
-from octavo.operations.request_field_metadata import RequestField, request_fields
+from octavo.operations.request_fields import RequestField, request_fields
 
 PACKAGE = ROOT / "src" / "octavo"
 WRITTEN = "Written by scripts/make_python_api.py from the table of operations: change that, not this file."

@@ -12,7 +12,7 @@ from typing import Any
 from octavo.interfaces.http.problem_responses import MEDIA_TYPE, SCHEMA
 from octavo.operations.json_schemas import input_schema, output_schema
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.version import __version__
 
 

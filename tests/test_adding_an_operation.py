@@ -23,7 +23,7 @@ import octavo
 from http_calls import in_process
 from mcp_calls import in_memory
 from octavo.operations.answer_to_json_data import plain
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 library, answers = sys.argv[1], {}
 with octavo.open(library) as opened:

@@ -369,7 +369,7 @@ def test_a_library_is_opened_in_one_module_a_damaged_one_in_another_and_other_pr
         "stores/sqlite/salvage.py",
         "stores/sqlite/salvaged_vectors.py",
         "octavo_import/foreign_sqlite_file.py",
-        "octavo_records/bibliography.py",
+        "octavo_records/publication_of_file.py",
     }
 
 

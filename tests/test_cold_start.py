@@ -93,10 +93,10 @@ OTHER_DOINGS = {
     "octavo.model.summary",
     "octavo.observability",
     "octavo.operations.all_operations",
-    "octavo.operations.search.hit_length_limit",
+    "octavo.operations.search.hits_within_token_limit",
     "octavo.operations.search.search_operations",
-    "octavo.operations.operation_table",
-    "octavo.retrieval.stages.code_query_recall",
+    "octavo.operations.operation_lookup",
+    "octavo.retrieval.stages.code_query_stages",
     "octavo.retrieval.stages.memory_stages",
     "octavo.retrieval.stages.registry",
     "octavo.search_snapshots.lexical_search",
@@ -154,7 +154,7 @@ def test_the_list_of_commands_is_shown_without_the_table_of_operations(arguments
     assert "octavo.model.search_result" not in loaded
     assert {name for name in loaded if name.startswith("octavo.operations")} == {
         "octavo.operations",
-        "octavo.operations.styled_text_lines",
+        "octavo.operations.text_line_formatting",
     }
 
 

@@ -13,7 +13,8 @@ from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.jobs.summary_making import SummariesBuilt
 from octavo.memory.folder_sync_report import SkippedNote, SyncReport
 from octavo.memory.version_diffs import SectionChange
-from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
+from octavo.model.embedding_profile import EmbeddingProfile
+from octavo.model.index_recipe import ChunkSizes, Recipe
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
 from octavo.model.projects_and_collections import FolderState
 from octavo.model.search_result import Freshness, StageTrace
@@ -70,7 +71,7 @@ from octavo.operations.graph.results import (
 )
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
 from octavo.operations.jobs.list_retry_and_delete_jobs import JobsAnswer, JobsCountAnswer, QueuedJob
-from octavo.operations.library.excluded_files import ExcludedFiles
+from octavo.operations.library.excluded_file_counts import ExcludedFiles
 from octavo.operations.library.library_export import ExportAnswer
 from octavo.operations.library.results import (
     AddAnswer,

@@ -19,9 +19,9 @@ from octavo.engine.indexing.search_snapshot_publishing import publish
 from octavo.errors import Conflict
 from octavo.fast_dataclass import dataclass
 from octavo.model.embedder_settings import EmbeddingProfileSettings, NamedEmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import collection_id
 from octavo.model.import_report import Imported, ImportedCollection
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import MEMORIES, Collection
 from octavo.observability.progress import Progress
 from octavo_import.imported_record_writer import PAGE, ImportedRecord, compared, keep_vectors, write_records

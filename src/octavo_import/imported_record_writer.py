@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from octavo.errors import LibraryError
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Source
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import RecipeId, document_id, text_hash
 from octavo.model.import_report import ImportedCollection
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.normalised_text import normalise
 from octavo.model.prepared_document import PreparedDocument

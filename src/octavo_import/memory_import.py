@@ -12,8 +12,8 @@ from octavo.engine.indexing.indexing_flow import fill_in_vectors
 from octavo.engine.indexing.search_snapshot_publishing import publish
 from octavo.errors import Conflict, InvalidArgument, LibraryError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.memory.commit import archive, create, link, revise
 from octavo.memory.draft import MemoryDraft, Provenance, checked
+from octavo.memory.memory_changes import archive, create, link, revise
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.version_history import version

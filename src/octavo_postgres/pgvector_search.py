@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from psycopg import ClientCursor
 
 from octavo.algorithms.ranking.vector_nearest_neighbors import directions
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.score_tolerance import rounded
 from octavo.model.search_result import ScoredChunk, best_first
 from octavo.model.vector_index_tuning import MOST_EF_SEARCH, Tuning

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl
 from octavo.observability.metrics import Gauge
 from octavo.stores.sql_repositories.clock import Clock

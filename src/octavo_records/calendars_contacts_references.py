@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from xml.etree.ElementTree import Element
 
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, below, child, local, parsed
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
-from octavo_records.bibliography import bib_entries
+from octavo_records.publication_of_file import bib_entries
 
 CONVERTER = "records-1"
 _FOLDED = regex(r"\r?\n[ \t]")

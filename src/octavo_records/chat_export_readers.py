@@ -22,7 +22,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from octavo.lazy_regex import regex
-from octavo_records.conversation_values import OWN, Conversation, Turn, title_from
+from octavo_records.conversation import OWN, Conversation, Turn, title_from
 
 _INJECTED = ("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md", "<permissions", "<skill")
 _COMMAND = regex(r"^(?:<(?:command-|local-command|system-reminder|task-notification|bash-)|\[Request interrupted)")

@@ -10,14 +10,14 @@ from typing import Any
 
 from octavo.converting.archives import unused
 from octavo.converting.mail import dated_name
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, Member, RefusedFile, Unit
 from octavo.model.document import Kind
 from octavo_records.chat_export_readers import DAMAGE, conversations_in
-from octavo_records.conversation_values import OWN, Conversation, Turn, iso, shown
+from octavo_records.conversation import OWN, Conversation, Turn, iso, shown
 
 CONVERTER = "conversation-2"
 _MOST = 20_000  # conversations of an export

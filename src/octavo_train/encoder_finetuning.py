@@ -29,12 +29,12 @@ from octavo_train.contrastive_training import (
     train,
 )
 from octavo_train.fast_table_fitting import Bags, Lessons, TableSettings, features_of, fit
-from octavo_train.model_quality_check import teach
 from octavo_train.numpy_encoder import Model
 from octavo_train.onnx_graph_export import read_graph
 from octavo_train.resumable_training import SavedRun, is_out_of_memory, training_device
 from octavo_train.retrieval_quality import ndcg
 from octavo_train.torch_encoder import Encoder, Texts, embedded
+from octavo_train.trained_model_scores import teach
 from octavo_train.training_pairs_from_library import Harvest
 from octavo_train.training_requirements import REMEDY
 

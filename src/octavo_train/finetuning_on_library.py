@@ -8,13 +8,13 @@ from typing import Any
 
 from octavo.embedding.installed_models import bundled, free_name, model_named, models_folder
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.offline_work_status import FINETUNE, recorded_run
+from octavo.engine.maintenance.offline_run_records import FINETUNE, recorded_run
 from octavo.errors import InvalidArgument
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.reranker_choice import chosen_reranker, reranker_folder
 from octavo.operations.models.results import FinetuneAnswer
-from octavo.operations.query_log.opened_passages import opened_passages
+from octavo.operations.query_log.questions_with_opened_passages import opened_passages
 from octavo_train.training_pairs_from_document import PairKind, TrainingPair
 from octavo_train.training_pairs_from_library import harvest, read_pairs
 from octavo_train.training_requirements import (

@@ -23,7 +23,6 @@ from octavo_train.contrastive_training import TrainingSettings
 from octavo_train.encoder_finetuning import finetune, fit_table
 from octavo_train.fast_table_fitting import TableSettings
 from octavo_train.model_card import ModelCard
-from octavo_train.model_quality_check import pair_scores, score
 from octavo_train.reranker_training import finetune_reranker
 from octavo_train.reranker_training_lists import FoundList, found_lists
 from octavo_train.torch_crossencoder import RerankSettings
@@ -36,6 +35,7 @@ from octavo_train.trained_model_export import (
     table_bytes,
     words_of,
 )
+from octavo_train.trained_model_scores import pair_scores, score
 from octavo_train.training_pairs_from_document import counted
 from octavo_train.training_pairs_from_library import Harvest
 from octavo_train.training_requirements import ModelDirectory

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from octavo.embedding.bpe import BpeCounter
     from octavo.embedding.model_folder import ModelDirectory
     from octavo.embedding.wordpiece import WordPieceCounter
-    from octavo.model.index_recipe import EmbeddingProfile
+    from octavo.model.embedding_profile import EmbeddingProfile
 
 _QUESTION_TOKENS = 12  # of a calibration text that stand for the question
 

@@ -10,8 +10,8 @@ import samples
 
 from octavo.errors import Conflict
 from octavo.model.document import Kind
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, text_hash
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import PendingInput, PostponedChunk, VectorRow
 from octavo.ports import Store

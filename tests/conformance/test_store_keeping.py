@@ -7,7 +7,7 @@ import threading
 import samples
 from set_clock import SetClock
 
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import EarlierVersion, UnusedContent, VectorRow
 from octavo.ports import Store

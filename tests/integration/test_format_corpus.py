@@ -13,12 +13,12 @@ import pytest
 from octavo.config.load import validated
 from octavo.config.schema import Config
 from octavo.converting.ocr import has_tesseract
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.sandbox.process_confinement import Limits
 from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.engine.wiring import open_engine
 from octavo.model.converted_file import Converted, RefusedFile, Unit
-from octavo.model.page_position import OCR_PAGES
+from octavo.model.position_in_original import OCR_PAGES
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search_operations import search

@@ -18,10 +18,10 @@ from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.file_formats import FileFormat
 from octavo.model.folder_scan import SeenFile
 from octavo.model.indexing_ledger import FileOutcome
-from octavo.model.page_position import Position
+from octavo.model.position_in_original import Position
 from octavo.model.search_result import Hit
 from octavo.operations.library.doctor import health_checks
-from octavo.operations.library.excluded_files import excluded_files, excluded_files_text
+from octavo.operations.library.excluded_file_counts import excluded_files, excluded_files_text
 from octavo.operations.library.indexing import answered
 from octavo.operations.library.rendering import index_lines
 from octavo.operations.library.requests import StatusRequest

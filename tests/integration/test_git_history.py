@@ -27,7 +27,7 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.history.file_history import history
 from octavo.operations.history.git_commit_search import log
 from octavo.operations.history.requests import HistoryRequest, LogRequest
-from octavo.retrieval.passage_reading import read_passage
+from octavo.retrieval.reference_resolution import read_passage
 from octavo.sources import git_commits
 
 pytestmark = pytest.mark.skipif(git_commits.git_program() is None, reason="git is not installed")

@@ -14,7 +14,7 @@ from octavo.ingest import git_commit_indexing as ingest_history
 from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
-from octavo.retrieval.passage_reading import read_passage
+from octavo.retrieval.reference_resolution import read_passage
 from octavo.sources import git_commits
 
 pytestmark = pytest.mark.skipif(git_commits.git_program() is None, reason="git is not installed")

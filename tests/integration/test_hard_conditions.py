@@ -18,8 +18,8 @@ from workbench import GOOD, Bench
 
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, OctavoError
-from octavo.memory.commit import create
 from octavo.memory.draft import MemoryDraft
+from octavo.memory.memory_changes import create
 from octavo.model.memory import MemoryFilter
 
 PATIENCE = 120.0
@@ -92,7 +92,7 @@ EXHAUSTED = """
 import json, os, resource, sys, threading
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
-from octavo.memory.commit import create
+from octavo.memory.memory_changes import create
 from octavo.memory.draft import MemoryDraft
 from octavo.model.query import Query
 
@@ -164,7 +164,7 @@ SLOW_DISK = """
 import threading
 import apsw
 from octavo.engine.wiring import open_library
-from octavo.memory.commit import create
+from octavo.memory.memory_changes import create
 from octavo.memory.draft import MemoryDraft
 
 disk = apsw.vfs_names()[0]

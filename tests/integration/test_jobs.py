@@ -43,13 +43,14 @@ with open_library(sys.argv[1], settings={"embedding.provider": "hashing"}) as en
 _WRITE = """
 import sys
 from octavo.engine.wiring import open_library
-from octavo.memory import commit
+from octavo.memory import memory_changes
 from octavo.memory.draft import MemoryDraft, Provenance
 
 with open_library(sys.argv[1], create=True, settings={"embedding.provider": "hashing"}) as engine:
     for number in range(1000):
         key = f"{sys.argv[2]}-{number}"
-        made = commit.create(engine.memories, MemoryDraft(f"Fact {key}: the pump was started."), Provenance(key=key))
+        draft = MemoryDraft(f"Fact {key}: the pump was started.")
+        made = memory_changes.create(engine.memories, draft, Provenance(key=key))
         print(made.item.id, flush=True)
 """
 

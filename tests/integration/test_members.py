@@ -12,7 +12,7 @@ from documents import pdf, zipped
 from workbench import Bench, found, several_processes
 
 from octavo.model.indexing_ledger import FileOutcome
-from octavo.model.page_position import Position
+from octavo.model.position_in_original import Position
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import reindex

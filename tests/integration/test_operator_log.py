@@ -11,7 +11,7 @@ import pytest
 from workbench import Bench
 
 from octavo.config.schema import Jobs
-from octavo.engine import library_reader
+from octavo.engine import library_search
 from octavo.jobs.worker import JobWorker
 from octavo.model.job import Job, JobKind
 from octavo.model.query import Query
@@ -56,10 +56,10 @@ def test_a_search_is_logged_where_it_was_slow_and_its_text_is_not(
     bench.write({"a.md": "# A\n\nThe zebrafish swims.\n"})
     bench.index()
     with bench.opened() as engine:
-        monkeypatch.setattr(library_reader, "SLOW_MS", float("inf"))
+        monkeypatch.setattr(library_search, "SLOW_MS", float("inf"))
         engine.search(Query("zebrafish"), PROFILES["lexical_only"])
         assert lines("search") == []
-        monkeypatch.setattr(library_reader, "SLOW_MS", -1.0)
+        monkeypatch.setattr(library_search, "SLOW_MS", -1.0)
         engine.search(Query("zebrafish"), PROFILES["lexical_only"])
     (line,) = lines("search")
     assert line.startswith("a search by lexical_only with 1 hits took ") and "zebrafish" not in line

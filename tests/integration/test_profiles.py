@@ -15,7 +15,7 @@ from octavo.errors import Conflict, NotFound, RecipeMismatch
 from octavo.model.job import Job, JobState
 from octavo.operations.canonical_documents.requests import CanonicalUpsertRequest
 from octavo.operations.canonical_documents.write_read_and_pack import canonical_upsert
-from octavo.operations.embedding_profiles.list_fill_and_activate import (
+from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
     profiles_activate,
     profiles_list,
     profiles_reindex,

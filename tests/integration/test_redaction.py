@@ -15,8 +15,8 @@ from workbench import Bench
 
 from octavo.engine.maintenance.damage_check import damage
 from octavo.errors import InvalidArgument
-from octavo.memory.commit import archive, create, link, revise
 from octavo.memory.draft import MemoryDraft, Provenance
+from octavo.memory.memory_changes import archive, create, link, revise
 from octavo.memory.remember import remember
 from octavo.memory.version_history import version
 from octavo.memory.work_sessions import start
@@ -27,7 +27,7 @@ from octavo.operations.canonical_documents.write_read_and_pack import canonical_
 from octavo.operations.library.collections import add
 from octavo.operations.library.doctor import health_checks
 from octavo.operations.library.requests import AddRequest
-from octavo.retrieval.passage_reading import read_passage
+from octavo.retrieval.reference_resolution import read_passage
 from octavo.sources import git_commits
 from octavo.sources.secret_redaction import MARK
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from octavo.engine import library_reader
+from octavo.engine import library_search
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.model.query import Filters, Query
@@ -47,7 +47,7 @@ def test_who_narrows_a_search_asks_the_whole_library_once(engine: Engine, monkey
         asked.append(query)
         return run(profile, query, library)
 
-    monkeypatch.setattr(library_reader, "run", counted)
+    monkeypatch.setattr(library_search, "run", counted)
     query, narrow = Query("how do I collimate the telescope at night"), Filters(path_prefix="equipment/")
     alone = engine.search(replace(query, filters=narrow)).hits
     assert [each.filters.empty for each in asked] == [False, True]

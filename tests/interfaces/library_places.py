@@ -47,7 +47,7 @@ BOTH_ENGINES = {
     "test_links_follow.py",
     "test_lint.py",
     "test_many_at_once.py",
-    "test_memories_as_notes.py",
+    "test_memory_note_copying.py",
     "test_notes.py",
     "test_profiles_of_clients.py",
     "test_same_json.py",
@@ -56,7 +56,7 @@ BOTH_ENGINES = {
     "test_worker_command.py",
     "test_writing.py",
     "web/test_editing.py",
-    "web/test_library_pages.py",
+    "web/test_collection_graph_and_job_pages.py",
     "web/test_originals.py",
     "web/test_pages.py",
 }

@@ -16,10 +16,10 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from octavo.engine.wiring import open_library
-from octavo.interfaces.execution.operation_threads import Calls
+from octavo.interfaces.execution.served_engine import Calls
 from octavo.interfaces.mcp.server import make_server
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 
 def in_memory(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.interfaces.presenting.excerpt_line_selection import wrapped
-from octavo.operations.styled_text_lines import Part, cells, columns, count, duration, size, visible
+from octavo.operations.text_line_formatting import Part, cells, columns, count, duration, size, visible
 
 
 @pytest.mark.parametrize(

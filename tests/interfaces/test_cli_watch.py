@@ -15,7 +15,7 @@ from cli_calls import Location, Octavo, write_vault
 from octavo.engine.wiring import open_library
 from octavo.operations.library.requests import StatusRequest, WatchRequest
 from octavo.operations.library.status import status, watch
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 
 
 def put(path: Path, text: str) -> None:

@@ -18,7 +18,7 @@ from http_calls import in_process
 from mcp import Client
 
 import octavo
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 UPSERT = "profiles_set"
 

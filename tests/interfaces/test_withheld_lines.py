@@ -11,7 +11,7 @@ from secret_tokens import TOKENS
 
 import octavo as package
 from octavo.errors import InvalidArgument
-from octavo.note_editing.redacted_notes import WITHHELD_CHANGES, with_keys, without_keys
+from octavo.note_editing.note_redaction import WITHHELD_CHANGES, with_keys, without_keys
 from octavo.sources.secret_redaction import MARK
 
 TOKEN, OTHER = TOKENS["GitHub token"], TOKENS["GitHub token"][:-1] + "X"

@@ -22,7 +22,7 @@ from secret_tokens import TOKENS
 
 import octavo as package
 from octavo.errors import Conflict, InvalidArgument, NotFound, OctavoError, StorageError
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 from octavo.sources.secret_redaction import MARK
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n"

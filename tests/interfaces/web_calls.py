@@ -16,7 +16,7 @@ from octavo.engine.wiring import open_library
 from octavo.evaluation.evaluation_run import results_folder
 from octavo.evaluation.stored_results import Outcome, Results
 from octavo.operations.argument_parsing import request
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PATIENCE = 120_000  # milliseconds; a busy machine is slow, and nothing here is a measurement

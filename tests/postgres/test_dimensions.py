@@ -13,11 +13,11 @@ from embedding_services import Service, served
 from octavo.config.schema import Jobs
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
-from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_set
+from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_set
 from octavo.operations.embedding_profiles.requests import ProfilesSetRequest
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import remember

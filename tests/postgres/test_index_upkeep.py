@@ -15,7 +15,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
 from octavo.model.library_location import DatabaseUrl
-from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_activate, profiles_set
+from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_activate, profiles_set
 from octavo.operations.embedding_profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import remember

@@ -13,7 +13,7 @@ import pytest
 from postgres_server import Server
 
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance import library_transfer as transferring
+from octavo.engine.maintenance import library_copying as transferring
 from octavo.engine.wiring import open_library
 from octavo.engine.wiring.store_opening import open_tables
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound

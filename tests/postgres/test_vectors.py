@@ -11,8 +11,8 @@ import pytest
 import samples
 from numpy.typing import NDArray
 
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.model.vector_index_tuning import Tuning

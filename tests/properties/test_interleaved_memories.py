@@ -13,7 +13,7 @@ from interleaving import Interleaved
 from set_clock import SetClock
 
 from octavo.errors import OctavoError
-from octavo.memory import canonical_documents, commit
+from octavo.memory import canonical_documents, memory_changes
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.folder_sync import sync
 from octavo.memory.project_memories import ProjectMemories
@@ -56,12 +56,12 @@ class Campaign:
     def by(self) -> Provenance:
         return Provenance("campaign", key=self.random.choice([None, f"key {self.number}"]))
 
-    def some(self, then: Callable[[MemoryId], commit.Committed]) -> None:
+    def some(self, then: Callable[[MemoryId], memory_changes.Committed]) -> None:
         known = self.memories.repository.named(self.memories.project, MemoryFilter(status=None))
         if known:
             self.note(then(self.random.choice(known)))
 
-    def note(self, made: commit.Committed) -> None:
+    def note(self, made: memory_changes.Committed) -> None:
         versions = self.memories.repository.versions(self.memories.project, made.item.id)
         self.answered[made.item.id, made.commit.version] = versions[made.commit.version - 1].text_hash
 
@@ -69,13 +69,13 @@ class Campaign:
         self.note(remember(memories, MemoryDraft(self.text()), self.by()).committed)
 
     def revise(self, memories: ProjectMemories) -> None:
-        self.some(lambda name: commit.revise(memories, name, MemoryDraft(self.text()), self.by()))
+        self.some(lambda name: memory_changes.revise(memories, name, MemoryDraft(self.text()), self.by()))
 
     def restore(self, memories: ProjectMemories) -> None:
-        self.some(lambda name: commit.restore(memories, name, 1, self.by()))
+        self.some(lambda name: memory_changes.restore(memories, name, 1, self.by()))
 
     def archive(self, memories: ProjectMemories) -> None:
-        self.some(lambda name: commit.archive(memories, name, self.by()))
+        self.some(lambda name: memory_changes.archive(memories, name, self.by()))
 
     def upsert(self, memories: ProjectMemories) -> None:
         key = self.random.choice(["spec/a", "spec/b"])

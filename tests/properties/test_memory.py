@@ -12,9 +12,9 @@ from long_runs import examples
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
-from octavo.engine.open_library import OpenLibrary
+from octavo.engine.opened_library import OpenLibrary
 from octavo.errors import Conflict
-from octavo.memory import commit
+from octavo.memory import memory_changes
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.version_diffs import diff, section_diff
@@ -59,21 +59,21 @@ def opened(like: OpenLibrary, clock: SetClock) -> Engine:
     return engine_over(SqliteStore.in_memory(clock), like, clock)
 
 
-def done(memories: ProjectMemories, names: list[str], step: Step) -> commit.Committed | None:
+def done(memories: ProjectMemories, names: list[str], step: Step) -> memory_changes.Committed | None:
     """Applies a step to one of the items there are; None where it cannot apply."""
     by = Provenance(author="a", key=step.key)
     if step.action == "create" or not names:
-        return commit.create(memories, MemoryDraft(step.text), by)
+        return memory_changes.create(memories, MemoryDraft(step.text), by)
     name = memories.item(names[step.item % len(names)]).id
     match step.action:
         case "revise":
-            return commit.revise(memories, name, MemoryDraft(step.text), by)
+            return memory_changes.revise(memories, name, MemoryDraft(step.text), by)
         case "restore":
-            return commit.restore(memories, name, 1, by)
+            return memory_changes.restore(memories, name, 1, by)
         case "archive":
-            return commit.archive(memories, name, by)
+            return memory_changes.archive(memories, name, by)
         case "pin" | "unpin":
-            return commit.pin(memories, name, by, pinned=step.action == "pin")
+            return memory_changes.pin(memories, name, by, pinned=step.action == "pin")
     return None
 
 
@@ -110,12 +110,12 @@ def test_restoring_a_version_leaves_no_difference_to_it(like: OpenLibrary, todo:
     clock = SetClock()
     with opened(like, clock) as engine:
         memories = engine.memories
-        name = commit.create(memories, MemoryDraft("zero common")).item.id
+        name = memory_changes.create(memories, MemoryDraft("zero common")).item.id
         for step in todo:
             clock.now += abs(step.wait)
-            commit.revise(memories, name, MemoryDraft(step.text))
+            memory_changes.revise(memories, name, MemoryDraft(step.text))
         number = which % memories.item(name).version + 1
-        restored = commit.restore(memories, name, number).item
+        restored = memory_changes.restore(memories, name, number).item
         assert diff(memories, name, number, restored.version) == ""
         assert section_diff(memories, name, number, restored.version) == ()
         assert version(memories, name, restored.version).text == version(memories, name, number).text

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, from_plain, to_plain
 from octavo.model.file_formats import format_of
 from octavo.model.normalised_text import normalise

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.memory import MemoryFilter, MemoryItem
 from octavo.model.query import Filters
 from octavo.ports import Store

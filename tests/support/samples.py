@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.model.chunk import Chunk, EmbeddingInput
 from octavo.model.document import Document, Kind, Section, shown_path
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import (
     ChunkKey,
     DocumentId,
@@ -22,7 +23,7 @@ from octavo.model.ids import (
     section_id,
     text_hash,
 )
-from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
+from octavo.model.index_recipe import ChunkSizes, Recipe
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.normalised_text import LineIndex, Span
 from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument

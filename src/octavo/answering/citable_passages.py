@@ -13,7 +13,7 @@ from octavo.lazy_regex import regex
 from octavo.model.document import Kind, Section
 from octavo.model.ids import DocumentId, ProjectId
 from octavo.model.normalised_text import Lines, Span
-from octavo.model.page_position import Position, position
+from octavo.model.position_in_original import Position, position
 from octavo.model.search_result import Hit
 from octavo.ports import Store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from octavo.algorithms.text.natural_language_detection import function_words
+from octavo.algorithms.text.languages_and_marked_stems import function_words
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.quantity_parsing import Quantity, quantity
 from octavo.answering.synonyms_and_antonyms import base, is_verb

@@ -14,7 +14,7 @@ from contextlib import suppress
 from html import unescape
 
 from octavo.converting.pdf_layout import Line
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile

@@ -25,13 +25,13 @@ from octavo.converting.pdf_layout import (
     mark_listed_headings,
     paragraphs,
 )
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
-from octavo.model.page_position import OCR_PAGES
+from octavo.model.position_in_original import OCR_PAGES
 
 CONVERTER = f"pdf-7/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000

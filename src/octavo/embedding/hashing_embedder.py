@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from octavo.lazy_regex import regex
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from octavo.errors import ModelUnavailable
 from octavo.fast_dataclass import dataclass
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 
 FORMAT = 1
 GRAPH = "model.onnx"

@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.model_inputs.vocabulary_coverage import Readability, TaughtScripts
+from octavo.algorithms.model_inputs.model_readability import Readability, TaughtScripts
 from octavo.embedding.bpe import ID_BYTES, IDS, BpeCounter
 from octavo.embedding.model_folder import read_directory
 from octavo.embedding.token_counter_selection import counter_of, readability_of
 from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.errors import ModelUnavailable
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 
 TABLE = "table.npz"
 REMEDY = "check the folder: it must hold model.json, table.npz and vocab.txt"

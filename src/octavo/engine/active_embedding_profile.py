@@ -11,7 +11,7 @@ from octavo.model.embedder_settings import LOCAL_PROVIDERS, NamedEmbeddingProfil
 if TYPE_CHECKING:
     from octavo.engine.wiring.adapter_factories import Adapters
     from octavo.ingest.snapshot_search_accelerator import Accelerator
-    from octavo.model.index_recipe import EmbeddingProfile
+    from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.projects_and_collections import Project
     from octavo.ports import Embedder, Store, SummaryIndex, VectorIndex
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from octavo.config.retrieval_settings import Retrieval
 from octavo.engine.caller_permissions import current_caller
 from octavo.engine.indexing.index_options import IndexOptions
-from octavo.engine.library_reader import Reader
+from octavo.engine.library_search import Reader
 from octavo.errors import LibraryError, NotFound
 from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from octavo.engine.indexing.folder_watcher import Watcher
     from octavo.engine.indexing.index_runs import IndexRuns
     from octavo.engine.library_federation import LibraryGroup
-    from octavo.engine.library_writer import Writer
-    from octavo.engine.open_library import OpenLibrary
+    from octavo.engine.library_indexing import Writer
+    from octavo.engine.opened_library import OpenLibrary
     from octavo.engine.processes.job_threads import JobThreads
     from octavo.ingest.indexing_report import IndexReport
     from octavo.ingest.snapshot_search_accelerator import Accelerator
@@ -156,7 +156,7 @@ class Engine:
 
     @cached_property
     def writer(self) -> Writer:
-        from octavo.engine.library_writer import Writer
+        from octavo.engine.library_indexing import Writer
 
         return Writer(self.library, lambda: self._job_threads is not None and self._job_threads.active)
 

@@ -12,9 +12,9 @@ from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.ingest.prepared_file import PreparationFailure, PreparedFile, Unpacked
 from octavo.ingest.provisional_fast_vectors import put_fast
 from octavo.ingest.write_batching import BATCH_FILES
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.folder_scan import SkippedFile, container
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, RecipeId, document_id
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.link_graph import DocumentLinks
 from octavo.model.prepared_document import IndexedChunk, PreparedDocument

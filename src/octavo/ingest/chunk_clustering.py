@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from octavo.algorithms.clustering.kmeans import kmeans, usual_groups
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.fast_dataclass import dataclass
+from octavo.model.embedding_profile import EmbeddingProfile, embed_anew, made_by_another
 from octavo.model.ids import ProjectId
-from octavo.model.index_recipe import EmbeddingProfile, embed_anew, made_by_another
 from octavo.model.stored_rows import StoredVectors
 from octavo.model.text_clusters import Clustering
 from octavo.plugins import install_command

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from octavo.chunking.embedding_inputs import joined
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import dataclass
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryFilter
 from octavo.model.stored_rows import PendingInput, VectorRow
 from octavo.observability.progress import Progress

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from octavo.algorithms.text.word_diff import changed_words
+from octavo.algorithms.text.changed_words_of_diff import changed_words
 from octavo.chunking.code_chunker import declared_names, is_code
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.converting.archives import unused
 from octavo.errors import OctavoError, SourceError
 from octavo.fast_dataclass import replace
 from octavo.graph.edge_extraction import linked
-from octavo.ingest.converted_document import converted_document, redacted_conversion, utf8
+from octavo.ingest.document_from_conversion import converted_document, redacted_conversion, utf8
+from octavo.ingest.document_redaction import redacted_commit, redacted_document
 from octavo.ingest.document_search_fields import SHARED_CHARACTERS, shared_texts
 from octavo.ingest.prepared_file import Origin, PreparationFailure, PreparedFile, Unpacked
-from octavo.ingest.redacted_document import redacted_commit, redacted_document
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.converted_file import Member, RefusedFile
 from octavo.model.document import Document, Kind, Source

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from octavo.chunking.embedding_inputs import joined
 from octavo.model.chunk import EmbeddingInput
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.job import JobKind
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import Progress

@@ -16,8 +16,8 @@ from octavo.config.search_snapshot_settings import Faiss
 from octavo.errors import DamagedSnapshot, NotIndexed, OctavoError
 from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.shard_assignment import shard_count, shard_of
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.prepared_document import LexicalRow
 from octavo.model.search_snapshot import FileEntry, Manifest, Watermark, WindowVectors
 from octavo.observability.progress import Progress
@@ -26,8 +26,8 @@ from octavo.ports import SnapshotSource, Store
 from octavo.search_snapshots.folder import SnapshotFolder, carry, entries
 from octavo.search_snapshots.lexical_segment import Segment, make_segment, merge_segments
 from octavo.search_snapshots.memory_mapped_array_file import write_arrays
+from octavo.search_snapshots.query_shard_routing import section_vectors
 from octavo.search_snapshots.reader import OUTLINE, SEGMENTS, SHARD, TOMBSTONES, OpenSnapshot, index_name
-from octavo.search_snapshots.shard_routing_by_section import section_vectors
 from octavo.search_snapshots.vector_shards import joined, save_shard, without
 
 CODES = "codes"  # vectors found by their binary codes: the form that needs no index

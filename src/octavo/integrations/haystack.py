@@ -12,7 +12,7 @@ from typing import Any
 from haystack import Document, component
 
 from octavo import Library
-from octavo.integrations.citation_metadata import citation
+from octavo.integrations.hit_metadata import citation
 
 
 @component

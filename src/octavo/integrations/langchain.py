@@ -20,7 +20,7 @@ from langchain_core.stores import BaseStore
 from pydantic import Field
 
 from octavo import Library, NotFound
-from octavo.integrations.citation_metadata import citation
+from octavo.integrations.hit_metadata import citation
 
 
 class OctavoRetriever(BaseRetriever):

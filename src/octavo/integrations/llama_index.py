@@ -22,7 +22,7 @@ from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.schema import Config
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
-from octavo.integrations.citation_metadata import citation
+from octavo.integrations.hit_metadata import citation
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
 from octavo.model.normalised_text import normalise

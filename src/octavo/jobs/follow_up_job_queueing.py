@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.util import find_spec
 
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, THEMATIC_LINKS, GraphRun
 from octavo.model.projects_and_collections import Project

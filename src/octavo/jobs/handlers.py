@@ -11,13 +11,13 @@ from octavo.fast_dataclass import replace
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.ingest.embedding_profile_switch import CONFIGURED, missing, profile_named, switch, switch_back
 from octavo.ingest.snapshot_search_accelerator import Accelerator
-from octavo.jobs.entity_jobs import EntitySettings, EntityWork, find_entities
+from octavo.jobs.communities_and_thematic_links import find_communities, find_thematic_links
+from octavo.jobs.entity_finding import EntitySettings, EntityWork, find_entities
 from octavo.jobs.follow_up_job_queueing import can_find_communities, queue_snapshot
-from octavo.jobs.graph_jobs import find_communities, find_thematic_links
 from octavo.jobs.summary_making import Summarising, make_summaries
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.redaction_backfill import redact_stored
+from octavo.memory.stored_text_redaction import redact_stored
 from octavo.model.embedder_settings import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.index_recipe import Recipe
 from octavo.model.job import REBUILD, Job, JobKind

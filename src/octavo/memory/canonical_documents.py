@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.fast_dataclass import dataclass, replace
-from octavo.memory.commit import ChangedMeanwhile, Committed, create, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of, prepared_of
+from octavo.memory.memory_changes import ChangedMeanwhile, Committed, create, replay, revise, still_unchanged
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.recalled_text_quoting import quoted
 from octavo.memory.version_history import VersionText, as_of, given_title, version
 from octavo.model.document import Section
-from octavo.model.memory import CANONICAL_KEY, MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
+from octavo.model.memory import CANONICAL_KEY, MemoryFilter, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.normalised_text import LineIndex, Span
 
 _RETRIES = 32  # attempts while other writers keep changing the document
@@ -153,74 +152,6 @@ def passage(document: Canonical, span: Span) -> CanonicalSpan:
     ]
     innermost = max(enclosing, key=lambda section: (section.span.start, section.level), default=document.sections[0])
     return CanonicalSpan(document, span, span.of(text), lines.first, lines.last, innermost)
-
-
-@dataclass(frozen=True, slots=True)
-class Pack:
-    """The passages that fit the budget, in document order; `left_out` counts the wanted ones that did not fit."""
-
-    text: str
-    passages: tuple[CanonicalSpan, ...]
-    left_out: int
-
-
-def packed(
-    documents: Sequence[Canonical],
-    requests: Iterable[tuple[MemoryId, tuple[Span, ...]]],
-    budget: int,
-    measure: Callable[[str], int],
-    *,
-    merge: bool,
-) -> Pack:
-    """Takes passages in the order they are wanted while the whole text, citations included, stays within the budget.
-
-    Of each the first of its spans that fits is taken; one without any is skipped: the next may still fit. With
-    `merge`, adjacent passages of a document become one; else each keeps the citation of its own section.
-    """
-    known = {document.item.id: document for document in documents}
-    taken: dict[MemoryId, list[Span]] = {}
-    left_out = 0
-    for name, alternatives in requests:
-        spans = taken.get(name, [])
-        for span in alternatives:
-            if any(other.start <= span.start and span.end <= other.end for other in spans):
-                break
-            extended = {**taken, name: _merged([*spans, span], known[name].shown.text if merge else None)}
-            if measure(_pack_text(known, extended)) <= budget:
-                taken = extended
-                break
-        else:
-            left_out += 1
-    return Pack(_pack_text(known, taken), tuple(_passages(known, taken)), left_out)
-
-
-def _passages(known: dict[MemoryId, Canonical], taken: dict[MemoryId, list[Span]]) -> Iterator[CanonicalSpan]:
-    for name in sorted(taken, key=lambda name: known[name].key):
-        yield from (passage(known[name], span) for span in taken[name])
-
-
-def _pack_text(known: dict[MemoryId, Canonical], taken: dict[MemoryId, list[Span]]) -> str:
-    blocks = []
-    for passage in _passages(known, taken):
-        path = " → ".join(passage.section.path)
-        about = f" {passage.citation}" + (f" {path}" if path else "")
-        heading = "".join(character if character.isprintable() else " " for character in about)
-        document = passage.document
-        blocks.append(quoted(document.item.id, document.shown.version.number, heading, passage.text))
-    return "\n\n".join(blocks)
-
-
-def _merged(spans: Iterable[Span], text: str | None) -> list[Span]:
-    """In order; those that overlap become one, and with the text those with nothing but white space between them."""
-    merged: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start, span.end)):
-        if merged and (
-            span.start < merged[-1].end or (text is not None and not text[merged[-1].end : span.start].strip())
-        ):
-            merged[-1] = merged[-1].union(span)
-        else:
-            merged.append(span)
-    return merged
 
 
 def _is_current(memories: ProjectMemories, item: MemoryItem, draft: MemoryDraft) -> bool:

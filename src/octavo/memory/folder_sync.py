@@ -18,11 +18,11 @@ from pathlib import Path
 
 from octavo.errors import InvalidArgument, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.memory.commit import Committed, archive, create, from_current, pin, revise
 from octavo.memory.draft import MemoryDraft, Provenance, checked, source_of
 from octavo.memory.folder_sync_report import SkippedNote, SyncReport
+from octavo.memory.memory_changes import Committed, archive, create, from_current, pin, revise
+from octavo.memory.memory_file_rewriting import edited
 from octavo.memory.memory_markdown_files import MemoryNote, file_name, read_note, write_note
-from octavo.memory.memory_note_edits import edited
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.version_history import given_title, version

@@ -6,11 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
-from octavo.memory.commit import ChangedMeanwhile, Committed, create, from_current, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of
 from octavo.memory.duplicate_similarity import Similarity, compare, fingerprint
+from octavo.memory.memory_changes import (
+    ChangedMeanwhile,
+    Committed,
+    create,
+    from_current,
+    replay,
+    revise,
+    still_unchanged,
+)
+from octavo.memory.memory_quotations import without_quotations
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.recalled_text_quoting import without_quotations
 from octavo.memory.version_history import given_title
 from octavo.model.document import Kind
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, memory_of

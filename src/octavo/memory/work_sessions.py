@@ -6,8 +6,8 @@ from itertools import count
 
 from octavo.errors import Conflict, NotFound
 from octavo.fast_dataclass import replace
-from octavo.memory.commit import create
 from octavo.memory.draft import MemoryDraft, Provenance
+from octavo.memory.memory_changes import create
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryKind, MemorySession, SessionId, session_id
 from octavo.sources.secret_redaction import redacted

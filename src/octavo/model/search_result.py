@@ -12,7 +12,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId
 from octavo.model.normalised_text import Lines, Span
-from octavo.model.page_position import NOWHERE, Position
+from octavo.model.position_in_original import NOWHERE, Position
 from octavo.model.score_tolerance import rounded
 
 

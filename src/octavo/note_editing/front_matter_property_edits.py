@@ -8,7 +8,7 @@ import re
 from octavo.errors import InvalidArgument
 from octavo.lazy_regex import regex
 from octavo.note_editing.blank_lines_and_line_endings import line_ending
-from octavo.note_editing.front_matter_value_quoting import TOML, Scalar, scalar, written_key
+from octavo.note_editing.front_matter_template_filling import TOML, Scalar, scalar, written_key
 from octavo.note_editing.note_files import encoded
 from octavo.note_editing.note_outline import NoteOutline
 from octavo.note_editing.section_edits import EditedText

@@ -15,7 +15,7 @@ from octavo.errors import Conflict, InvalidArgument, NotFound, SourceError, Stor
 from octavo.fast_dataclass import dataclass
 from octavo.note_editing.file_attribute_copying import same_access
 from octavo.note_editing.no_overwrite_renames import exchange, rename_new, replace_keeping_streams
-from octavo.parsing.code.generated_file_detection import generator_mark
+from octavo.parsing.code.generated_and_vendored_files import generator_mark
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
 _DRAFT, _DRAFT_SUFFIX = ".octavo-", ".draft"

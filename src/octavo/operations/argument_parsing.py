@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
 from octavo.errors import InvalidArgument
-from octavo.operations.argument_fields import TIME, TIMES
+from octavo.operations.argument_types import TIME, TIMES
 from octavo.operations.json_schemas import adapter, input_schema, kind
 
 ALIASES: Mapping[str, tuple[str, ...]] = {

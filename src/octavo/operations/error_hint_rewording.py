@@ -12,9 +12,9 @@ from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.operations.library.results import HealthAnswer
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.python_method_names import method_of
-from octavo.operations.request_field_metadata import RequestField, request_fields
+from octavo.operations.request_fields import RequestField, request_fields
 
 _COMMAND = regex(r"`octavo ([^`]+)`")
 _OPTION = regex(r"(?<![\w`-])--[a-z-]+")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 
 _ON_TOP = frozenset(
     ("search", "ask", "get", "add", "remove", "index", "reindex", "status", "doctor", "remember", "recall", "forget")

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind, Document, Kind, Source
 from octavo.model.ids import text_hash
-from octavo.parsing.code.code_outline import CodeOutline, Cut, Symbol, nested
+from octavo.parsing.code.code_outline_types import CodeOutline, Cut, Symbol, nested
 from octavo.parsing.code.config_file_keys import DEEPEST, READERS, ConfigKey
 from octavo.parsing.code.language_detection import config_language, module_name
+from octavo.parsing.code.opening_comment_summary import LONGEST, shortened, summary
 from octavo.parsing.code.outline_without_grammar import comment_end, textual_outline
 from octavo.parsing.code.parser import blocks_of, keywords_of, sections_of
-from octavo.parsing.code.source_file_description import LONGEST, shortened, summary
 
 LARGEST = 1_000_000  # characters; a larger file is data, and is cut at line ends
 _LONG = 400  # characters; keys inside a longer value become sections too

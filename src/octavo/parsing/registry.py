@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from octavo.model.document import Document, Kind, Source
 from octavo.model.git_commit import is_commit
-from octavo.parsing.code.generated_file_detection import generated_reason
+from octavo.parsing.code.generated_and_vendored_files import generated_reason
 from octavo.parsing.code.language_detection import CODE_NAMES, language_of
 from octavo.parsing.code.registry import CODE_PARSER_VERSION, code_parser, script_parser
 from octavo.parsing.code.registry import EXTENSIONS as CODE_EXTENSIONS

@@ -31,7 +31,7 @@ from octavo.ports.leases import Leases
 from octavo.ports.lexical_index import LexicalIndex
 from octavo.ports.memories import Memories
 from octavo.ports.note_write_log import NoteWrites
-from octavo.ports.parsers_models_and_indexes import (
+from octavo.ports.parsing_embedding_and_vector_search import (
     AheadEmbedder,
     AtOnceEmbedder,
     ChoosingIndex,

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from octavo.model.chunk import EmbeddingInput
     from octavo.model.document import Kind, Section
+    from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
-    from octavo.model.index_recipe import EmbeddingProfile, Recipe
+    from octavo.model.index_recipe import Recipe
     from octavo.model.indexed_commit import FoundCommit, HistoryEntry
     from octavo.model.indexing_ledger import FileStamp, LedgerEntry
     from octavo.model.link_graph import (

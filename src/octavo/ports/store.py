@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.ids import ProjectId
-    from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.library_damage import Damage
     from octavo.model.stored_rows import LibraryCounts
     from octavo.observability.metrics import Gauge
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from octavo.ports.lexical_index import LexicalIndex
     from octavo.ports.memories import Memories
     from octavo.ports.note_write_log import NoteWrites
-    from octavo.ports.parsers_models_and_indexes import VectorIndex
+    from octavo.ports.parsing_embedding_and_vector_search import VectorIndex
     from octavo.ports.pruning import Pruning
     from octavo.ports.query_log import QueryLog
     from octavo.ports.rerank_score_cache import RerankScores

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.ids import ChunkKey, DocumentId, ProjectId
-    from octavo.model.index_recipe import EmbeddingProfile
     from octavo.model.summary import NodeType, PlacedChunk, Summarised, Summary, SummaryVectors, Unsummarised
 
 

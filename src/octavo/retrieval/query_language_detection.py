@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.text.natural_language_detection import marked
+from octavo.algorithms.text.languages_and_marked_stems import marked
 from octavo.fast_dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Filters, Terms

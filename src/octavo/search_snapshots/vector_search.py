@@ -14,8 +14,8 @@ from octavo.algorithms.ranking.sorted_array_set_operations import are_among, dis
 from octavo.algorithms.ranking.vector_nearest_neighbors import best_of_each, cosines, directions, nearest, top
 from octavo.errors import DamagedSnapshot
 from octavo.fast_dataclass import dataclass, replace
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.search_result import ScoredChunk, scored_chunks
 from octavo.model.search_snapshot import Watermark, WindowVectors
 from octavo.ports import Store, TieredIndex, VectorIndex

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines, top
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 
 if TYPE_CHECKING:
     from octavo.model.summary import NodeType

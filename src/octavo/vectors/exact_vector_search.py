@@ -18,8 +18,8 @@ from octavo.algorithms.ranking.vector_nearest_neighbors import (
     rows_of,
     top,
 )
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.search_result import ScoredChunk, scored_chunks
 
 if TYPE_CHECKING:

@@ -21,12 +21,20 @@ from octavo.config.load import load
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.cli.output import screen
 from octavo.interfaces.daemon.client import running, started
-from octavo.interfaces.daemon.handshake_messages import CALLS
+from octavo.interfaces.daemon.protocol_messages import CALLS
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.operations.answering.results import AnswerSentence
 from octavo.version import __version__
 
-HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "tokenizers", "octavo.engine", "octavo.operations.operation_table")
+HEAVY = (
+    "numpy",
+    "onnxruntime",
+    "apsw",
+    "mcp",
+    "tokenizers",
+    "octavo.engine",
+    "octavo.operations.operation_lookup",
+)
 # `octavo`, but a busy machine is no reason for it to work without the server.
 PATIENT = """
 from octavo.interfaces.daemon import client

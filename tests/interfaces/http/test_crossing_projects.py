@@ -18,10 +18,10 @@ from library_places import Databases
 from python_calls import VAULT
 
 import octavo as api
-from octavo.engine.maintenance.library_transfer import every_row
+from octavo.engine.maintenance.library_copying import every_row
 from octavo.engine.wiring.store_opening import open_tables
 from octavo.model.library_location import DatabaseUrl
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.stores.sql_repositories.table_transfer import Table
 
 OWNER = "0123456789abcdef-owner"

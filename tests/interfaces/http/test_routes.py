@@ -17,7 +17,7 @@ from replaced_functions import done_by
 from octavo.config.schema import Serve
 from octavo.interfaces.http import routes
 from octavo.operations.json_schemas import input_schema
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 
 
 def problem(response: httpx2.Response, status: int, code: str) -> dict[str, Any]:

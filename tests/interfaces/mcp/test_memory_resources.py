@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_calls import in_memory
 
 from octavo.engine.wiring import open_library
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 TOOLS = {
     *("projects_resolve", "projects_list", "sessions_start", "sessions_end"),

@@ -15,7 +15,7 @@ from cli_calls import Octavo
 
 from octavo.interfaces.cli.commands.agent_skill_file import skill_text
 from octavo.operations.json_schemas import input_schema
-from octavo.operations.operation_table import OPERATIONS, chosen
+from octavo.operations.operation_lookup import OPERATIONS, chosen
 
 PLUGIN = Path(__file__).parents[3] / "plugins" / "claude-code"
 MARKETPLACE = Path(__file__).parents[3] / ".claude-plugin" / "marketplace.json"

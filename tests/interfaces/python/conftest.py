@@ -10,7 +10,7 @@ from library_places import Databases
 from python_calls import VAULT
 
 import octavo
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from python_calls import VAULT
 import octavo
 from octavo import answers
 from octavo.interfaces.python.argument_conversion import argument
-from octavo.operations.operation_table import EVERY, OPERATIONS
+from octavo.operations.operation_lookup import EVERY, OPERATIONS
 from octavo.operations.python_method_names import method_of, methods
 
 ON_TOP = "add ask doctor forget get index recall reindex remember remove search status"

@@ -9,7 +9,7 @@ from python_calls import VAULT
 
 import octavo
 from octavo.operations.operation import FULL
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 
 def test_a_set_of_tools_and_tools_by_name_can_be_chosen(library: octavo.Library) -> None:

@@ -14,7 +14,7 @@ from http_calls import in_process
 from secret_tokens import TOKENS
 
 from octavo.config.schema import Serve
-from octavo.note_editing.redacted_notes import WITHHELD_CHANGES
+from octavo.note_editing.note_redaction import WITHHELD_CHANGES
 from octavo.sources.secret_redaction import MARK
 
 TOKEN = "0123456789abcdef0123"

@@ -10,7 +10,7 @@ import pytest
 from seed_calls import SeedClient, talk_with
 
 from octavo.interfaces.mcp.tool_aliases.memento import TOOLS
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 NAMES = re.findall(
     r"\S+",

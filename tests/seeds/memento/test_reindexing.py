@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.engine.wiring import open_library
-from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_reindex
+from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_reindex
 from octavo.operations.embedding_profiles.requests import ProfilesReindexRequest
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from octavo.algorithms.queries.code_query_recognition import read_code_query
+from octavo.algorithms.queries.code_query_parsing import read_code_query
 
 ODD = (
     "aB",

@@ -13,10 +13,10 @@ import pytest
 
 from octavo.converting.ocr import caption, read_image, recognised
 from octavo.converting.pdf import read_pdf
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.normalised_text import Span
-from octavo.model.page_position import position
+from octavo.model.position_in_original import position
 
 ON = ConversionSettings(ocr=True, ocr_pages=10, ocr_languages="eng+deu")
 HEAD = (

@@ -18,7 +18,7 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import index
 from octavo.operations.library.requests import IndexRequest, StatusRequest
 from octavo.operations.library.status import full_status, status
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 
 HASHING = {"embedding.provider": "hashing"}
 

@@ -15,8 +15,8 @@ from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.graph.communities import community_names, degrees, described, leiden, weighted
 from octavo.graph.thematic_links import directions, nearest
+from octavo.jobs.communities_and_thematic_links import find_communities, find_thematic_links
 from octavo.jobs.follow_up_job_queueing import queue_graph_jobs
-from octavo.jobs.graph_jobs import find_communities, find_thematic_links
 from octavo.model.job import JobKind, JobState
 from octavo.model.link_graph import COMMUNITIES, THEMATIC_LINKS
 from octavo.operations.jobs.run_jobs import work

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from octavo.errors import ProviderFailed
 from octavo.ingest import chunk_embedding
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
 from octavo.stores.sqlite.store import SqliteStore
 

@@ -12,7 +12,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound, OctavoError
-from octavo.jobs.entity_jobs import EntitySettings, find_entities
+from octavo.jobs.entity_finding import EntitySettings, find_entities
 from octavo.jobs.handlers import handlers
 from octavo.model.entity import EntityKind
 from octavo.model.job import JobKind, JobState

@@ -20,11 +20,11 @@ from set_clock import SetClock
 from octavo.config.schema import Chunking, Config, Embedding, Jobs
 from octavo.embedding.hashing_embedder import HashingEmbedder
 from octavo.engine.engine import Engine
-from octavo.engine.open_library import OpenLibrary
+from octavo.engine.opened_library import OpenLibrary
 from octavo.engine.wiring import open_engine
 from octavo.errors import ProviderFailed
 from octavo.jobs.worker import JobWorker, Round, delay
-from octavo.memory import commit
+from octavo.memory import memory_changes
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.memory_rechunking import reingest
 from octavo.model.ids import project_id
@@ -194,7 +194,7 @@ def test_an_interrupted_worker_gives_back_the_job_it_was_at(store: Store, clock:
 
 
 def test_work_gives_a_memory_its_vector(engine: Engine) -> None:
-    commit.create(engine.memories, MemoryDraft("The pump is in the cellar."))
+    memory_changes.create(engine.memories, MemoryDraft("The pump is in the cellar."))
     assert recall(engine, RecallRequest("pump")).pending == 1
     assert work(engine, Jobs()) == Round(finished=1)
     answer = recall(engine, RecallRequest("pump", profile="dense_only"))
@@ -236,7 +236,7 @@ FAULTS: dict[str, Callable[[int], Any]] = {
 def test_a_provider_at_fault_costs_no_memory_and_the_next_one_makes_good(engine: Engine, fault: str) -> None:
     library = engine.library
     faulty = engine_over(library.store, library, library.now, embedder=lambda: Faulty(FAULTS[fault]))
-    commit.create(faulty.memories, MemoryDraft("The pump is in the cellar."))
+    memory_changes.create(faulty.memories, MemoryDraft("The pump is in the cellar."))
     assert work(faulty, Jobs(max_attempts=1)) == Round(dead=1)
     (job,) = engine.store.outbox.jobs(MINE)
     assert job.error
@@ -249,7 +249,7 @@ def test_a_provider_at_fault_costs_no_memory_and_the_next_one_makes_good(engine:
 def test_doing_a_job_twice_leaves_what_doing_it_once_left(engine: Engine, clock: SetClock) -> None:
     for number in range(3):
         clock.now += 1.0
-        commit.create(engine.memories, MemoryDraft(f"# Fact {number}\n\nIt is {number} o'clock.", tags=("t",)))
+        memory_changes.create(engine.memories, MemoryDraft(f"# Fact {number}\n\nIt is {number} o'clock.", tags=("t",)))
     work(engine, Jobs())
     profile = [engine.embedder.profile]
     words = ("fact", "clock")
@@ -270,7 +270,7 @@ def test_memories_are_cut_again_when_the_recipe_changes(tmp_path: Path) -> None:
     config = Config(library=tmp_path / "l.db", embedding=hashing)
     long = "\n\n".join(f"Paragraph {number} says this and that about the pump." for number in range(60))
     with open_engine(config, create=True) as engine:
-        commit.create(engine.memories, MemoryDraft(long))
+        memory_changes.create(engine.memories, MemoryDraft(long))
         work(engine, Jobs())
         before = engine.store.counts(engine.project.id).chunks
     smaller = Chunking(

@@ -15,7 +15,7 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.operations.answer_length_budget import tokens
+from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.canonical_documents.requests import (
     CanonicalContextPackRequest,
     CanonicalGetRequest,
@@ -32,10 +32,10 @@ from octavo.operations.canonical_documents.write_read_and_pack import (
     canonical_upsert,
 )
 from octavo.operations.memory.memory_changes import remember
-from octavo.operations.memory.memory_versions import memory_diff
+from octavo.operations.memory.memory_reading_and_history import memory_diff
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryDiffRequest, RecallRequest, RememberRequest
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "memory"
 SPEC = (GOLDEN / "spec.md").read_text("utf-8")

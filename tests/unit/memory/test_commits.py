@@ -11,7 +11,7 @@ from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.memory import commit, work_sessions
+from octavo.memory import memory_changes, work_sessions
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind
@@ -42,7 +42,7 @@ def found(engine: Engine, text: str) -> list[str]:
 def test_a_new_item_stands_at_version_one_and_is_found_at_once(
     engine: Engine, memories: ProjectMemories, clock: SetClock
 ) -> None:
-    made = commit.create(memories, FACT, Provenance("a person", "asked"))
+    made = memory_changes.create(memories, FACT, Provenance("a person", "asked"))
     item = made.item
     assert (item.version, item.status, item.kind, item.scope) == (1, MemoryStatus.ACTIVE, MemoryKind.FACT, "project")
     assert (item.title, item.tags) == ("The staging database is on port 5433.", ("staging", "db"))
@@ -59,9 +59,9 @@ def test_a_new_item_stands_at_version_one_and_is_found_at_once(
 def test_a_revision_takes_the_place_of_what_it_supersedes(
     engine: Engine, memories: ProjectMemories, clock: SetClock
 ) -> None:
-    item = commit.create(memories, FACT).item
+    item = memory_changes.create(memories, FACT).item
     clock.now += 10
-    made = commit.revise(memories, item.id, replace(FACT, text="It moved to harbour 6000."), expected=1)
+    made = memory_changes.revise(memories, item.id, replace(FACT, text="It moved to harbour 6000."), expected=1)
     assert (made.item.version, made.commit.action) == (2, MemoryAction.REVISED)
     assert (made.item.created_at, made.item.updated_at) == (clock.now - 10, clock.now)
     assert found(engine, "harbour") == [memory_uri(item.id)]
@@ -71,15 +71,15 @@ def test_a_revision_takes_the_place_of_what_it_supersedes(
 
 
 def test_a_revision_of_a_version_that_is_no_longer_the_last_is_a_conflict(memories: ProjectMemories) -> None:
-    item = commit.create(memories, FACT).item
-    commit.revise(memories, item.id, FACT)
+    item = memory_changes.create(memories, FACT).item
+    memory_changes.revise(memories, item.id, FACT)
     with pytest.raises(Conflict, match="version 2, not 1"):
-        commit.revise(memories, item.id, FACT, expected=1)
+        memory_changes.revise(memories, item.id, FACT, expected=1)
 
 
 def test_a_forgotten_item_leaves_every_search_and_keeps_its_history(engine: Engine, memories: ProjectMemories) -> None:
-    item = commit.create(memories, FACT).item
-    made = commit.archive(memories, item.id)
+    item = memory_changes.create(memories, FACT).item
+    made = memory_changes.archive(memories, item.id)
     assert (made.item.status, made.commit.action) == (MemoryStatus.ARCHIVED, MemoryAction.ARCHIVED)
     assert found(engine, "staging") == []
     assert len(memories.repository.versions(memories.project, item.id)) == 1
@@ -88,26 +88,26 @@ def test_a_forgotten_item_leaves_every_search_and_keeps_its_history(engine: Engi
 
 
 def test_a_restored_version_is_a_new_one_with_the_old_text(engine: Engine, memories: ProjectMemories) -> None:
-    item = commit.create(memories, FACT).item
-    commit.revise(memories, item.id, replace(FACT, text="Nothing of the kind."))
-    commit.archive(memories, item.id)
-    made = commit.restore(memories, item.id, 1)
+    item = memory_changes.create(memories, FACT).item
+    memory_changes.revise(memories, item.id, replace(FACT, text="Nothing of the kind."))
+    memory_changes.archive(memories, item.id)
+    made = memory_changes.restore(memories, item.id, 1)
     assert (made.item.version, made.item.status, made.commit.action) == (3, MemoryStatus.ACTIVE, MemoryAction.RESTORED)
     first, _, third = memories.repository.versions(memories.project, item.id)
     assert (third.text_hash, third.supersedes) == (first.text_hash, 2)
     assert made.item.fingerprint == item.fingerprint
     assert found(engine, "5433") == [memory_uri(item.id)]
     with pytest.raises(NotFound, match="no version 9"):
-        commit.restore(memories, item.id, 9)
+        memory_changes.restore(memories, item.id, 9)
 
 
 def test_pins_and_links_change_the_item_and_make_no_version(memories: ProjectMemories) -> None:
-    item = commit.create(memories, FACT).item
-    assert commit.pin(memories, item.id).item.pinned
-    assert not commit.pin(memories, item.id, pinned=False).item.pinned
-    linked = commit.link(memories, item.id, MemoryLink("notes/a.md", "plans")).item
+    item = memory_changes.create(memories, FACT).item
+    assert memory_changes.pin(memories, item.id).item.pinned
+    assert not memory_changes.pin(memories, item.id, pinned=False).item.pinned
+    linked = memory_changes.link(memories, item.id, MemoryLink("notes/a.md", "plans")).item
     assert linked.links == (MemoryLink("notes/a.md", "plans"),)
-    again = commit.link(memories, item.id, MemoryLink("notes/a.md", "plans"))
+    again = memory_changes.link(memories, item.id, MemoryLink("notes/a.md", "plans"))
     assert (again.item, again.commit.action) == (linked, MemoryAction.UNCHANGED)
     assert linked.version == 1
     actions = [commit.action.value for commit in memories.repository.commits(memories.project, item.id)]
@@ -116,10 +116,10 @@ def test_pins_and_links_change_the_item_and_make_no_version(memories: ProjectMem
 
 def test_the_same_key_gives_the_first_answer_and_changes_nothing(memories: ProjectMemories, clock: SetClock) -> None:
     by = Provenance("a person", key="once")
-    first = commit.create(memories, FACT, by)
+    first = memory_changes.create(memories, FACT, by)
     before = observed(memories.store)
     clock.now += 5
-    again = commit.create(memories, FACT, by)
+    again = memory_changes.create(memories, FACT, by)
     assert (again.commit, again.replayed) == (first.commit, True)
     assert observed(memories.store) == before
 
@@ -127,25 +127,25 @@ def test_the_same_key_gives_the_first_answer_and_changes_nothing(memories: Proje
 @pytest.mark.parametrize("other", [replace(FACT, text="Other."), replace(FACT, pinned=True), replace(FACT, scope="s")])
 def test_the_same_key_with_something_else_is_a_conflict(memories: ProjectMemories, other: MemoryDraft) -> None:
     by = Provenance(key="once")
-    item = commit.create(memories, FACT, by).item
+    item = memory_changes.create(memories, FACT, by).item
     before = observed(memories.store)
     with pytest.raises(Conflict, match="once") as caught:
-        commit.create(memories, other, by)
+        memory_changes.create(memories, other, by)
     assert caught.value.details == {"key": "once", "item": item.id, "version": 1}
     with pytest.raises(Conflict):
-        commit.pin(memories, item.id, by)
+        memory_changes.pin(memories, item.id, by)
     assert observed(memories.store) == before
 
 
 def test_every_kind_of_change_is_repeatable_under_its_key(memories: ProjectMemories) -> None:
-    item = commit.create(memories, FACT).item
+    item = memory_changes.create(memories, FACT).item
     changes = {
-        "revise": lambda by: commit.revise(memories, item.id, replace(FACT, text="New text."), by),
-        "pin": lambda by: commit.pin(memories, item.id, by),
-        "link": lambda by: commit.link(memories, item.id, MemoryLink("x"), by),
-        "archive": lambda by: commit.archive(memories, item.id, by),
-        "restore": lambda by: commit.restore(memories, item.id, 1, by),
-        "again": lambda by: commit.pin(memories, item.id, by),
+        "revise": lambda by: memory_changes.revise(memories, item.id, replace(FACT, text="New text."), by),
+        "pin": lambda by: memory_changes.pin(memories, item.id, by),
+        "link": lambda by: memory_changes.link(memories, item.id, MemoryLink("x"), by),
+        "archive": lambda by: memory_changes.archive(memories, item.id, by),
+        "restore": lambda by: memory_changes.restore(memories, item.id, 1, by),
+        "again": lambda by: memory_changes.pin(memories, item.id, by),
     }
     first = {name: change(Provenance(key=name)).commit for name, change in changes.items()}
     before = observed(memories.store)
@@ -154,16 +154,16 @@ def test_every_kind_of_change_is_repeatable_under_its_key(memories: ProjectMemor
 
 
 def test_two_items_of_the_same_text_and_instant_are_two(memories: ProjectMemories) -> None:
-    one, other = commit.create(memories, FACT).item, commit.create(memories, FACT).item
+    one, other = memory_changes.create(memories, FACT).item, memory_changes.create(memories, FACT).item
     assert one.id != other.id
-    assert commit.create(memories, FACT, unique=True).item in (one, other)
+    assert memory_changes.create(memories, FACT, unique=True).item in (one, other)
 
 
 def test_the_log_of_an_item_runs_one_way_when_the_clock_is_set_back(memories: ProjectMemories, clock: SetClock) -> None:
-    item = commit.create(memories, FACT).item
+    item = memory_changes.create(memories, FACT).item
     clock.now -= 500
-    commit.pin(memories, item.id)
-    commit.revise(memories, item.id, FACT)
+    memory_changes.pin(memories, item.id)
+    memory_changes.revise(memories, item.id, FACT)
     at = [commit.at for commit in memories.repository.commits(memories.project, item.id)]
     assert at == sorted(at)
 
@@ -180,21 +180,21 @@ def test_the_log_of_an_item_runs_one_way_when_the_clock_is_set_back(memories: Pr
 )
 def test_what_cannot_be_kept_is_refused_with_a_reason(memories: ProjectMemories, draft: MemoryDraft) -> None:
     with pytest.raises((InvalidArgument, Conflict)):
-        commit.create(memories, draft)
+        memory_changes.create(memories, draft)
     assert memories.repository.find(memories.project, MemoryFilter(status=None)) == ()
 
 
 def test_what_is_not_there_is_not_found(memories: ProjectMemories) -> None:
-    for change in (commit.pin, commit.archive):
+    for change in (memory_changes.pin, memory_changes.archive):
         with pytest.raises(NotFound, match="mem_none"):
             change(memories, MemoryId("mem_none"))
     with pytest.raises(NotFound, match="ses_none"):
-        commit.create(memories, FACT, Provenance(session=SessionId("ses_none")))
+        memory_changes.create(memories, FACT, Provenance(session=SessionId("ses_none")))
     assert memories.repository.find(memories.project, MemoryFilter(status=None)) == ()
 
 
 def test_an_id_may_be_shortened_while_only_one_begins_so(memories: ProjectMemories, clock: SetClock) -> None:
-    item = commit.create(memories, FACT).item
+    item = memory_changes.create(memories, FACT).item
     assert memories.item(item.id[:10]) == item
     with pytest.raises(NotFound):
         memories.item("mem_")
@@ -206,7 +206,7 @@ def test_a_session_is_named_by_what_was_committed_in_it_and_ends_once(
     memories: ProjectMemories, clock: SetClock
 ) -> None:
     session = work_sessions.start(memories, "Release", "a person")
-    item = commit.create(memories, FACT, Provenance(session=session.id)).item
+    item = memory_changes.create(memories, FACT, Provenance(session=session.id)).item
     assert memories.repository.versions(memories.project, item.id)[0].session_id == session.id
     clock.now += 60
     ended = work_sessions.end(memories, session.id, "Shipped.")

@@ -21,12 +21,12 @@ from octavo.memory.draft import MemoryDraft
 from octavo.memory.folder_sync import TRASH, sync
 from octavo.memory.folder_sync_report import SyncReport
 from octavo.memory.memory_markdown_files import read_note, write_note
-from octavo.memory.redaction_backfill import redact_stored
 from octavo.memory.remember import remember
+from octavo.memory.stored_text_redaction import redact_stored
 from octavo.model.ids import ProjectId
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.operations.memory.memory_changes import forget, memory_commit, memory_restore
-from octavo.operations.memory.memory_versions import memory_get, memory_history
+from octavo.operations.memory.memory_reading_and_history import memory_get, memory_history
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     ForgetRequest,

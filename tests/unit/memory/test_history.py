@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from long_runs import examples
 from set_clock import SetClock
 
-from octavo.engine.open_library import OpenLibrary
+from octavo.engine.opened_library import OpenLibrary
 from octavo.errors import NotFound
-from octavo.memory import commit
+from octavo.memory import memory_changes
 from octavo.memory.draft import MemoryDraft
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.version_diffs import diff
@@ -26,30 +26,30 @@ SECOND = "# Plan\n\nShip on Tuesday.\n\nTell everyone.\n"
 
 
 def test_a_diff_says_what_changed_and_nothing_when_nothing_did(memories: ProjectMemories) -> None:
-    item = commit.create(memories, MemoryDraft(FIRST)).item
-    commit.revise(memories, item.id, MemoryDraft(SECOND))
+    item = memory_changes.create(memories, MemoryDraft(FIRST)).item
+    memory_changes.revise(memories, item.id, MemoryDraft(SECOND))
     assert diff(memories, item.id, 1, 2) == (
         f"--- {item.id} v1\n+++ {item.id} v2\n@@ -1,5 +1,5 @@\n # Plan\n \n"
         "-Ship on Monday.\n+Ship on Tuesday.\n \n Tell everyone.\n"
     )
-    commit.restore(memories, item.id, 1)
+    memory_changes.restore(memories, item.id, 1)
     assert diff(memories, item.id, 1, 3) == ""
     with pytest.raises(NotFound, match="no version 7"):
         diff(memories, item.id, 1, 7)
 
 
 def test_a_version_is_read_exactly_and_says_what_took_its_place(memories: ProjectMemories) -> None:
-    item = commit.create(memories, MemoryDraft(FIRST)).item
-    commit.revise(memories, item.id, MemoryDraft(SECOND))
+    item = memory_changes.create(memories, MemoryDraft(FIRST)).item
+    memory_changes.revise(memories, item.id, MemoryDraft(SECOND))
     first, second = version(memories, item.id, 1), version(memories, item.id, 2)
     assert (first.text, first.superseded_by) == (FIRST, 2)
     assert (second.text, second.superseded_by, second.version.supersedes) == (SECOND, None, 1)
 
 
 def test_history_lists_versions_and_changes_in_order(memories: ProjectMemories) -> None:
-    item = commit.create(memories, MemoryDraft(FIRST)).item
-    commit.pin(memories, item.id)
-    item = commit.revise(memories, item.id, MemoryDraft(SECOND)).item
+    item = memory_changes.create(memories, MemoryDraft(FIRST)).item
+    memory_changes.pin(memories, item.id)
+    item = memory_changes.revise(memories, item.id, MemoryDraft(SECOND)).item
     told = history(memories, item)
     assert [version.number for version in told.versions] == [1, 2]
     assert [(commit.action.value, commit.version, commit.pinned) for commit in told.commits] == [
@@ -60,7 +60,7 @@ def test_history_lists_versions_and_changes_in_order(memories: ProjectMemories) 
 
 
 def test_an_item_was_not_there_before_it_was_committed(memories: ProjectMemories, clock: SetClock) -> None:
-    item = commit.create(memories, MemoryDraft(FIRST)).item
+    item = memory_changes.create(memories, MemoryDraft(FIRST)).item
     with pytest.raises(NotFound, match="did not exist yet"):
         as_of(memories, item, clock.now - 1)
     assert as_of(memories, item, clock.now).shown.text == FIRST
@@ -82,15 +82,15 @@ class Step:
         name = memories.item(item).id
         match self.action:
             case "revise":
-                commit.revise(memories, name, MemoryDraft(self.text))
+                memory_changes.revise(memories, name, MemoryDraft(self.text))
             case "restore":
-                commit.restore(memories, name, 1)
+                memory_changes.restore(memories, name, 1)
             case "archive":
-                commit.archive(memories, name)
+                memory_changes.archive(memories, name)
             case "pin":
-                commit.pin(memories, name)
+                memory_changes.pin(memories, name)
             case _:
-                commit.pin(memories, name, pinned=False)
+                memory_changes.pin(memories, name, pinned=False)
 
 
 steps = st.builds(
@@ -107,7 +107,7 @@ def test_an_instant_shows_what_replaying_the_commits_up_to_it_gives(like: OpenLi
     clock = SetClock()
     with engine_over(SqliteStore.in_memory(clock), like, clock) as engine:
         memories = engine.memories
-        name = commit.create(memories, MemoryDraft("zero\n")).item.id
+        name = memory_changes.create(memories, MemoryDraft("zero\n")).item.id
         seen = [(clock.now, _state(memories, name))]
         for step in todo:
             clock.now += step.wait

@@ -9,7 +9,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.memory.link_type_extraction import link_type
 from octavo.operations.memory.memory_changes import forget, memory_commit, memory_link
-from octavo.operations.memory.memory_versions import memory_get
+from octavo.operations.memory.memory_reading_and_history import memory_get
 from octavo.operations.memory.recall import memory_linked
 from octavo.operations.memory.requests import (
     ForgetRequest,
@@ -18,7 +18,7 @@ from octavo.operations.memory.requests import (
     MemoryLinkedRequest,
     MemoryLinkRequest,
 )
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 
 
 @pytest.mark.parametrize(

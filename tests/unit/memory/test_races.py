@@ -12,7 +12,7 @@ from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict
-from octavo.memory import canonical_documents, commit
+from octavo.memory import canonical_documents, memory_changes
 from octavo.memory.draft import MemoryDraft, Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import remember
@@ -39,28 +39,30 @@ def current(memories: ProjectMemories, name: MemoryId) -> MemoryItem:
     item = memories.item(name)
     assert item.version == memories.repository.versions(memories.project, name)[-1].number
     assert memories.store.check() == ()
-    commit.revise(memories, name, MemoryDraft("Something else was decided since then."))
+    memory_changes.revise(memories, name, MemoryDraft("Something else was decided since then."))
     return item
 
 
 def test_remembering_what_another_writer_revises_meanwhile_loses_neither(memories: ProjectMemories) -> None:
-    item = commit.create(memories, MemoryDraft(TEXT)).item
-    other = interleaved(memories, lambda: commit.revise(memories, item.id, MemoryDraft("It was switched off in May.")))
+    item = memory_changes.create(memories, MemoryDraft(TEXT)).item
+    other = interleaved(
+        memories, lambda: memory_changes.revise(memories, item.id, MemoryDraft("It was switched off in May."))
+    )
     remembered = remember(other, MemoryDraft(TEXT), KEYED).committed
     assert (remembered.item.id, remembered.commit.action) != (item.id, MemoryAction.UNCHANGED)
     assert current(memories, item.id).version == 2
 
 
 def test_remembering_an_unchanged_text_under_a_key_writes_the_log_alone(memories: ProjectMemories) -> None:
-    item = commit.create(memories, MemoryDraft(TEXT)).item
-    other = interleaved(memories, lambda: commit.pin(memories, item.id))
+    item = memory_changes.create(memories, MemoryDraft(TEXT)).item
+    other = interleaved(memories, lambda: memory_changes.pin(memories, item.id))
     assert remember(other, MemoryDraft(TEXT), KEYED).committed.commit.action is MemoryAction.UNCHANGED
     assert current(memories, item.id).pinned
 
 
 def test_an_edit_of_a_memory_that_is_archived_meanwhile_does_not_bring_it_back(memories: ProjectMemories) -> None:
-    item = commit.create(memories, MemoryDraft(TEXT)).item
-    other = interleaved(memories, lambda: commit.archive(memories, item.id))
+    item = memory_changes.create(memories, MemoryDraft(TEXT)).item
+    other = interleaved(memories, lambda: memory_changes.archive(memories, item.id))
     remembered = remember(other, MemoryDraft(EDITED), KEYED).committed
     assert remembered.item.id != item.id
     assert memories.item(item.id).status is MemoryStatus.ARCHIVED
@@ -87,22 +89,23 @@ def test_a_canonical_upsert_takes_omitted_fields_from_the_version_it_replaces(me
 
 
 def test_a_restored_version_keeps_the_scope_that_another_writer_gives_meanwhile(memories: ProjectMemories) -> None:
-    item = commit.create(memories, MemoryDraft(TEXT)).item
+    item = memory_changes.create(memories, MemoryDraft(TEXT)).item
     other = interleaved(
-        memories, lambda: commit.revise(memories, item.id, MemoryDraft(EDITED, MemoryKind.DECISION, scope="user"))
+        memories,
+        lambda: memory_changes.revise(memories, item.id, MemoryDraft(EDITED, MemoryKind.DECISION, scope="user")),
     )
-    restored = commit.restore(other, item.id, 1).item
+    restored = memory_changes.restore(other, item.id, 1).item
     assert (restored.version, restored.kind, restored.scope) == (3, MemoryKind.DECISION, "user")
 
 
 def test_a_commit_keeps_the_tags_that_another_writer_adds_meanwhile(
     engine: Engine, memories: ProjectMemories, clock: SetClock
 ) -> None:
-    item = commit.create(memories, MemoryDraft(TEXT, tags=("db",))).item
+    item = memory_changes.create(memories, MemoryDraft(TEXT, tags=("db",))).item
     store = Interleaved(engine.store)
     second = engine_over(store, engine.library, clock)
     second.memories.ensure_collection()
-    store.other = lambda: commit.revise(memories, item.id, MemoryDraft(EDITED, tags=("db", "staging")))
+    store.other = lambda: memory_changes.revise(memories, item.id, MemoryDraft(EDITED, tags=("db", "staging")))
     state = memory_commit(second, MemoryCommitRequest(item=item.id, text="It moved to port 6000."))
     assert (state.version, memories.item(item.id).tags) == (3, ("db", "staging"))
 
@@ -110,16 +113,16 @@ def test_a_commit_keeps_the_tags_that_another_writer_adds_meanwhile(
 def test_a_commit_that_expects_a_version_is_a_conflict_when_another_writer_was_first(
     memories: ProjectMemories,
 ) -> None:
-    item = commit.create(memories, MemoryDraft(TEXT)).item
-    other = interleaved(memories, lambda: commit.revise(memories, item.id, MemoryDraft(EDITED)))
+    item = memory_changes.create(memories, MemoryDraft(TEXT)).item
+    other = interleaved(memories, lambda: memory_changes.revise(memories, item.id, MemoryDraft(EDITED)))
     with pytest.raises(Conflict, match="is at version 2, not 1"):
-        commit.revise(other, item.id, MemoryDraft("Third."), expected=1)
+        memory_changes.revise(other, item.id, MemoryDraft("Third."), expected=1)
 
 
 def test_an_item_behind_its_newest_version_is_reported_and_repaired(engine: Engine, memories: ProjectMemories) -> None:
-    item = commit.create(memories, MemoryDraft(TEXT, tags=("db",))).item
-    commit.revise(memories, item.id, MemoryDraft(EDITED, title="Ports", tags=("db", "port")))
-    newest = commit.pin(memories, item.id).item
+    item = memory_changes.create(memories, MemoryDraft(TEXT, tags=("db",))).item
+    memory_changes.revise(memories, item.id, MemoryDraft(EDITED, title="Ports", tags=("db", "port")))
+    newest = memory_changes.pin(memories, item.id).item
     entry = replace(memories.repository.commits(memories.project, item.id)[0], action=MemoryAction.UNCHANGED)
     with memories.store.transaction():
         memories.repository.put(item, entry)  # the stale row that a lost update leaves

@@ -14,10 +14,10 @@ from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_MEMORIES
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.duplicate_similarity import compare, fingerprint
-from octavo.memory.recalled_text_quoting import quoted, without_quotations
+from octavo.memory.memory_quotations import quoted, without_quotations
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.operations.memory.memory_changes import forget, memory_pin, memory_restore, remember
-from octavo.operations.memory.memory_versions import memory_diff, memory_get
+from octavo.operations.memory.memory_reading_and_history import memory_diff, memory_get
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     ForgetRequest,
@@ -28,7 +28,7 @@ from octavo.operations.memory.requests import (
     RememberRequest,
 )
 from octavo.operations.memory.results import MemoryState
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_operations import search
 

@@ -13,7 +13,7 @@ from octavo.operations.memory.memory_changes import forget, memory_commit, memor
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, RecallRequest
 from octavo.operations.memory.results import when
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.projects.requests import SessionsStartRequest
 from octavo.operations.projects.work_sessions import sessions_start
 from octavo.retrieval.stages.memory_stages import weight_profile

@@ -11,7 +11,7 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.memory import MemoryKind
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import forget, memory_commit
-from octavo.operations.memory.memory_versions import memory_get
+from octavo.operations.memory.memory_reading_and_history import memory_get
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
 from octavo.operations.projects.list_and_resolve_projects import projects_list, projects_resolve, repository_place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.model.normalised_text import Span
-from octavo.model.page_position import Position, position, stretches
+from octavo.model.position_in_original import Position, position, stretches
 
 
 @pytest.mark.parametrize(

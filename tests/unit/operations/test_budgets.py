@@ -16,9 +16,9 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
 from octavo.model.normalised_text import normalise
-from octavo.operations.answer_length_budget import cursor, offset_of, tokens
+from octavo.operations.answer_budget_and_cursor import cursor, offset_of, tokens
 from octavo.operations.json_schemas import dump
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.reading.document_outline import outline
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest, OutlineRequest

@@ -9,7 +9,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed
-from octavo.operations.answer_length_budget import tokens
+from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.code.code_search import search_code
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.task_code_context import augment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.operations.error_hint_rewording import answer_for_model
 from octavo.operations.library.results import Check, HealthAnswer
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 
 def test_hints_of_a_health_check_name_tools_that_are_offered() -> None:

@@ -9,7 +9,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.query import Query
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.reading.file_inspection import inspect
 from octavo.operations.reading.requests import InspectRequest
 

@@ -6,11 +6,11 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
-from octavo.operations.answer_length_budget import tokens
+from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.library.collections import collections_list
 from octavo.operations.library.document_listing import documents_below, property_keys
 from octavo.operations.library.requests import CollectionsListRequest
-from octavo.operations.reading.multiple_document_reading import get_many, list_documents
+from octavo.operations.reading.document_listing_and_reading import get_many, list_documents
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_operations import search

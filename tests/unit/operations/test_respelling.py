@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.engine.engine import Engine
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import whole_answer
 from octavo.operations.search.search_execution import find

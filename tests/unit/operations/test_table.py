@@ -17,9 +17,9 @@ from octavo.errors import InvalidArgument, MissingExtra, NotFound, OctavoError
 from octavo.operations.argument_parsing import aliases, request
 from octavo.operations.json_schemas import dump, input_schema, output_schema
 from octavo.operations.operation import DEFAULT, Operation
-from octavo.operations.operation_table import EVERY as TABLE
-from octavo.operations.operation_table import OPERATIONS, chosen
-from octavo.operations.request_field_metadata import RequestField, request_fields
+from octavo.operations.operation_lookup import EVERY as TABLE
+from octavo.operations.operation_lookup import OPERATIONS, chosen
+from octavo.operations.request_fields import RequestField, request_fields
 
 EVERY = pytest.mark.parametrize("operation", TABLE.values(), ids=list(TABLE))
 

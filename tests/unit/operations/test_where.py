@@ -12,8 +12,8 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
-from octavo.operations.operation_table import EVERY
-from octavo.operations.request_field_metadata import request_fields
+from octavo.operations.operation_lookup import EVERY
+from octavo.operations.request_fields import request_fields
 
 NOTE = """---
 status: {status}

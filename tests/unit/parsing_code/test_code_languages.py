@@ -16,7 +16,7 @@ from octavo.parsing.code.language_detection import (
 )
 from octavo.parsing.code.registry import CODE_PARSER_VERSION, EXTENSIONS, code_parser
 from octavo.parsing.code.treesitter import ascii_bytes, syntax_for
-from octavo.parsing.code.treesitter_grammars import GRAMMARS
+from octavo.parsing.code.treesitter_node_roles import GRAMMARS
 
 ASKED_FOR = """
     python javascript typescript tsx go rust java c cpp csharp ruby php kotlin swift scala shell sql html css

@@ -17,7 +17,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.normalised_text import normalise
 from octavo.parsing.code import treesitter
 from octavo.parsing.code.registry import code_parser
-from octavo.parsing.code.treesitter_grammars import GRAMMARS
+from octavo.parsing.code.treesitter_node_roles import GRAMMARS
 
 ENOUGH = 120.0
 """Seconds of processor: far above what any of this takes on a slow machine, far below what quadratic work would."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.file_formats import format_of
 from octavo.plugins import resolved

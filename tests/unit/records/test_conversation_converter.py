@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import Kind
 from octavo.model.file_formats import SNIFFED, format_of
+from octavo_records.conversation import Conversation, Turn
 from octavo_records.conversation_converter import own_form, read_conversations
-from octavo_records.conversation_values import Conversation, Turn
 
 ASKED, ANSWERED = "Where does the cache live?", "In the data folder.\n\n```python\ncache = folder / 'x'\n```"
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from search_vectors import Meaning
 
 from octavo.ingest.chunk_embedding import embed_pending
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Query
 from octavo.model.search_result import Candidate

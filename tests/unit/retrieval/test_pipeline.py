@@ -13,8 +13,8 @@ from search_vectors import Meaning
 
 from octavo.errors import LibraryError, OctavoError, ProviderFailed, StorageError
 from octavo.model.document import Kind
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.normalised_text import Lines, Span
 from octavo.model.query import Filters, Query, Terms
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk

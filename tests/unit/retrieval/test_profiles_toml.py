@@ -17,7 +17,7 @@ from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
 from octavo.retrieval.stages.registry import SHAPES, stages
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
-from octavo_stages.recency import RecencyTiers
+from octavo_stages.recency_and_time_range import RecencyTiers
 from octavo_stages.section_cap import CapPerSection
 
 MINE = """

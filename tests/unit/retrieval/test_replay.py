@@ -33,7 +33,7 @@ from octavo_stages.diversity import MarginalRelevance
 from octavo_stages.parent_section_expansion import ParentExpansion
 from octavo_stages.phrase_and_title_recall import PhraseRecall, TitleRecall
 from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
-from octavo_stages.recency import RecencyDecay
+from octavo_stages.recency_and_time_range import RecencyDecay
 
 EVERYTHING = RetrievalProfile(
     "everything",

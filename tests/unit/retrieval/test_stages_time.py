@@ -8,7 +8,7 @@ from stage_samples import asking, details, library, listed, note, uris
 
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import SkipStage
-from octavo_stages.recency import RecencyDecay, RecencyTiers, TimeRange
+from octavo_stages.recency_and_time_range import RecencyDecay, RecencyTiers, TimeRange
 
 DAY = 86_400.0
 

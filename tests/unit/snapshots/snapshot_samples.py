@@ -12,8 +12,8 @@ from set_clock import SetClock
 
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.ingest.search_snapshot_build import Making, publish
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId, document_id
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.search_snapshot import Manifest
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import NoProgress

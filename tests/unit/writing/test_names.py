@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.errors import InvalidArgument
-from octavo.note_editing.daily_notes import safe_folder, safe_name
+from octavo.note_editing.new_and_daily_notes import safe_folder, safe_name
 
 
 @pytest.mark.parametrize(

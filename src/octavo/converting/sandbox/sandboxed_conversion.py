@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from octavo.converting.charset_declarations import declared_text
-from octavo.converting.sandbox.converter_process import ConversionSettings, received, send
+from octavo.converting.sandbox.conversion_worker import ConversionSettings, received, send
 from octavo.converting.sandbox.process_confinement import Confinement, Limits, close_memory
 from octavo.fast_dataclass import replace
 from octavo.model.converted_file import Converted, Member, RefusedFile, from_plain
@@ -32,7 +32,7 @@ _PROGRAM = """
 import json, sys
 start = json.loads(sys.stdin.buffer.readline())
 sys.path[:] = start["path"]
-from octavo.converting.sandbox.converter_process import serve
+from octavo.converting.sandbox.conversion_worker import serve
 serve(start["limits"], start["settings"])
 """
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TESSDATA_PREFIX")  # no keys, no tokens, no home

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from octavo.engine.indexing.git_history_updates import follow_histories
 from octavo.engine.indexing.index_runs import Stopped
 from octavo.engine.indexing.indexing_flow import is_stale
-from octavo.engine.indexing.memory_folder_sync import MemoryFolders
+from octavo.engine.indexing.memory_folder_watcher import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass
 from octavo.ingest.git_ref_watch import HistoryWatch
@@ -27,9 +27,9 @@ from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
     from octavo.config.schema import Watch
-    from octavo.engine.library_reader import Reader
-    from octavo.engine.library_writer import Writer
-    from octavo.engine.open_library import OpenLibrary
+    from octavo.engine.library_indexing import Writer
+    from octavo.engine.library_search import Reader
+    from octavo.engine.opened_library import OpenLibrary
 
 WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
 

@@ -19,7 +19,7 @@ from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
-    from octavo.engine.open_library import OpenLibrary
+    from octavo.engine.opened_library import OpenLibrary
 
 PATIENCE_SECONDS, LEAST_JUDGED = 1.5, 10  # that a search waits for full vectors, and chunks that get theirs anyway
 _PACE_SECONDS = 600.0

@@ -19,7 +19,7 @@ from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import Progress
 
 if TYPE_CHECKING:
-    from octavo.engine.open_library import OpenLibrary
+    from octavo.engine.opened_library import OpenLibrary
 
 _NEWEST = 256  # inputs embedded at once after a change
 

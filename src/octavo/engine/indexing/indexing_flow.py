@@ -25,10 +25,10 @@ from octavo.ingest.pipeline import CollectionRun, Preparers, index_collection, i
 from octavo.ingest.prepared_file import Origin
 from octavo.ingest.provisional_fast_vectors import Filled, embed_fast, embed_in_tiers
 from octavo.jobs.follow_up_job_queueing import queue_entities, queue_graph_jobs, queue_snapshot, queue_summaries
-from octavo.memory.redaction_backfill import redact_stored
+from octavo.memory.stored_text_redaction import redact_stored
 from octavo.model.document import Source
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.folder_scan import KnownFiles, Scan
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.indexing_ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.model.job import JobKind
 from octavo.model.projects_and_collections import Collection
@@ -37,7 +37,7 @@ from octavo.observability.progress import Progress
 
 if TYPE_CHECKING:
     from octavo.engine.indexing.index_options import IndexOptions
-    from octavo.engine.open_library import OpenLibrary
+    from octavo.engine.opened_library import OpenLibrary
 
 Changes = Mapping[str, Sequence[str] | None]
 """Paths by the name of their collection; None is everything."""

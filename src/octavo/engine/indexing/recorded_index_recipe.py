@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from octavo.errors import RecipeMismatch
-from octavo.model.index_recipe import EmbeddingProfile, Recipe, embed_anew, is_succeeded
+from octavo.model.embedding_profile import EmbeddingProfile, embed_anew, is_succeeded
+from octavo.model.index_recipe import Recipe
 from octavo.model.job import JobKind
 
 if TYPE_CHECKING:
-    from octavo.engine.open_library import OpenLibrary
+    from octavo.engine.opened_library import OpenLibrary
 
 
 def ensure_recipe(library: OpenLibrary) -> None:

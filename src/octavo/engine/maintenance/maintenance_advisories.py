@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from octavo.engine.maintenance.offline_work_status import (
+from octavo.engine.maintenance.offline_run_records import (
     CLUSTERS,
     FINETUNE,
     FULL_VECTORS,
@@ -22,7 +22,7 @@ from octavo.engine.maintenance.offline_work_status import (
 from octavo.engine.search.index_freshness import about, seconds_left
 from octavo.errors import OctavoError
 from octavo.model.embedder_settings import EmbeddingProfileState
-from octavo.model.index_recipe import embed_anew
+from octavo.model.embedding_profile import embed_anew
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, ENTITY_EDGES, THEMATIC_LINKS, EdgeType
 from octavo.model.maintenance_advisory import Advisory
 from octavo.model.summary import SUMMARIES

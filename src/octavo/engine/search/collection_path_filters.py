@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from octavo.fast_dataclass import replace
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Condition, Filters, Terms
-from octavo.retrieval.collection_paths import is_absolute, path_in_collection
+from octavo.retrieval.absolute_path_and_address_lookup import is_absolute, path_in_collection
 
 if TYPE_CHECKING:
-    from octavo.engine.open_library import OpenLibrary
+    from octavo.engine.opened_library import OpenLibrary
 
 
 def with_collections_resolved(library: OpenLibrary, filters: Filters) -> Filters:

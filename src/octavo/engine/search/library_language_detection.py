@@ -6,8 +6,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.text.compound_word_splitting import Compounds
-from octavo.algorithms.text.natural_language_detection import COMPOUNDING, SNOWBALL, marked
+from octavo.algorithms.text.compound_word_expansion import Compounds
+from octavo.algorithms.text.languages_and_marked_stems import COMPOUNDING, SNOWBALL, marked
 from octavo.algorithms.text.stemming import snowball
 from octavo.errors import LibraryError
 from octavo.fast_dataclass import replace

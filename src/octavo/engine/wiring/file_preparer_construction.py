@@ -14,7 +14,7 @@ from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.load import conversions_folder
 from octavo.config.schema import Config, Converting, Embedding
 from octavo.converting.conversion_cache import CachedConverter
-from octavo.converting.sandbox.converter_process import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.sandbox.process_confinement import Limits
 from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.embedding.fast_embedder_selection import opened, table_folder
@@ -25,8 +25,9 @@ from octavo.engine.wiring.index_recipe import chunk_sizes, parser_choice
 from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.file_preparation import Preparer
 from octavo.ingest.pipeline import Preparers
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.file_formats import ending, left_out_reason
-from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile
+from octavo.model.index_recipe import ChunkSizes
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.parsing.configured_parser_choice import ParserChoice
 from octavo.parsing.registry import extensions, not_indexed_reason

@@ -12,8 +12,9 @@ from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.engine.wiring.folder_project_file import folder_config
 from octavo.errors import ConfigurationError
 from octavo.fast_dataclass import replace
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.file_formats import CONVERTER_VERSION
-from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
+from octavo.model.index_recipe import ChunkSizes, Recipe
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.parsing.configured_parser_choice import NAMES, ParserChoice
 from octavo.parsing.registry import PARSER_VERSION

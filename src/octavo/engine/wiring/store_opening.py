@@ -10,9 +10,9 @@ from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.config.schema import Config
 from octavo.config.search_snapshot_settings import Snapshots
 from octavo.errors import MissingExtra, NotIndexed
-from octavo.ingest.search_snapshot_build_settings import SnapshotSetup
+from octavo.ingest.search_snapshot_setup import SnapshotSetup
 from octavo.ingest.snapshot_search_accelerator import Accelerator
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.projects_and_collections import Project
 from octavo.plugins import STORES, install_command, load

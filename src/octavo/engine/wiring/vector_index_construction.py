@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.embedding.fast_embedder_selection import fast_tier
 from octavo.fast_dataclass import dataclass
-from octavo.model.index_recipe import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.projects_and_collections import Project
 from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex
 from octavo.vectors.exact_summary_search import ExactSummaries

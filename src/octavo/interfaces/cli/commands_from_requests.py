@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.interfaces.cli import shell_completion
+from octavo.interfaces.cli import completion_values
 from octavo.interfaces.cli.command_group_with_suggestions import GLOBAL_OPTIONS
 from octavo.interfaces.cli.global_options import QUESTIONS, Choices, shared
-from octavo.operations.request_field_metadata import RequestField, request_fields
+from octavo.operations.request_fields import RequestField, request_fields
 
 if TYPE_CHECKING:
     from octavo.operations.operation import Operation
@@ -34,7 +34,7 @@ def parameters(request: type, optional: Sequence[str] = ()) -> list[click.Parame
 
 def _parameter(field: RequestField, optional: Sequence[str]) -> click.Parameter:
     complete = field.first("complete")
-    common: dict[str, Any] = {"shell_complete": getattr(shell_completion, complete)} if complete else {}
+    common: dict[str, Any] = {"shell_complete": getattr(completion_values, complete)} if complete else {}
     if name := field.first("argument"):
         needed = field.required and field.name not in optional and not field.first("reads")
         many = field.several or name.endswith("...")

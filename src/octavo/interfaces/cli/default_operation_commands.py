@@ -16,7 +16,7 @@ from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.all_operations import COMMANDS, called
 from octavo.operations.operation import Operation
-from octavo.operations.styled_text_lines import visible
+from octavo.operations.text_line_formatting import visible
 
 
 def command_of(operation: Operation) -> OperationCommand:

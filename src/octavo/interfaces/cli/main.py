@@ -18,7 +18,7 @@ from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.error_exit_codes import CommandFailure, Exit
 from octavo.interfaces.cli.global_options import QUESTIONS, Choices, shared, wants_json
 from octavo.interfaces.cli.operation_help_summaries import SUMMARIES
-from octavo.operations.styled_text_lines import visible
+from octavo.operations.text_line_formatting import visible
 
 
 class Entry(NamedTuple):
@@ -38,7 +38,7 @@ _AT = "octavo.interfaces.cli.commands"
 
 COMMANDS: Mapping[str, Entry] = {
     "try": Entry("try_folder:try_folder", "Index a folder into a temporary library and ask it something."),
-    "start": Entry("start_library:start", "Make a library, add a folder to it and read it."),
+    "start": Entry("start:start", "Make a library, add a folder to it and read it."),
     "init": Entry("init_and_list:init", "Make a library."),
     "add": Entry(),
     "remove": Entry(),
@@ -64,8 +64,8 @@ COMMANDS: Mapping[str, Entry] = {
     "projects": Entry("projects:projects", "Look at projects; find or make the one a folder belongs to."),
     "graph": Entry("graph:graph", "See what points where and what belongs together."),
     "canonical": Entry("canonical_documents:canonical", "Keep documents under keys; read and pack them by section."),
-    "doc": Entry("note_sections:doc", "Check, create and edit notes by their sections."),
-    "notes": Entry("daily_notes:notes", "Make notes from templates, add to them, keep one for each day."),
+    "doc": Entry("note_editing:doc", "Check, create and edit notes by their sections."),
+    "notes": Entry("new_and_daily_notes:notes", "Make notes from templates, add to them, keep one for each day."),
     "lint": Entry("note_lint:lint"),
     "worker": Entry("worker_and_jobs:worker", "Do queued jobs as they come."),
     "jobs": Entry("worker_and_jobs:jobs", "Look at queued jobs, try them again, delete those that have ended."),

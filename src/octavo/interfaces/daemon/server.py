@@ -28,10 +28,10 @@ from octavo.engine.indexing.index_runs import RUNNING
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
-from octavo.interfaces.daemon.handshake_messages import ASK_ALOUD, LONGEST_LINE, STOP, WANTS, Hello, error_json, hello
+from octavo.interfaces.daemon.protocol_messages import ASK_ALOUD, LONGEST_LINE, STOP, WANTS, Hello, error_json, hello
 from octavo.interfaces.daemon.socket_address import Address, private_folder
 from octavo.interfaces.execution.answer_streaming import stream_answer
-from octavo.interfaces.execution.operation_threads import Calls, opened
+from octavo.interfaces.execution.served_engine import Calls, opened
 from octavo.interfaces.presenting.command_output import search_answer
 from octavo.interfaces.presenting.output_formats import OutputFormat, Screen, written
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
@@ -40,7 +40,7 @@ from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AskAnswer
 from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.json_schemas import dump
-from octavo.operations.operation_table import chosen, named
+from octavo.operations.operation_lookup import chosen, named
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import whole_answer
 from octavo.operations.search.search_execution import find_everywhere

@@ -13,14 +13,14 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.interfaces.daemon.client import Connection, Unreachable, running
-from octavo.interfaces.daemon.handshake_messages import ASK_ALOUD
+from octavo.interfaces.daemon.protocol_messages import ASK_ALOUD
 from octavo.observability.progress import Progress
 from octavo.operations.answering.ask import answered
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
 from octavo.operations.argument_parsing import request
 from octavo.operations.json_schemas import adapter
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 
 _SECONDS = 120.0
 

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse
 
 from octavo import errors
 from octavo.operations.error_hint_rewording import for_model
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 
 MEDIA_TYPE = "application/problem+json"
 

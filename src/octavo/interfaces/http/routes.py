@@ -16,7 +16,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_metrics import job_gauges, library_gauges
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
-from octavo.interfaces.execution.operation_threads import Calls
+from octavo.interfaces.execution.served_engine import Calls
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.openapi import described, described_get, described_stream
 from octavo.interfaces.http.problem_responses import problem_of, protocol_problem
@@ -24,11 +24,11 @@ from octavo.interfaces.http.server_sent_events import event, event_stream, sente
 from octavo.model.query import Query
 from octavo.model.search_result import Result
 from octavo.observability.metrics import Gauge, Metrics
-from octavo.operations.answer_length_budget import tokens
+from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import OPERATIONS
+from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit, SearchAnswer, found_hit, without_hits
 from octavo.operations.search.search_execution import find_everywhere

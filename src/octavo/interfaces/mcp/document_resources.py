@@ -11,7 +11,7 @@ from mcp import types
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.operations.reading.passage_reading import whole
-from octavo.retrieval.passage_reading import read_passage
+from octavo.retrieval.reference_resolution import read_passage
 
 _SCHEME = "octavo://"
 _LISTED = 1_000  # documents named when a collection is read

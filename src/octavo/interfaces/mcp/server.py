@@ -16,7 +16,7 @@ from octavo.engine.caller_permissions import CALLER, acting_as, current_caller
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.index_runs import Stopped
 from octavo.errors import OctavoError
-from octavo.interfaces.execution.operation_threads import Answered, CallProgress, Calls
+from octavo.interfaces.execution.served_engine import Answered, CallProgress, Calls
 from octavo.interfaces.mcp import document_resources, memory_resources, prompts
 from octavo.interfaces.mcp.instructions import instructions, usage, without_library
 from octavo.interfaces.mcp.tool_aliases.aliased_server import SeedTools
@@ -26,7 +26,7 @@ from octavo.model.access_token import AccessScope
 from octavo.operations.error_hint_rewording import error_for_model, for_model
 from octavo.operations.json_schemas import input_schema, output_schema, slim_input, slim_output
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import DOTTED, chosen, gives_data, set_names
+from octavo.operations.operation_lookup import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
 
 Context = ServerRequestContext[Any, Any]

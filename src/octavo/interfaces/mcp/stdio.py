@@ -12,11 +12,11 @@ import anyio
 
 from octavo.config.config_file_reloading import ConfigFiles
 from octavo.config.schema import Config
-from octavo.interfaces.execution.operation_threads import Calls, following, opened
+from octavo.interfaces.execution.served_engine import Calls, following, opened
 from octavo.interfaces.mcp.line_transport import converse
 from octavo.interfaces.mcp.server import prepared_server
 from octavo.observability.logs import logger
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 
 def serve(config: Config, files: ConfigFiles, tools: str, wire: int) -> NoReturn:

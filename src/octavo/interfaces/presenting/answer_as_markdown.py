@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from octavo.interfaces.presenting.excerpt_line_selection import flattened
 from octavo.lazy_regex import regex
-from octavo.operations.styled_text_lines import DETAIL, FILL, Block, Part, Quote, visible
+from octavo.operations.text_line_formatting import DETAIL, FILL, Block, Part, Quote, visible
 
 _INDENT = "   "
 _LEFT_OUT = frozenset({DETAIL, "dim"})  # a line of nothing else

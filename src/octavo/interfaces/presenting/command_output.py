@@ -15,7 +15,7 @@ from octavo.model.document import Kind, shown_path
 from octavo.operations.answer_to_json_data import plain
 from octavo.operations.search.rendering import search_lines
 from octavo.operations.search.results import SearchAnswer
-from octavo.operations.styled_text_lines import Block, Quote
+from octavo.operations.text_line_formatting import Block, Quote
 
 if TYPE_CHECKING:
     from octavo.operations.default_answer_rendering import Listing

@@ -13,7 +13,7 @@ from typing import Any, SupportsFloat, SupportsIndex, Union, get_args, get_origi
 
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import replace
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 from octavo.operations.argument_parsing import request
 from octavo.operations.json_schemas import input_schema, kind, limits
 from octavo.operations.operation import Operation
@@ -106,7 +106,7 @@ def _is_list(hint: Any) -> bool:
 @cache
 def is_paged(model: type) -> bool:
     """Whether an answer is cut where `max_tokens` ends, to be read on with its cursor."""
-    return get_type_hints(model, include_extras=True).get("max_tokens") == argument_fields.MaxTokens
+    return get_type_hints(model, include_extras=True).get("max_tokens") == argument_types.MaxTokens
 
 
 def _hint(model: type, place: str) -> str | None:

@@ -16,7 +16,7 @@ from octavo.errors import InvalidArgument
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.library_opening import Settings, open
 from octavo.interfaces.python.methods import AsyncMethods
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.python_method_names import method_of
 
 if TYPE_CHECKING:

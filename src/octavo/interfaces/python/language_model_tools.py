@@ -12,7 +12,7 @@ from octavo.operations.argument_parsing import request
 from octavo.operations.error_hint_rewording import error_for_model
 from octavo.operations.json_schemas import dump, input_schema, slim_input
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import chosen
+from octavo.operations.operation_lookup import chosen
 
 if TYPE_CHECKING:
     from octavo.interfaces.python.shared_engine_handle import Handle

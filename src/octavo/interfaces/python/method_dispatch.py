@@ -16,9 +16,9 @@ from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.operations.all_operations import called
 from octavo.operations.json_schemas import input_schema, limits
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.python_method_names import method_of, methods
-from octavo.operations.request_field_metadata import request_fields
+from octavo.operations.request_fields import request_fields
 
 _WIDTH = 120
 

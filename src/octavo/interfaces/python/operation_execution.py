@@ -13,7 +13,7 @@ from octavo.interfaces.python.progress_callbacks import ProgressCallback, Report
 from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.model.document import Kind
 from octavo.operations.error_hint_rewording import for_python
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.search.results import SearchAnswer
 
 

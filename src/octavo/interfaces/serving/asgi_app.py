@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 
 from octavo.config.schema import Serve
 from octavo.errors import Forbidden, OctavoError
-from octavo.interfaces.execution.operation_threads import Calls
+from octavo.interfaces.execution.served_engine import Calls
 from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.oauth_token_verification import Issuer
@@ -30,10 +30,10 @@ from octavo.interfaces.mcp.instructions import usage
 from octavo.interfaces.mcp.server import library_instructions, make_server
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
 from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
-from octavo.interfaces.web.page_templates import Site, wants_page
+from octavo.interfaces.web.page_rendering import Site, wants_page
 from octavo.interfaces.web.routes import page_routes
 from octavo.model.access_token import AccessToken
-from octavo.operations.operation_table import DOTTED, chosen, gives_data, set_names
+from octavo.operations.operation_lookup import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
 
 _log = logging.getLogger("octavo.http")

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from octavo.config.schema import OAuth, Serve
 from octavo.errors import Busy, ConfigurationError
 from octavo.fast_dataclass import dataclass
-from octavo.interfaces.execution.operation_threads import Calls
+from octavo.interfaces.execution.served_engine import Calls
 from octavo.interfaces.http.oauth_token_verification import Issuer
 from octavo.interfaces.http.request_guard import Guard
 from octavo.interfaces.http.server_token import read_token

@@ -14,11 +14,11 @@ from octavo.interfaces.presenting.match_highlighting import marked, marks_of
 from octavo.interfaces.presenting.output_formats import STYLES
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.model.search_result import StageTrace
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.rendering import in_words
 from octavo.operations.search.results import FoundHit, SearchAnswer
-from octavo.operations.styled_text_lines import Block, Line, visible
+from octavo.operations.text_line_formatting import Block, Line, visible
 
 _AROUND = 8  # lines of context before a passage
 

@@ -18,7 +18,7 @@ from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.interfaces.tui.reading_view import ReadingScreen, ReadPlace
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage
-from octavo.operations.styled_text_lines import visible
+from octavo.operations.text_line_formatting import visible
 
 _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bold yellow"}
 

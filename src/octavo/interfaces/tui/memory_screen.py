@@ -18,7 +18,7 @@ from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
 from octavo.interfaces.tui.dialogs import ConfirmDialog
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.operations.memory.results import FoundMemory, RecallAnswer
-from octavo.operations.styled_text_lines import visible
+from octavo.operations.text_line_formatting import visible
 
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -17,7 +17,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.interfaces.tui import answer_rendering
 from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
 from octavo.interfaces.tui.markdown_rendering import rendered_markdown
-from octavo.operations.styled_text_lines import visible
+from octavo.operations.text_line_formatting import visible
 
 _WHOLE = 50_000  # tokens of a document in one view
 SOURCE_KINDS = frozenset({"code", "config", "commit"})

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.server_sent_events import streamed_answer
-from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, fields, given
+from octavo.interfaces.web.page_rendering import HEADERS, Listed, Site, fields, given
 from octavo.lazy_regex import regex
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer

@@ -20,14 +20,14 @@ from octavo.fast_dataclass import dataclass
 from octavo.interfaces.web import code_diffs_and_messages_as_html, document_addresses
 from octavo.interfaces.web.document_addresses import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown_to_html import markdown, picture_names, ragged
-from octavo.interfaces.web.page_templates import HEADERS, POLICY, Listed, Site, given, number
+from octavo.interfaces.web.page_rendering import HEADERS, POLICY, Listed, Site, given, number
 from octavo.interfaces.web.rst_and_org_to_markdown import as_markdown
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Unit
 from octavo.model.file_formats import ending
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Node
-from octavo.model.page_position import MARKS
+from octavo.model.position_in_original import MARKS
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.results import GetAnswer, OutlineSection
 from octavo.retrieval.pictures_and_original_files import PDF, collection_file, has_original, pictures

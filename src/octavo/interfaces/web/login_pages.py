@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from octavo.interfaces.http.authentication import Access, cookie_name, set_session
-from octavo.interfaces.web.page_templates import Listed, Site, fields
+from octavo.interfaces.web.page_rendering import Listed, Site, fields
 
 
 class Login:

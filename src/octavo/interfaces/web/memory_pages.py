@@ -10,7 +10,7 @@ from octavo.interfaces.presenting.match_highlighting import marks_of
 from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.hit_excerpts import excerpt
 from octavo.interfaces.web.markdown_to_html import markdown
-from octavo.interfaces.web.page_templates import Listed, Site, given, number
+from octavo.interfaces.web.page_rendering import Listed, Site, given, number
 
 _NOWHERE = DocumentPlace("", "")
 

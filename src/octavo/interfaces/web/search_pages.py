@@ -26,12 +26,12 @@ from octavo.interfaces.presenting.match_highlighting import MarksOf, marks_of
 from octavo.interfaces.web import document_addresses
 from octavo.interfaces.web.hit_excerpts import excerpt, marked_words, source_excerpt
 from octavo.interfaces.web.markdown_to_html import set_apart
-from octavo.interfaces.web.page_templates import HEADERS, Listed, Site, templates
+from octavo.interfaces.web.page_rendering import HEADERS, Listed, Site, templates
 from octavo.lazy_regex import regex
 from octavo.model.search_result import StageTrace
 from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.library.results import StatusAnswer
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.rendering import in_words
 from octavo.operations.search.requests import SearchRequest

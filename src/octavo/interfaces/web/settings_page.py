@@ -14,7 +14,7 @@ from octavo.config.load import load, settings
 from octavo.config.setting_descriptions import Setting, described, plain, sections, written
 from octavo.engine.caller_permissions import authorise
 from octavo.errors import InvalidArgument
-from octavo.interfaces.web.page_templates import Listed, Site, fields
+from octavo.interfaces.web.page_rendering import Listed, Site, fields
 from octavo.model.access_token import AccessScope
 
 _SAFE = "retrieval."  # how a search is answered; everything else names places, services or what is stored

@@ -20,7 +20,7 @@ from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.normalised_text import short
 from octavo.model.search_result import Hit, Result
-from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, json_size, size
+from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.answering.rendering import EXTRACTIVE, ask_lines
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import (

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +24,18 @@ class AskRequest:
         ),
     ] = "grounded"
     limit: Annotated[int, Field("How many passages to answer from, at most.", ge=1, le=50, option="-n/--limit")] = 8
-    profile: argument_fields.ProfileName | None = None
-    collections: argument_fields.Collections = ()
-    path_prefix: argument_fields.PathPrefix | None = None
-    uris: argument_fields.Uris = ()
-    heading_contains: argument_fields.Heading | None = None
-    tags_all: argument_fields.AllTags = ()
-    tags_any: argument_fields.AnyTags = ()
-    kinds: argument_fields.Kinds = ()
-    language: argument_fields.Language | None = None
-    where: argument_fields.Where = ()
-    modified_after: argument_fields.Since | None = None
-    modified_before: argument_fields.Before | None = None
+    profile: argument_types.ProfileName | None = None
+    collections: argument_types.Collections = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    uris: argument_types.Uris = ()
+    heading_contains: argument_types.Heading | None = None
+    tags_all: argument_types.AllTags = ()
+    tags_any: argument_types.AnyTags = ()
+    kinds: argument_types.Kinds = ()
+    language: argument_types.Language | None = None
+    where: argument_types.Where = ()
+    modified_after: argument_types.Since | None = None
+    modified_before: argument_types.Before | None = None
     budget: Annotated[
         int, Field("How long the passages in the prompt may be.", ge=200, le=200_000, metavar="TOKENS")
     ] = 3_000
@@ -67,4 +67,4 @@ class AskRequest:
     ] = ()
     show_context: Annotated[bool, Field("Show the prompt, and ask no model.")] = False
     explain: Annotated[bool, Field("Add what each stage of the search did.")] = False
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS

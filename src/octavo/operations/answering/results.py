@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.page_position import Position
+from octavo.model.position_in_original import Position
 from octavo.model.search_result import Freshness, StageTrace
 
 

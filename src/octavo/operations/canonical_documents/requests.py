@@ -7,7 +7,7 @@ from typing import Annotated
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 from octavo.model.memory import CANONICAL_KEY
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 from octavo.operations.memory.requests import (
     AsOf,
     ChangeRequest,
@@ -89,7 +89,7 @@ class CanonicalContextPackRequest:
     query: Annotated[str, Field("What the reader is about to do or ask.", max_length=20_000, argument="QUERY...")] = ""
     max_tokens: Annotated[
         int, Field("The pack is never longer.", ge=50, le=100_000, option="--max-tokens/--tokens", metavar="N")
-    ] = argument_fields.DEFAULT_TOKENS
+    ] = argument_types.DEFAULT_TOKENS
     keys: Annotated[tuple[CanonicalKey, ...], Field("Only these documents.", max_length=100, option="--only")] = ()
     doc_classes: DocClasses = ()
     project: ProjectName | None = None

@@ -12,7 +12,7 @@ from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section
 from octavo.model.memory import MemoryKind, MemoryLink
 from octavo.model.normalised_text import LineIndex
-from octavo.operations.answer_length_budget import tokens
+from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.canonical_documents.requests import (
     CanonicalContextPackRequest,
     CanonicalGetRequest,

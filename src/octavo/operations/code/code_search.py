@@ -9,7 +9,7 @@ from octavo.model.query import ANY_LANGUAGE, Query
 from octavo.model.search_result import Result
 from octavo.operations.code.requests import SearchCodeRequest
 from octavo.operations.filter_parsing import filters_of, languages_named
-from octavo.operations.search.hit_length_limit import fitting
+from octavo.operations.search.hits_within_token_limit import fitting
 from octavo.operations.search.results import SearchAnswer
 from octavo.operations.search.search_execution import BY_NAME, found_in
 from octavo.retrieval.profiles import hypothesised

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 from octavo.operations.search.requests import HYDE
 
 Expand = Annotated[
@@ -32,19 +32,19 @@ class SearchCodeRequest:
             argument="QUERY...",
         ),
     ]
-    language: argument_fields.Language | None = None
+    language: argument_types.Language | None = None
     max_results: MaxResults = 5
     use_reranker: Annotated[bool, Field("Let the reranker have the last word.")] = False
     hyde: Annotated[bool, Field(HYDE)] = False
-    path_prefix: argument_fields.PathPrefix | None = None
-    exclude_file: argument_fields.ExcludedFile | None = None
-    collections: argument_fields.Collections = ()
-    where: argument_fields.Where = ()
-    min_score: argument_fields.MinScore | None = None
+    path_prefix: argument_types.PathPrefix | None = None
+    exclude_file: argument_types.ExcludedFile | None = None
+    collections: argument_types.Collections = ()
+    where: argument_types.Where = ()
+    min_score: argument_types.MinScore | None = None
     expand: Expand = "declaration"
     explain: Annotated[bool, Field("Add each stage's scores and the trace.")] = False
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ class AugmentRequest:
     """A task to be done, and how much room there is for what the library knows of it."""
 
     task: Annotated[str, Field("What is to be done, or asked.", min_length=1, max_length=20_000, argument="TASK...")]
-    language: argument_fields.Language | None = None
+    language: argument_types.Language | None = None
     max_results: MaxResults = 3
     max_context_tokens: Annotated[int, Field("How long the context may be, without the task.", ge=50, le=100_000)] = (
         1_000
     )
-    path_prefix: argument_fields.PathPrefix | None = None
-    collections: argument_fields.Collections = ()
-    where: argument_fields.Where = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    collections: argument_types.Collections = ()
+    where: argument_types.Where = ()
     expand: Expand = "declaration"

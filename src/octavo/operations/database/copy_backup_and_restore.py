@@ -10,7 +10,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.library_transfer import Carried, Transfer, transfer
+from octavo.engine.maintenance.library_copying import Carried, Transfer, transfer
 from octavo.engine.wiring.store_opening import open_tables, overwrite_library
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
 from octavo.fast_dataclass import dataclass

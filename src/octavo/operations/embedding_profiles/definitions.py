@@ -17,7 +17,7 @@ _ONE = Listing(rows="profile", columns=_COLUMNS, confirms=True, shown=_SHOWN, no
 
 _embedders = partial(
     Operation,
-    module="octavo.operations.embedding_profiles.list_fill_and_activate",
+    module="octavo.operations.embedding_profiles.list_set_fill_and_activate",
     annotations=WRITES,
     tool_sets=IN_MEMORY,
     listing=_ONE,

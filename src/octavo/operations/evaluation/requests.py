@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class EvalRunRequest:
         ),
     ]
     profiles: Annotated[
-        tuple[argument_fields.Name, ...],
+        tuple[argument_types.Name, ...],
         Field("The profile to measure.", max_length=20, option="-p/--profile", complete="profiles"),
     ] = ()
     qrels: (

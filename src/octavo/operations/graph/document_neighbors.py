@@ -11,7 +11,7 @@ from octavo.graph.related_documents import RelatedAnswer, related
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
-from octavo.retrieval.passage_reading import read_passage
+from octavo.retrieval.reference_resolution import read_passage
 
 
 def graph_neighbors(engine: Engine, request: GraphNeighborsRequest) -> NeighborsAnswer:

@@ -6,8 +6,8 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.graph.communities import degrees, described
-from octavo.jobs.entity_jobs import EntitySettings, estimate, find_entities
-from octavo.jobs.graph_jobs import find_communities, find_thematic_links
+from octavo.jobs.communities_and_thematic_links import find_communities, find_thematic_links
+from octavo.jobs.entity_finding import EntitySettings, estimate, find_entities
 from octavo.model.job import JobKind
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, GraphRun
 from octavo.model.normalised_text import short

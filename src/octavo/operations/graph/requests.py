@@ -7,7 +7,7 @@ from typing import Annotated
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 from octavo.model.link_graph import BOTH, IN, NEIGHBOURS, OUT, RESOLUTION, SEED, THRESHOLD, EdgeType
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 
 BY_RULES, BY_MODEL = "rules", "model"
 ENTITY_KINDS = ("person", "project", "place", "identifier", "doi", "url")
@@ -24,8 +24,8 @@ Documents = Annotated[int, Field("How many at most.", ge=1, le=200, option="-n/-
 
 @dataclass(frozen=True, slots=True)
 class GraphNeighborsRequest:
-    reference: argument_fields.DocumentReference
-    collection: argument_fields.InCollection | None = None
+    reference: argument_types.DocumentReference
+    collection: argument_types.InCollection | None = None
     direction: Direction = BOTH
     types: Types = ()
     hops: Hops = 1
@@ -34,10 +34,10 @@ class GraphNeighborsRequest:
 
 @dataclass(frozen=True, slots=True)
 class GraphRelatedRequest:
-    reference: argument_fields.DocumentReference
-    collection: argument_fields.InCollection | None = None
+    reference: argument_types.DocumentReference
+    collection: argument_types.InCollection | None = None
     limit: Documents = 10
-    where: argument_fields.Where = ()
+    where: argument_types.Where = ()
     by_meaning: Annotated[
         bool, Field("Also what is near in meaning, linked or not.", option="--by-meaning/--links-only")
     ] = True
@@ -92,8 +92,8 @@ class GraphEntitiesRequest:
         tuple[EntityKindName, ...],
         Field("Only entities of these kinds.", max_length=len(ENTITY_KINDS), option="--kind"),
     ] = ()
-    collections: argument_fields.Collections = ()
-    where: argument_fields.Where = ()
+    collections: argument_types.Collections = ()
+    where: argument_types.Where = ()
     least: Annotated[int, Field("Only what at least so many documents name.", ge=1, le=100_000)] = 1
     limit: Annotated[int, Field("How many at most.", ge=1, le=10_000, option="-n/--limit")] = 30
 
@@ -102,8 +102,8 @@ class GraphEntitiesRequest:
 class GraphMentionsRequest:
     name: Annotated[str, Field("What is named.", min_length=1, max_length=500, argument="NAME")]
     entity_kind: Annotated[EntityKindName, Field("As an entity of this kind.", option="--kind")] | None = None
-    collections: argument_fields.Collections = ()
-    where: argument_fields.Where = ()
+    collections: argument_types.Collections = ()
+    where: argument_types.Where = ()
     limit: Documents = 30
 
 
@@ -122,8 +122,8 @@ class GraphExportRequest:
     output: Annotated[str, Field("Where to write; else to stdout.", option="-o/--output", metavar="FILE")] | None = None
     to: Annotated[str, Field("Which format.", choices=("json", "graphml"))] = "json"
     sections: Annotated[bool, Field("With headings, and what contains them.")] = False
-    collections: argument_fields.Collections = ()
-    where: argument_fields.Where = ()
+    collections: argument_types.Collections = ()
+    where: argument_types.Where = ()
     ghosts: Ghosts = True
     tags: Tags = True
     thematic_links: ThematicLinks = True
@@ -136,8 +136,8 @@ class GraphExportRequest:
 class GraphPlotRequest:
     output: Annotated[str, Field("The page to write.", option="-o/--output", metavar="FILE")] = "octavo-graph.html"
     most: Annotated[int, Field("Draw so many nodes, those with the most links.", ge=1, le=20_000)] = 3_000
-    collections: argument_fields.Collections = ()
-    where: argument_fields.Where = ()
+    collections: argument_types.Collections = ()
+    where: argument_types.Where = ()
     ghosts: Ghosts = True
     tags: Tags = True
     thematic_links: ThematicLinks = True

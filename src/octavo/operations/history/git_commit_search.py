@@ -18,8 +18,8 @@ from octavo.model.normalised_text import short
 from octavo.model.query import Filters, Query
 from octavo.model.search_result import Hit, Result
 from octavo.model.stored_rows import StoredDocument
-from octavo.operations import argument_fields
-from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations import argument_types
+from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.history.file_history import past
 from octavo.operations.history.rendering import commit_lines
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
@@ -65,7 +65,7 @@ def log(engine: Engine, request: LogRequest) -> LogAnswer:
 
 def _fitting(engine: Engine, result: Result, request: LogRequest) -> LogAnswer:
     """As many commits as fit, and a cursor to the rest."""
-    question = replace(request, cursor=None, max_tokens=argument_fields.DEFAULT_TOKENS)
+    question = replace(request, cursor=None, max_tokens=argument_types.DEFAULT_TOKENS)
     names = [hit.chunk_id for hit in result.hits]
     offset = offset_of(request.cursor, question, names=names)
     room = request.max_tokens * BYTES_PER_TOKEN - _AROUND

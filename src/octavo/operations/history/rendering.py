@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
-from octavo.operations.styled_text_lines import DETAIL, Block, Line, Part, Quote, columns, count, degraded_lines, more
+from octavo.operations.text_line_formatting import (
+    DETAIL,
+    Block,
+    Line,
+    Part,
+    Quote,
+    columns,
+    count,
+    degraded_lines,
+    more,
+)
 
 NO_COMMITS = "The library holds no commits."
 _INDENT = "   "

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 
 STAMP = r"^\d{9,11}$"
 """Seconds since 1970."""
@@ -23,16 +23,16 @@ FilePattern = Annotated[
 Author = Annotated[
     str, Field("Only by an author whose name contains this.", min_length=1, max_length=200, metavar="NAME")
 ]
-_PATTERN = f"{argument_fields.TIME}|{STAMP}"
+_PATTERN = f"{argument_types.TIME}|{STAMP}"
 
 
 @dataclass(frozen=True, slots=True)
 class LogRequest:
     """What to look for in commits, and which of them to look at."""
 
-    query: argument_fields.QueryText
+    query: argument_types.QueryText
     top_n: Annotated[int, Field("How many commits at most.", ge=1, le=100, option="-n/--limit")] = 10
-    min_score: argument_fields.MinScore | None = None
+    min_score: argument_types.MinScore | None = None
     file_pattern: FilePattern | None = None
     author: Author | None = None
     after: (
@@ -43,9 +43,9 @@ class LogRequest:
         Annotated[str, Field("Only before a date, an age ago, or Unix seconds.", pattern=_PATTERN, metavar="TIME")]
         | None
     ) = None
-    collections: argument_fields.Collections = ()
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    collections: argument_types.Collections = ()
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,6 @@ class HistoryRequest:
         ]
         | None
     ) = None
-    collection: argument_fields.InCollection | None = None
+    collection: argument_types.InCollection | None = None
     limit: Annotated[int, Field("How many commits at most.", ge=1, le=1_000, option="-n/--limit")] = 20
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS

@@ -7,7 +7,7 @@ from typing import Annotated
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 from octavo.model.job import JobState
-from octavo.operations.argument_fields import TIME
+from octavo.operations.argument_types import TIME
 
 STATES = [state.value for state in JobState]
 ENDED = [JobState.DONE.value, JobState.DEAD.value]

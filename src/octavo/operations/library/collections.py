@@ -15,9 +15,9 @@ from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
 from octavo.model.library_location import expand_user, real_path
 from octavo.model.projects_and_collections import Collection, CollectionSettings
-from octavo.note_editing.redacted_notes import key_in
+from octavo.note_editing.note_redaction import key_in
 from octavo.operations.library.document_listing import documents_below, property_keys
-from octavo.operations.library.excluded_files import excluded_files
+from octavo.operations.library.excluded_file_counts import excluded_files
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
 from octavo.operations.library.results import (
     AddAnswer,

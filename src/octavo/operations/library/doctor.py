@@ -16,7 +16,7 @@ from octavo.model.indexing_ledger import REDACTED
 from octavo.model.job import JobState
 from octavo.model.maintenance_advisory import Advisory
 from octavo.operations.library.collections import collection_problems, collection_state
-from octavo.operations.library.excluded_files import excluded_files_text
+from octavo.operations.library.excluded_file_counts import excluded_files_text
 from octavo.operations.library.requests import DoctorRequest
 from octavo.operations.library.results import Check, CollectionState, HealthAnswer
 from octavo.plugins import EntryPoint, installed, others

@@ -10,7 +10,7 @@ from typing import Any
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
 from octavo.model.normalised_text import short
-from octavo.model.page_position import MARKS, OCR_PAGES
+from octavo.model.position_in_original import MARKS, OCR_PAGES
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.library.results import PropertyKey

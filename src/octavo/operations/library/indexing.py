@@ -19,10 +19,10 @@ from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.model.library_damage import LibraryPart
 from octavo.observability.progress import Progress
-from octavo.operations.library.excluded_files import excluded_files
+from octavo.operations.library.excluded_file_counts import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest
 from octavo.operations.library.results import FileProblem, IndexAnswer, IndexingRun, MissingFolder
-from octavo.retrieval.collection_paths import path_in_collection
+from octavo.retrieval.absolute_path_and_address_lookup import path_in_collection
 
 _INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
 _REINDEX_PATIENCE = 1.0

@@ -8,7 +8,7 @@ from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
-from octavo.operations.library.excluded_files import excluded_files_text
+from octavo.operations.library.excluded_file_counts import excluded_files_text
 from octavo.operations.library.results import (
     AddAnswer,
     CollectionState,
@@ -20,7 +20,7 @@ from octavo.operations.library.results import (
     StatusAnswer,
     WatchAnswer,
 )
-from octavo.operations.styled_text_lines import DETAIL, Line, Part, columns, count, duration, size
+from octavo.operations.text_line_formatting import DETAIL, Line, Part, columns, count, duration, size
 
 PROBLEMS_SHOWN = 10
 _FIGURES = ("added", "changed", "moved", "removed", "unchanged")

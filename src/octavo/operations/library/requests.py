@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 
 SCOPES = ("changed", "full", "prefix")
 Globs = tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...]
@@ -23,7 +23,7 @@ class AddRequest:
     ) = None
     include: Annotated[Globs, Field("Take only what matches one of these patterns.", metavar="GLOB")] | None = None
     ignore: Annotated[Globs, Field("Leave out what matches one of these patterns.", metavar="GLOB")] | None = None
-    tags: Annotated[tuple[argument_fields.Name, ...], Field("Tags for every document.", option="--tag")] | None = None
+    tags: Annotated[tuple[argument_types.Name, ...], Field("Tags for every document.", option="--tag")] | None = None
     kind: (
         Annotated[
             str,
@@ -74,29 +74,29 @@ class ExportRequest:
     ) = None
     query: Annotated[str, Field("Only documents that this finds.", max_length=20_000, option="--query")] = ""
     limit: Annotated[int, Field("How many hits of the query.", ge=1, le=1_000, option="-n/--limit")] = 50
-    collections: argument_fields.Collections = ()
-    kinds: argument_fields.Kinds = ()
-    path_prefix: argument_fields.PathPrefix | None = None
-    tags_all: argument_fields.AllTags = ()
-    where: argument_fields.Where = ()
+    collections: argument_types.Collections = ()
+    kinds: argument_types.Kinds = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    tags_all: argument_types.AllTags = ()
+    where: argument_types.Where = ()
     force: Annotated[bool, Field("Replace what is there.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveRequest:
     names: Annotated[
-        tuple[argument_fields.Name, ...],
+        tuple[argument_types.Name, ...],
         Field("The collections to remove.", min_length=1, argument="NAME...", complete="collections"),
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionsListRequest:
-    collections: argument_fields.Collections = ()
+    collections: argument_types.Collections = ()
     documents: Annotated[bool, Field("The documents rather than the collections.")] = False
     keys: Annotated[bool, Field("The properties that documents have, for --where.")] = False
-    path_prefix: argument_fields.PathPrefix | None = None
-    where: argument_fields.Where = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    where: argument_types.Where = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class IndexRequest:
     """Only what changed is read. An interrupted run leaves a valid library, and the next one goes on from there."""
 
     collections: Annotated[
-        tuple[argument_fields.Name, ...], Field("Only these collections.", argument="NAME", complete="collections")
+        tuple[argument_types.Name, ...], Field("Only these collections.", argument="NAME", complete="collections")
     ] = ()
     embed: Annotated[bool, Field("Compute vectors too, or leave them to the next run.")] = True
     wait_full: Annotated[bool, Field("Stay until every chunk has its full vector.")] = False
@@ -123,7 +123,7 @@ class ReindexRequest:
 
     scope: Annotated[str, Field("changed files, full (read every file again) or prefix.", choices=SCOPES)] = "changed"
     prefix: Annotated[str, Field("Only uris that start so.", max_length=4_096)] | None = None
-    collections: argument_fields.Collections = ()
+    collections: argument_types.Collections = ()
     wait: Annotated[bool, Field("Answer when it is done rather than at once; status tells meanwhile.")] = False
 
 

@@ -7,7 +7,7 @@ from octavo.ingest.indexing_report import CollectionReport
 from octavo.model.index_recipe import Recipe
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
 from octavo.model.projects_and_collections import FolderState
-from octavo.operations.library.excluded_files import ExcludedFiles
+from octavo.operations.library.excluded_file_counts import ExcludedFiles
 
 
 @dataclass(frozen=True, slots=True)

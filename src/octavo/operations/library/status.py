@@ -7,10 +7,10 @@ from pathlib import Path
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.maintenance_advisories import advisories
-from octavo.engine.maintenance.offline_work_status import offline_runs
+from octavo.engine.maintenance.offline_run_records import offline_runs
 from octavo.fast_dataclass import replace
 from octavo.operations.library.collections import collection_problems, collection_state
-from octavo.operations.library.excluded_files import merged
+from octavo.operations.library.excluded_file_counts import merged
 from octavo.operations.library.indexing import indexing_run
 from octavo.operations.library.requests import StatusRequest, WatchRequest
 from octavo.operations.library.results import LedgerProblem, StatusAnswer, WatchAnswer

@@ -27,7 +27,7 @@ _changes = partial(
     listing=_STATE,
 )
 _recall = partial(Operation, module="octavo.operations.memory.recall")
-_versions = partial(Operation, module="octavo.operations.memory.memory_versions", tool_sets=IN_MEMORY)
+_versions = partial(Operation, module="octavo.operations.memory.memory_reading_and_history", tool_sets=IN_MEMORY)
 
 _REMEMBER = _changes(
     name="remember",

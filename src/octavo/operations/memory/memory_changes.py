@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import replace
-from octavo.memory import commit, version_history
+from octavo.memory import memory_changes, version_history
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.folder_sync import sync
 from octavo.memory.folder_sync_report import SyncReport
@@ -49,7 +49,7 @@ def forget(engine: Engine, request: ForgetRequest) -> MemoryState:
     """Removes the memory from every search; its history stays, and `memory_restore` brings it back."""
     engine = in_project(engine, request.project)
     item = item_named(engine, request.item, partly=True)
-    return memory_state(commit.archive(engine.memories, item.id, provenance(request)))
+    return memory_state(memory_changes.archive(engine.memories, item.id, provenance(request)))
 
 
 memory_archive = forget
@@ -63,19 +63,19 @@ def memory_commit(engine: Engine, request: MemoryCommitRequest) -> MemoryState:
         raise InvalidArgument("expected_version needs an item", hint="give the memory whose version it is")
     by = provenance(request)
     if name is None:
-        return memory_state(commit.create(engine.memories, _draft_without_secrets(engine, request, None), by))
+        return memory_state(memory_changes.create(engine.memories, _draft_without_secrets(engine, request, None), by))
 
-    def revised(item: MemoryItem) -> commit.Committed:
+    def revised(item: MemoryItem) -> memory_changes.Committed:
         draft, expected = _draft_without_secrets(engine, request, item), request.expected_version
-        return commit.revise(engine.memories, item.id, draft, by, expected=expected, seen=item)
+        return memory_changes.revise(engine.memories, item.id, draft, by, expected=expected, seen=item)
 
-    return memory_state(commit.from_current(engine.memories, name, revised))
+    return memory_state(memory_changes.from_current(engine.memories, name, revised))
 
 
 def memory_restore(engine: Engine, request: MemoryRestoreRequest) -> MemoryState:
     engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
-    return memory_state(commit.restore(engine.memories, item.id, request.version, provenance(request)))
+    return memory_state(memory_changes.restore(engine.memories, item.id, request.version, provenance(request)))
 
 
 def memory_pin(engine: Engine, request: ForgetRequest) -> MemoryState:
@@ -89,21 +89,21 @@ def memory_unpin(engine: Engine, request: ForgetRequest) -> MemoryState:
 def _pin(engine: Engine, request: ForgetRequest, *, pinned: bool) -> MemoryState:
     engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
-    return memory_state(commit.pin(engine.memories, item.id, provenance(request), pinned=pinned))
+    return memory_state(memory_changes.pin(engine.memories, item.id, provenance(request), pinned=pinned))
 
 
 def memory_link(engine: Engine, request: MemoryLinkRequest) -> MemoryState:
     engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
     link = MemoryLink(request.target, request.type)
-    return memory_state(commit.link(engine.memories, item.id, link, provenance(request)))
+    return memory_state(memory_changes.link(engine.memories, item.id, link, provenance(request)))
 
 
 def memory_unlink(engine: Engine, request: MemoryUnlinkRequest) -> MemoryState:
     engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
     link = MemoryLink(request.target, request.type.strip())
-    return memory_state(commit.unlink(engine.memories, item.id, link, provenance(request)))
+    return memory_state(memory_changes.unlink(engine.memories, item.id, link, provenance(request)))
 
 
 def _draft_without_secrets(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None) -> MemoryDraft:

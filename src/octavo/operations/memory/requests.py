@@ -7,7 +7,7 @@ from typing import Annotated
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 from octavo.model.memory import DEFAULT_SCOPE, MemoryKind
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 from octavo.retrieval.profiles import MEMORY_PROFILE
 
 MIN_SIMILARITY = 0.35  # the cosine of unrelated texts is between 0 and 0.3
@@ -52,7 +52,7 @@ ProjectName = Annotated[
 ]
 Version = Annotated[int, Field("The number of a version.", ge=1, metavar="N")]
 Time = Annotated[
-    str, Field("2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.", pattern=argument_fields.TIME, metavar="TIME")
+    str, Field("2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.", pattern=argument_types.TIME, metavar="TIME")
 ]
 ValidFrom = Annotated[Time, Field("When it began to be true, if not now: a date, a time or an age.")]
 ValidTo = Annotated[Time, Field("When it stops being true.")]
@@ -145,9 +145,9 @@ class RecallRequest:
     limit: Limit = 10
     kinds: Annotated[tuple[KindName, ...], Field("Only these kinds.", max_length=len(MemoryKind), option="--kind")] = ()
     scopes: Scopes = ()
-    tags_all: argument_fields.AllTags = ()
-    tags_any: argument_fields.AnyTags = ()
-    where: argument_fields.Where = ()
+    tags_all: argument_types.AllTags = ()
+    tags_any: argument_types.AnyTags = ()
+    where: argument_types.Where = ()
     pinned_only: Annotated[bool, Field("Only pinned ones.", option="--pinned")] = False
     created_after: Annotated[Time, Field("Only made since: a date, or an age such as 7d.", option="--after")] | None = (
         None
@@ -167,7 +167,7 @@ class RecallRequest:
         Field("Below this cosine, a memory has to share a word with the query.", ge=0.0, le=1.0, metavar="COSINE"),
     ] = MIN_SIMILARITY
     include_chunks: Annotated[bool, Field("Add every passage of a memory that was found, each with its place.")] = False
-    profile: argument_fields.ProfileName = MEMORY_PROFILE
+    profile: argument_types.ProfileName = MEMORY_PROFILE
     as_of: AsOf | None = None
     project: ProjectName | None = None
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from octavo.fast_dataclass import dataclass
-from octavo.memory.commit import Committed
 from octavo.memory.folder_sync_report import SkippedNote, SyncReport
+from octavo.memory.memory_changes import Committed
 from octavo.memory.recall import Recalled
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.memory import MemoryVersion, memory_uri

@@ -35,7 +35,7 @@ from octavo.ingest.embedding_profile_switch import CONFIGURED
 from octavo.model.embedder_settings import EmbeddingProfileState
 from octavo.model.library_location import expand_user
 from octavo.observability.progress import Progress
-from octavo.operations.embedding_profiles.list_fill_and_activate import (
+from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
     profile_state,
     profiles_activate,
     profiles_list,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 
 ModelName = Annotated[str, Field("The model's name.", min_length=1, max_length=100, argument="NAME")]
 
@@ -55,7 +55,7 @@ class ModelsFinetuneRequest:
     """`base` and `teacher` are a model's name or folder."""
 
     name: Annotated[str, Field("What to call the model.", min_length=1, max_length=100)] = "mine"
-    collections: argument_fields.Collections = ()
+    collections: argument_types.Collections = ()
     static: Annotated[bool, Field("Fit a fast table in the encoder's space instead.")] = False
     reranker: Annotated[bool, Field("Train the reranker instead.")] = False
     base: Annotated[str, Field("Begin with this model; else with the one that answers now.", metavar="NAME|FOLDER")] = (

@@ -22,7 +22,7 @@ _notes = partial(
     listing=Listing(columns=_WRITTEN),
 )
 _memories = partial(
-    Operation, module="octavo.operations.note_editing.memories_as_notes", tool_sets=frozenset({"notes"})
+    Operation, module="octavo.operations.note_editing.memory_note_copying", tool_sets=frozenset({"notes"})
 )
 _lint = partial(Operation, module="octavo.operations.note_editing.note_lint", tool_sets=frozenset({"notes"}))
 

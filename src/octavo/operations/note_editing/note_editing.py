@@ -8,16 +8,16 @@ from dataclasses import asdict
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.note_editing.blank_lines_and_line_endings import content_lines
-from octavo.note_editing.daily_notes import append_to_note, new_daily_note, note_of_today
 from octavo.note_editing.front_matter_property_edits import check_key, set_property
 from octavo.note_editing.heading_checks import violations, without_jumps
 from octavo.note_editing.heading_line_writing import heading_text, one_line
 from octavo.note_editing.moves_and_renames import move_section, rename_file, rename_section
+from octavo.note_editing.new_and_daily_notes import append_to_note, new_note_in_collection, note_of_today
 from octavo.note_editing.new_note_text import from_template, new_note
 from octavo.note_editing.note_change_transaction import LinkedWriteAnswer, NoteChange, WriteAnswer
 from octavo.note_editing.note_files import encoded, refuse_changed, refuse_no_place
 from octavo.note_editing.note_outline import NoteOutline
-from octavo.note_editing.redacted_notes import hidden
+from octavo.note_editing.note_redaction import hidden
 from octavo.note_editing.section_edits import (
     EditedText,
     append,
@@ -155,7 +155,7 @@ def doc_set_property(engine: Engine, request: DocSetPropertyRequest) -> WriteAns
 
 def notes_new(engine: Engine, request: NotesNewRequest) -> WriteAnswer:
     template, content = request.template, request.content_md
-    return new_daily_note(
+    return new_note_in_collection(
         engine.notes, request.collection, request.folder, request.title, template, content, _terms(request)
     )
 

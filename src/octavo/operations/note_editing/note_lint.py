@@ -18,7 +18,7 @@ from octavo.note_editing.note_change_transaction import NoteFile
 from octavo.note_editing.note_files import located
 from octavo.note_editing.note_lint import Finding, linted
 from octavo.note_editing.note_outline import NoteOutline
-from octavo.note_editing.redacted_notes import hidden
+from octavo.note_editing.note_redaction import hidden
 from octavo.note_editing.section_edits import EditedText
 from octavo.observability.progress import Progress
 from octavo.operations.note_editing.requests import LintRequest, WriteRequest

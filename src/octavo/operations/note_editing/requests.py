@@ -8,7 +8,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
 from octavo.model.lint_rules import RULES
 from octavo.model.memory import DEFAULT_SCOPE, MemoryKind
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 from octavo.operations.memory.requests import Item, KindName, Scope, Tags, Title
 
 _LONGEST = 20_000_000
@@ -37,7 +37,7 @@ Reason = Annotated[str, Field("Why it is made.", max_length=2_000)]
 class WriteRequest:
     """What every change of a file takes."""
 
-    collection: argument_fields.InCollection | None = None
+    collection: argument_types.InCollection | None = None
     expected_hash: ExpectedHash | None = None
     dry_run: DryRun = False
     author: Author = ""
@@ -47,7 +47,7 @@ class WriteRequest:
 @dataclass(frozen=True, slots=True)
 class DocValidateRequest:
     uri: Uri
-    collection: argument_fields.InCollection | None = None
+    collection: argument_types.InCollection | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class MemoryFromNoteRequest:
     scope: Scope = DEFAULT_SCOPE
     title: Title = ""
     tags: Tags = ()
-    collection: argument_fields.InCollection | None = None
+    collection: argument_types.InCollection | None = None
     author: Author = ""
     reason: Reason = ""
 
@@ -221,7 +221,7 @@ class LintRequest:
         tuple[Annotated[str, Field(max_length=4_096)], ...],
         Field("Only these notes: uris or paths.", max_length=10_000, argument="FILE...", complete="uris"),
     ] = ()
-    collections: argument_fields.Collections = ()
+    collections: argument_types.Collections = ()
     rules: Annotated[
         tuple[Annotated[str, Field(choices=tuple(RULES))], ...],
         Field("Only these rules.", max_length=50, option="--rule", metavar="RULE"),
@@ -231,6 +231,6 @@ class LintRequest:
     limit: Annotated[
         int,
         Field(
-            "Findings listed.", ge=1, le=argument_fields.UNLIMITED, option="-n/--limit", local=argument_fields.UNLIMITED
+            "Findings listed.", ge=1, le=argument_types.UNLIMITED, option="-n/--limit", local=argument_types.UNLIMITED
         ),
     ] = 200

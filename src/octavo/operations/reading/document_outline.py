@@ -8,13 +8,13 @@ from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.model.document import Section
 from octavo.model.normalised_text import LineIndex, short
-from octavo.operations import argument_fields
-from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations import argument_types
+from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.language_model_rendering import lines, written
 from octavo.operations.reading.rendering import outline_lines, section_line
 from octavo.operations.reading.requests import OutlineRequest
 from octavo.operations.reading.results import OutlineAnswer, OutlineSection
-from octavo.retrieval.passage_reading import read_passage
+from octavo.retrieval.reference_resolution import read_passage
 
 
 def outline(engine: Engine, request: OutlineRequest) -> OutlineAnswer:
@@ -23,7 +23,7 @@ def outline(engine: Engine, request: OutlineRequest) -> OutlineAnswer:
         text_of = engine.store.documents.texts(engine.project.id, [document.text_hash])
         sections = engine.store.documents.sections(engine.project.id, document.id)
     index = LineIndex(text_of[document.text_hash])
-    question = (replace(request, cursor=None, max_tokens=argument_fields.DEFAULT_TOKENS), document.text_hash)
+    question = (replace(request, cursor=None, max_tokens=argument_types.DEFAULT_TOKENS), document.text_hash)
     offset = offset_of(request.cursor, question)
     listed = [_section(section, index) for section in sections if section.level][offset:]
     answer = OutlineAnswer(

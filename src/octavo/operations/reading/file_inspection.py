@@ -19,8 +19,8 @@ from octavo.model.stored_rows import ChunkVectors, StoredDocument
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.requests import InspectRequest
 from octavo.operations.reading.results import InspectAnswer, InspectedPassage, InspectedVersion
-from octavo.retrieval.collection_paths import path_in_collection
-from octavo.retrieval.passage_reading import located, not_called
+from octavo.retrieval.absolute_path_and_address_lookup import path_in_collection
+from octavo.retrieval.reference_resolution import located, not_called
 
 _COMPARED = 200  # candidates among which passages are looked for
 _MOST_LINKS = 50

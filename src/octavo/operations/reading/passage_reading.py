@@ -14,15 +14,15 @@ from octavo.fast_dataclass import replace
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Node
 from octavo.model.normalised_text import Span, short
-from octavo.model.page_position import position
+from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
-from octavo.operations import argument_fields
-from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations import argument_types
+from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.language_model_rendering import written
 from octavo.operations.reading.rendering import get_lines
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.reading.results import GetAnswer
-from octavo.retrieval.passage_reading import Passage, read_passage
+from octavo.retrieval.reference_resolution import Passage, read_passage
 
 _LINKS, _LINKS_BYTES = 10, 400
 _POINTING = tuple(kind for kind in EdgeType if kind is not EdgeType.CHANGES)  # of commits `history` tells
@@ -58,7 +58,7 @@ def _get(engine: Engine, request: GetRequest) -> GetAnswer:
             after=request.after,
         )
         cursor_key = (
-            replace(request, cursor=None, max_tokens=argument_fields.DEFAULT_TOKENS),
+            replace(request, cursor=None, max_tokens=argument_types.DEFAULT_TOKENS),
             passage.document.text_hash,
         )
         offset = offset_of(request.cursor, cursor_key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.model.document import shown_path
-from octavo.model.page_position import Position
+from octavo.model.position_in_original import Position
 from octavo.operations.library.results import PropertyKey
 from octavo.operations.reading.results import (
     DiffAnswer,
@@ -18,7 +18,7 @@ from octavo.operations.reading.results import (
     OutlineAnswer,
     OutlineSection,
 )
-from octavo.operations.styled_text_lines import DETAIL, Block, Line, Part, Quote, count, more
+from octavo.operations.text_line_formatting import DETAIL, Block, Line, Part, Quote, count, more
 
 _STALE = {
     "changed": "the file has changed since: this is what was indexed",

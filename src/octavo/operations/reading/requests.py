@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,33 +14,33 @@ class GetRequest:
     """`reference` is a uri, `uri:from-to` lines, `uri#anchor`, `uri#Heading → Sub`, `uri#page=7`, a chunk id or a
     document id."""
 
-    reference: argument_fields.Reference
-    collection: argument_fields.InCollection | None = None
+    reference: argument_types.Reference
+    collection: argument_types.InCollection | None = None
     before: Annotated[
-        argument_fields.LinesAround, Field("So many lines before it as well.", option="-B/--before", metavar="N")
+        argument_types.LinesAround, Field("So many lines before it as well.", option="-B/--before", metavar="N")
     ] = 0
     after: Annotated[
-        argument_fields.LinesAround, Field("So many lines after it as well.", option="-A/--after", metavar="N")
+        argument_types.LinesAround, Field("So many lines after it as well.", option="-A/--after", metavar="N")
     ] = 0
     page: Annotated[int, Field("Only this page or slide of a document that has them.", ge=1, metavar="N")] | None = None
     version: (
-        Annotated[argument_fields.Version, Field("As this version had it; `octavo history` numbers them.")] | None
+        Annotated[argument_types.Version, Field("As this version had it; `octavo history` numbers them.")] | None
     ) = None
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRequest:
     """What changed between two versions of a document: the last change, unless versions are named."""
 
-    reference: argument_fields.DocumentReference
+    reference: argument_types.DocumentReference
     from_version: (
-        Annotated[argument_fields.Version, Field("The older one; else the one before.", option="--from")] | None
+        Annotated[argument_types.Version, Field("The older one; else the one before.", option="--from")] | None
     ) = None
-    to_version: Annotated[argument_fields.Version, Field("The newer one; else the last.", option="--to")] | None = None
-    collection: argument_fields.InCollection | None = None
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
+    to_version: Annotated[argument_types.Version, Field("The newer one; else the last.", option="--to")] | None = None
+    collection: argument_types.InCollection | None = None
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class GetManyRequest:
     """`references` are uris, names, lines or sections as `get` takes them, or globs such as `src/**/*.py`."""
 
     references: Annotated[
-        tuple[argument_fields.Place, ...],
+        tuple[argument_types.Place, ...],
         Field(
             "What to read: references as of get, or globs over uris such as notes/**/*.md.",
             min_length=1,
@@ -57,8 +57,8 @@ class GetManyRequest:
             complete="uris",
         ),
     ]
-    collection: argument_fields.InCollection | None = None
-    where: Annotated[argument_fields.Where, Field("Of what a glob names, only where a property meets it.")] = ()
+    collection: argument_types.InCollection | None = None
+    where: Annotated[argument_types.Where, Field("Of what a glob names, only where a property meets it.")] = ()
     token_budget: Annotated[
         int, Field("Tokens of text in all; documents are cut to share them.", ge=100, le=100_000, metavar="N")
     ] = 8_000
@@ -68,13 +68,13 @@ class GetManyRequest:
 class ListDocumentsRequest:
     """Which documents there are: below a path, of a kind, with a property. With `keys`, the properties they have."""
 
-    path_prefix: argument_fields.PathPrefix | None = None
-    collections: argument_fields.Collections = ()
-    kinds: argument_fields.Kinds = ()
-    where: argument_fields.Where = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    collections: argument_types.Collections = ()
+    kinds: argument_types.Kinds = ()
+    where: argument_types.Where = ()
     keys: Annotated[bool, Field("The properties that documents have, with their values.")] = False
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,10 @@ class RecentRequest:
 class OutlineRequest:
     """The document whose headings are wanted."""
 
-    reference: argument_fields.DocumentReference
-    collection: argument_fields.InCollection | None = None
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    reference: argument_types.DocumentReference
+    collection: argument_types.InCollection | None = None
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ class InspectRequest:
         Field("Its path, uri, name, alias or id.", min_length=1, max_length=4_096, argument="FILE", complete="uris"),
     ]
     query: Annotated[str, Field("Where each passage ranks for it.", max_length=20_000, argument="QUERY...")] = ""
-    collection: argument_fields.InCollection | None = None
-    profile: argument_fields.ProfileName | None = None
+    collection: argument_types.InCollection | None = None
+    profile: argument_types.ProfileName | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from difflib import unified_diff
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
-from octavo.operations.answer_length_budget import BYTES_PER_TOKEN, size
+from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, size
 from octavo.operations.reading.requests import DiffRequest
 from octavo.operations.reading.results import DiffAnswer
-from octavo.retrieval.passage_reading import Passage, read_passage, version_numbers
+from octavo.retrieval.reference_resolution import Passage, read_passage, version_numbers
 
 
 def diff(engine: Engine, request: DiffRequest) -> DiffAnswer:

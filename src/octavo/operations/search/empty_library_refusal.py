@@ -6,7 +6,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed
 from octavo.model.search_result import Freshness
 from octavo.operations.library.collections import collection_state
-from octavo.operations.library.excluded_files import excluded_files_text, merged
+from octavo.operations.library.excluded_file_counts import excluded_files_text, merged
 
 
 def refuse_empty_library(engine: Engine, freshness: Freshness) -> None:

@@ -13,7 +13,7 @@ from octavo.model.score_tolerance import SAYS_NOTHING
 from octavo.model.search_result import Freshness, StageTrace
 from octavo.operations.search.language_model_excerpts import answering_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
-from octavo.operations.styled_text_lines import (
+from octavo.operations.text_line_formatting import (
     DETAIL,
     FILL,
     Block,

@@ -7,7 +7,7 @@ from typing import Annotated
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 from octavo.operations.filter_field_names import narrowing
 
 _RERANK = "Read the best passages again with the reranker, which takes longer."
@@ -19,24 +19,24 @@ _PASSAGE = "What the passage you hope for might say."
 class SearchRequest:
     """What to look for and where. Times are ISO dates or ages such as `7d`."""
 
-    query: argument_fields.QueryOrNothing
-    limit: argument_fields.Limit | None = None
-    profile: argument_fields.ProfileName | None = None
-    collections: argument_fields.Collections = ()
-    path_prefix: argument_fields.PathPrefix | None = None
-    uris: argument_fields.Uris = ()
-    heading_contains: argument_fields.Heading | None = None
-    tags_all: argument_fields.AllTags = ()
-    tags_any: argument_fields.AnyTags = ()
-    kinds: argument_fields.Kinds = ()
-    language: argument_fields.Language | None = None
-    where: argument_fields.Where = ()
-    content_types: argument_fields.ContentTypes = ()
-    matched: argument_fields.Matched = ()
-    modified_after: argument_fields.Since | None = None
-    modified_before: argument_fields.Before | None = None
-    as_of: argument_fields.AsOf | None = None
-    max_excerpt_chars: argument_fields.ExcerptChars | None = None
+    query: argument_types.QueryOrNothing
+    limit: argument_types.Limit | None = None
+    profile: argument_types.ProfileName | None = None
+    collections: argument_types.Collections = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    uris: argument_types.Uris = ()
+    heading_contains: argument_types.Heading | None = None
+    tags_all: argument_types.AllTags = ()
+    tags_any: argument_types.AnyTags = ()
+    kinds: argument_types.Kinds = ()
+    language: argument_types.Language | None = None
+    where: argument_types.Where = ()
+    content_types: argument_types.ContentTypes = ()
+    matched: argument_types.Matched = ()
+    modified_after: argument_types.Since | None = None
+    modified_before: argument_types.Before | None = None
+    as_of: argument_types.AsOf | None = None
+    max_excerpt_chars: argument_types.ExcerptChars | None = None
     mode: Annotated[
         str,
         Field(
@@ -46,7 +46,7 @@ class SearchRequest:
             flag="compressed",
         ),
     ] = "full"
-    min_score: argument_fields.MinScore | None = None
+    min_score: argument_types.MinScore | None = None
     similarity_threshold: (
         Annotated[
             float,
@@ -66,8 +66,8 @@ class SearchRequest:
     hypothesis: Annotated[str, Field(_PASSAGE, min_length=1, max_length=20_000)] | None = None
     require_fresh: Annotated[bool, Field("Fail unless every chunk has its vector.")] = False
     explain: Annotated[bool, Field("Add each stage's scores and the trace.")] = False
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None
 
 
 def refuse_empty_query(request: SearchRequest) -> None:
@@ -80,17 +80,17 @@ def refuse_empty_query(request: SearchRequest) -> None:
 class SearchDocsRequest:
     """A search of notes and documentation alone."""
 
-    query: argument_fields.QueryText
-    limit: argument_fields.Limit = 5
-    collections: argument_fields.Collections = ()
-    path_prefix: argument_fields.PathPrefix | None = None
-    tags_all: argument_fields.AllTags = ()
-    where: argument_fields.Where = ()
-    min_score: argument_fields.MinScore | None = None
+    query: argument_types.QueryText
+    limit: argument_types.Limit = 5
+    collections: argument_types.Collections = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    tags_all: argument_types.AllTags = ()
+    where: argument_types.Where = ()
+    min_score: argument_types.MinScore | None = None
     rerank: Annotated[bool, Field(_RERANK)] = False
     hyde: Annotated[bool, Field(HYDE)] = False
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,13 @@ class SearchWithHypothesisRequest:
         Annotated[str, Field("Words to look for as well; the syntax of search.", min_length=1, max_length=20_000)]
         | None
     ) = None
-    limit: argument_fields.Limit | None = None
-    collections: argument_fields.Collections = ()
-    path_prefix: argument_fields.PathPrefix | None = None
-    kinds: argument_fields.Kinds = ()
-    where: argument_fields.Where = ()
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    limit: argument_types.Limit | None = None
+    collections: argument_types.Collections = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    kinds: argument_types.Kinds = ()
+    where: argument_types.Where = ()
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +120,13 @@ class FindSimilarRequest:
         str,
         Field("Code or prose, taken literally.", min_length=1, max_length=50_000, argument="SNIPPET...", reads="text"),
     ]
-    limit: argument_fields.Limit = 5
-    exclude_file: argument_fields.ExcludedFile | None = None
-    language: argument_fields.Language | None = None
-    kinds: argument_fields.Kinds = ()
-    collections: argument_fields.Collections = ()
-    path_prefix: argument_fields.PathPrefix | None = None
-    where: argument_fields.Where = ()
-    min_score: argument_fields.MinScore | None = None
-    max_tokens: argument_fields.MaxTokens = argument_fields.DEFAULT_TOKENS
-    cursor: argument_fields.Cursor | None = None
+    limit: argument_types.Limit = 5
+    exclude_file: argument_types.ExcludedFile | None = None
+    language: argument_types.Language | None = None
+    kinds: argument_types.Kinds = ()
+    collections: argument_types.Collections = ()
+    path_prefix: argument_types.PathPrefix | None = None
+    where: argument_types.Where = ()
+    min_score: argument_types.MinScore | None = None
+    max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
+    cursor: argument_types.Cursor | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.queries.code_query_recognition import is_code
+from octavo.algorithms.queries.code_query_parsing import is_code
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
@@ -12,7 +12,7 @@ from octavo.model.query import ANY_LANGUAGE, Filters, Query, Terms
 from octavo.model.search_result import Result
 from octavo.operations.filter_field_names import narrowing
 from octavo.operations.filter_parsing import filters_of
-from octavo.operations.search.hit_length_limit import fitting
+from octavo.operations.search.hits_within_token_limit import fitting
 from octavo.operations.search.requests import (
     FindSimilarRequest,
     SearchDocsRequest,

@@ -16,7 +16,7 @@ from octavo.operations.summaries.requests import (
     SummariesClearRequest,
     SummariesShowRequest,
 )
-from octavo.retrieval.passage_reading import read_passage
+from octavo.retrieval.reference_resolution import read_passage
 
 
 @dataclass(frozen=True, slots=True)

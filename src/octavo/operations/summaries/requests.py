@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints import Field
-from octavo.operations import argument_fields
+from octavo.operations import argument_types
 
 EXTRACT, MODEL = "extract", "model"
 
@@ -35,8 +35,8 @@ class SummariesBuildRequest:
 
 @dataclass(frozen=True, slots=True)
 class SummariesShowRequest:
-    reference: argument_fields.DocumentReference
-    collection: argument_fields.InCollection | None = None
+    reference: argument_types.DocumentReference
+    collection: argument_types.InCollection | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from octavo.parsing.code.code_outline import Import
+from octavo.parsing.code.code_outline_types import Import
 
 _FLAGS = re.MULTILINE
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind
-from octavo.parsing.code.code_outline import CodeOutline, Cut, Symbol, nested
+from octavo.parsing.code.code_outline_types import CodeOutline, Cut, Symbol, nested
 from octavo.parsing.code.import_statement_patterns import imports_in, limited, pattern_for
 
 LONG = 400

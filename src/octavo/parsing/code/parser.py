@@ -8,11 +8,11 @@ from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.normalised_text import Span
-from octavo.parsing.code.code_outline import CodeOutline, Cut, Import, Symbol, nested
+from octavo.parsing.code.code_outline_types import CodeOutline, Cut, Import, Symbol, nested
 from octavo.parsing.code.import_statement_patterns import ANYWHERE, imports_in, limited, pattern_for
 from octavo.parsing.code.language_detection import language_of, module_name
+from octavo.parsing.code.opening_comment_summary import description, html_description
 from octavo.parsing.code.outline_without_grammar import textual_outline
-from octavo.parsing.code.source_file_description import description, html_description
 from octavo.parsing.code.syntax_tree_outline import tree_outline
 from octavo.parsing.code.treesitter import Unparsable, parse, syntax_for
 

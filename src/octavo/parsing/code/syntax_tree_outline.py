@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind
-from octavo.parsing.code.code_outline import CodeOutline, Cut, Symbol
+from octavo.parsing.code.code_outline_types import CodeOutline, Cut, Symbol
 from octavo.parsing.code.declaration_names import Names
 from octavo.parsing.code.import_statement_patterns import imports_in
 from octavo.parsing.code.treesitter import Syntax
-from octavo.parsing.code.treesitter_grammars import NodeRole
+from octavo.parsing.code.treesitter_node_roles import NodeRole
 
 if TYPE_CHECKING:
     from tree_sitter import Node

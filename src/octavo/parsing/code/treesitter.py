@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from octavo.lazy_regex import regex
-from octavo.parsing.code.treesitter_grammars import GRAMMARS, Grammar, NodeRole
+from octavo.parsing.code.treesitter_node_roles import GRAMMARS, Grammar, NodeRole
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.code_query_recall import CodeDense, CodeFusion, Fragments, ReadCode
+from octavo.retrieval.stages.code_query_stages import CodeDense, CodeFusion, Fragments, ReadCode
 from octavo.retrieval.stages.declaration_hits import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 from octavo.retrieval.stages.git_commit_caps import CapCommits

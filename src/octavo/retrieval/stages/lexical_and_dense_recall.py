@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.algorithms.text.natural_language_detection import unmarked
+from octavo.algorithms.text.languages_and_marked_stems import unmarked
 from octavo.fast_dataclass import dataclass
-from octavo.model.index_recipe import embed_anew, made_by_another
+from octavo.model.embedding_profile import embed_anew, made_by_another
 from octavo.model.search_result import Ranking, ScoredChunk
 from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector

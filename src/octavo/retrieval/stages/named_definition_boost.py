@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from octavo.algorithms.queries.code_query_recognition import CodeQuery, CodeQueryForm, read_code_query
+from octavo.algorithms.queries.code_query_parsing import CodeQuery, CodeQueryForm, read_code_query
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
@@ -16,10 +16,10 @@ from octavo.model.ids import ChunkKey
 from octavo.model.search_result import Candidate, ScoreStep
 from octavo.retrieval.stage import Recall, Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, texts_of
-from octavo.retrieval.stages.code_passage_purpose import is_header, is_use
 from octavo.retrieval.stages.declaration_hits import QUOTING
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 from octavo.retrieval.stages.symbol_and_path_recall import PlaceRecall, SymbolRecall
+from octavo.retrieval.stages.test_and_header_detection import is_header, is_use
 
 DEFINED = "definitions"
 _WHERE = regex(

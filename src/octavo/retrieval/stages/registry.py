@@ -8,7 +8,7 @@ from typing import Any
 
 from octavo.errors import ConfigurationError
 from octavo.plugins import STAGES, has, load, names
-from octavo.retrieval.stages.code_query_recall import CodeDense, CodeFusion, Fragments, ReadCode
+from octavo.retrieval.stages.code_query_stages import CodeDense, CodeFusion, Fragments, ReadCode
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.declaration_hits import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans

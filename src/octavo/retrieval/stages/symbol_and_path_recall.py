@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
-from octavo.algorithms.queries.code_query_recognition import Name, read_code_query
+from octavo.algorithms.queries.code_query_parsing import Name, read_code_query
 from octavo.algorithms.queries.prefix_expansion import beginning
 from octavo.algorithms.queries.regex_literal_extraction import PartOfName
 from octavo.algorithms.source_code.stack_traces_and_file_locations import FrameLocation

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 
-from octavo.algorithms.queries.code_query_recognition import CodeQueryForm, read_code_query
+from octavo.algorithms.queries.code_query_parsing import CodeQueryForm, read_code_query
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted
-from octavo.retrieval.stages.code_passage_purpose import is_use
 from octavo.retrieval.stages.declaration_hits import WRITTEN
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 from octavo.retrieval.stages.git_commit_caps import FILES
+from octavo.retrieval.stages.test_and_header_detection import is_use
 
 _PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
 _ABOUT_TESTS = regex(

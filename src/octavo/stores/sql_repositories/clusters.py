@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.text_clusters import Clustering, ClusteringState
 from octavo.stores.sql_repositories.database_port import first, value
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository, profile_body

@@ -10,8 +10,9 @@ from typing import Any
 
 from octavo.errors import LibraryError, NotFound
 from octavo.model.document import Kind
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, project_id
-from octavo.model.index_recipe import ChunkSizes, EmbeddingProfile, Recipe
+from octavo.model.index_recipe import ChunkSizes, Recipe
 from octavo.model.projects_and_collections import Collection, CollectionSettings, PlaceKind, Project
 from octavo.stores.sql_repositories.clock import Clock
 from octavo.stores.sql_repositories.database_port import Database, Row, first, value

@@ -9,8 +9,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.stored_rows import LibraryCounts
 from octavo.ports import LexicalIndex
 from octavo.stores.sql_repositories.clock import Clock

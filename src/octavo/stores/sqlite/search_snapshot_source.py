@@ -9,8 +9,8 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
-from octavo.model.index_recipe import EmbeddingProfile
 from octavo.model.prepared_document import LexicalRow
 from octavo.model.query import Filters
 from octavo.model.search_snapshot import Watermark, WindowVectors

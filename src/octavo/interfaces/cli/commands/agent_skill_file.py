@@ -13,7 +13,7 @@ from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.mcp.supported_clients import CLIENTS, NAME, Client
 from octavo.interfaces.presenting.output_formats import Answer
-from octavo.operations.styled_text_lines import Line, Part
+from octavo.operations.text_line_formatting import Line, Part
 
 _FILE = "SKILL.md"
 

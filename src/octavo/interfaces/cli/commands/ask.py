@@ -17,7 +17,7 @@ from octavo.interfaces.presenting.terminal_rendering import TerminalView, termin
 from octavo.operations.answering.rendering import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence
-from octavo.operations.styled_text_lines import Block
+from octavo.operations.text_line_formatting import Block
 
 
 @command(AskRequest, "ask")
@@ -31,7 +31,7 @@ def ask(choices: Choices, request: AskRequest, continued: bool) -> Exit:
     """Without a language model the answer is made of the library's own sentences. On a terminal, each sentence of a
     model is shown once it has been checked against the passages it cites.
     """
-    from octavo.memory.conversation_questions import earlier_questions, keep_question
+    from octavo.memory.earlier_questions import earlier_questions, keep_question
     from octavo.operations.answering.ask import answered
 
     operation = operation_of("ask")

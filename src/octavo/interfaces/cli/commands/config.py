@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from octavo.errors import ConfigurationError
-from octavo.interfaces.cli import shell_completion
+from octavo.interfaces.cli import completion_values
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.presenting.output_formats import Answer
 from octavo.model.library_location import Location
-from octavo.operations.styled_text_lines import Line, Part, columns
+from octavo.operations.text_line_formatting import Line, Part, columns
 
 if TYPE_CHECKING:
     from octavo.config.config_file_edits import Change
@@ -48,7 +48,7 @@ def show(choices: Choices, origin: bool) -> None:
 
 @config.add
 @command(name="get", examples=["octavo config get retrieval.limit"])
-@click.argument("name", shell_complete=shell_completion.settings)
+@click.argument("name", shell_complete=completion_values.settings)
 def get_setting(choices: Choices, name: str) -> None:
     """Print one setting."""
     from octavo.config.setting_descriptions import describe, written
@@ -64,7 +64,7 @@ def get_setting(choices: Choices, name: str) -> None:
     name="describe",
     examples=["octavo config describe retrieval.limit", "octavo config describe retrieval"],
 )
-@click.argument("name", required=False, shell_complete=shell_completion.settings)
+@click.argument("name", required=False, shell_complete=completion_values.settings)
 def describe_settings(choices: Choices, name: str | None) -> None:
     """Say what a setting means: type, default, variable, current value and where it comes from.
 
@@ -84,8 +84,8 @@ _project_file = click.option(
 
 @config.add
 @command(name="set", examples=["octavo config set retrieval.limit 20"])
-@click.argument("name", shell_complete=shell_completion.settings)
-@click.argument("values", nargs=-1, required=True, metavar="VALUE...", shell_complete=shell_completion.setting_values)
+@click.argument("name", shell_complete=completion_values.settings)
+@click.argument("values", nargs=-1, required=True, metavar="VALUE...", shell_complete=completion_values.setting_values)
 @_project_file
 def set_setting(choices: Choices, name: str, values: tuple[str, ...], project_file: bool) -> None:
     """Write a setting into a configuration file.
@@ -104,7 +104,7 @@ def set_setting(choices: Choices, name: str, values: tuple[str, ...], project_fi
     name="unset",
     examples=["octavo config set retrieval.limit 20", "octavo config unset retrieval.limit"],
 )
-@click.argument("name", shell_complete=shell_completion.settings)
+@click.argument("name", shell_complete=completion_values.settings)
 @_project_file
 def unset_setting(choices: Choices, name: str, project_file: bool) -> None:
     """Take a setting out of a configuration file, so that it has its default again."""

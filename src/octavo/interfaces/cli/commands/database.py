@@ -26,7 +26,7 @@ from octavo.model.library_location import Location
 from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.database.results import RepairAnswer
 from octavo.operations.library.requests import IndexRequest
-from octavo.operations.styled_text_lines import Line, Part, columns, count, size
+from octavo.operations.text_line_formatting import Line, Part, columns, count, size
 
 if TYPE_CHECKING:
     from octavo.operations.database.copy_backup_and_restore import Migrated

@@ -22,7 +22,7 @@ def profiles() -> None:
 @profiles.add
 @command(ProfilesSetRequest, "profiles_set", name="set")
 def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
-    from octavo.operations.embedding_profiles.list_fill_and_activate import profiles_set
+    from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_set
 
     with opened(choices) as session:
         done = profiles_set(session.engine, request, by_person=True)
@@ -33,7 +33,7 @@ def set_profile(choices: Choices, request: ProfilesSetRequest) -> None:
 @command(ProfilesReindexRequest, "profiles_reindex")
 @click.option("--wait", is_flag=True, help="Do the work here and now, rather than leave it to a worker.")
 def reindex(choices: Choices, request: ProfilesReindexRequest, wait: bool) -> None:
-    from octavo.operations.embedding_profiles.list_fill_and_activate import profile_state
+    from octavo.operations.embedding_profiles.list_set_fill_and_activate import profile_state
     from octavo.operations.jobs.run_jobs import work
 
     operation = operation_of("profiles reindex")

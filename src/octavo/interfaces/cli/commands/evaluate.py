@@ -14,7 +14,7 @@ from octavo.evaluation.dataset_from_library import make as made_of
 from octavo.evaluation.measures import RANKED
 from octavo.evaluation.query_runner import write_trec
 from octavo.evaluation.stored_results import Outcome, Results, matching
-from octavo.interfaces.cli import shell_completion
+from octavo.interfaces.cli import completion_values
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
@@ -23,7 +23,7 @@ from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
-from octavo.operations.styled_text_lines import Line, Part, columns, visible
+from octavo.operations.text_line_formatting import Line, Part, columns, visible
 
 if TYPE_CHECKING:
     from octavo.evaluation.significance import MeasureDifference
@@ -202,12 +202,12 @@ def report(
 @click.option("--limit", type=click.IntRange(1), default=500, show_default=True, help="How many queries at most.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other templates and sample.")
 @click.option(
-    "-c", "--collection", "names", multiple=True, shell_complete=shell_completion.collections, help="Only this one."
+    "-c", "--collection", "names", multiple=True, shell_complete=completion_values.collections, help="Only this one."
 )
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     """Make a data set from your own library: its headings and titles become questions with known answers."""
     from octavo.evaluation.evaluation_run import originals
-    from octavo.operations.query_log.opened_passages import opened_passages
+    from octavo.operations.query_log.questions_with_opened_passages import opened_passages
 
     with opened(choices) as session:
         documents = list(originals(session.engine, names))

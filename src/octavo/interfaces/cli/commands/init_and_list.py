@@ -20,7 +20,7 @@ from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.model.library_location import make_folder
 from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.library.requests import CollectionsListRequest
-from octavo.operations.styled_text_lines import Part
+from octavo.operations.text_line_formatting import Part
 
 _KEYS = Listing(rows="keys", columns=("key", "documents", "values"))
 _DOCUMENTS = Listing(rows="documents", columns=("collection", "uri"))

@@ -23,7 +23,7 @@ from octavo.interfaces.mcp.supported_clients import CLIENTS, NAME, Client
 from octavo.interfaces.presenting.output_formats import Answer
 from octavo.model.library_location import make_folder, real_path
 from octavo.observability.logs import configure, logger
-from octavo.operations.styled_text_lines import Line, Part
+from octavo.operations.text_line_formatting import Line, Part
 
 if TYPE_CHECKING:
     from octavo.interfaces.mcp.client_config_installation import InstalledClient
@@ -101,7 +101,7 @@ def install(choices: Choices, client: str, write: bool, scope: str, tools: str, 
     """
     from octavo.interfaces.mcp.client_config_installation import install as put
     from octavo.interfaces.mcp.client_config_installation import snippet
-    from octavo.operations.operation_table import chosen
+    from octavo.operations.operation_lookup import chosen
 
     chosen(tools)
     target = CLIENTS[client]

@@ -18,8 +18,8 @@ from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.presenting.output_formats import Answer
-from octavo.model.page_position import position
-from octavo.operations.styled_text_lines import Part
+from octavo.model.position_in_original import position
+from octavo.operations.text_line_formatting import Part
 
 # Viewers of PDF that can be told a page, and how; the first that is installed is used.
 _VIEWERS = {"evince": "--page-index={page}", "okular": "--page={page}", "zathura": "--page={page}"}
@@ -39,7 +39,7 @@ def open_file(
     library is served to this machine until Ctrl-C, as by `octavo serve --open`.
     """
     from octavo.operations.query_log.query_logging_and_listing import log_opened
-    from octavo.retrieval.passage_reading import read_passage
+    from octavo.retrieval.reference_resolution import read_passage
 
     if reference is None:
         _open_page(choices, only_print)

@@ -23,7 +23,7 @@ from octavo.interfaces.presenting.command_output import file_and_line
 from octavo.interfaces.presenting.editor_command import editor_command
 from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
 from octavo.operations.search.results import FoundHit
-from octavo.operations.styled_text_lines import Part
+from octavo.operations.text_line_formatting import Part
 
 if TYPE_CHECKING:
     from octavo.interfaces.daemon.server_or_local_library import LibraryClient

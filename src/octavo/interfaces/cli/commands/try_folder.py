@@ -46,7 +46,7 @@ def try_folder(
 
     The library is deleted afterwards. Ctrl-C while vectors are computed answers with what there is by then.
     """
-    from octavo.interfaces.cli.in_process_search import answer
+    from octavo.interfaces.cli.search_trace_and_output import answer
     from octavo.operations.library.collections import add
     from octavo.operations.search.search_execution import find
 
@@ -79,7 +79,7 @@ def try_folder(
 def serve_in_browser(choices: Choices, library: Path, query: str) -> None:
     """Serves on a free port of this machine until Ctrl-C, and opens the page with the question."""
     from octavo.config.load import load
-    from octavo.interfaces.execution.operation_threads import Calls, opened
+    from octavo.interfaces.execution.served_engine import Calls, opened
     from octavo.interfaces.serving.http_listener import serve
 
     own = {"library": library, "serve.host": "127.0.0.1", "serve.port": 0, "serve.write": False}

@@ -20,7 +20,7 @@ from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.output import on_terminal
 from octavo.observability.logs import configure
 from octavo.operations.library.rendering import log_lines
-from octavo.operations.styled_text_lines import count
+from octavo.operations.text_line_formatting import count
 
 
 @command(examples=["octavo watch --debounce 500"])
@@ -35,7 +35,7 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
     a terminal. `octavo serve` and `octavo mcp` watch by themselves.
     """
     from octavo.config.config_file_reloading import load_with_files
-    from octavo.interfaces.execution.operation_threads import following
+    from octavo.interfaces.execution.served_engine import following
 
     config, files = load_with_files(choices.flags())
     configure("info" if choices.verbose else config.log_level, format=config.log_format)

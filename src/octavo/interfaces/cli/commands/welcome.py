@@ -14,13 +14,13 @@ from octavo.config.load import load
 from octavo.engine.wiring.collection_sources import file_rules
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli import output
-from octavo.interfaces.cli.commands.start_library import begin
+from octavo.interfaces.cli.commands.start import begin
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import Session, opened
 from octavo.interfaces.presenting.output_formats import Answer
 from octavo.model.projects_and_collections import CollectionSettings
-from octavo.operations.styled_text_lines import Part, count
+from octavo.operations.text_line_formatting import Part, count
 from octavo.version import __version__
 
 _LOOKED_AT = 1_000  # entries: a greeting does not walk a disk

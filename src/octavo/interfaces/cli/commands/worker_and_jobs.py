@@ -22,7 +22,7 @@ from octavo.model.job import JobKind
 from octavo.observability.logs import configure
 from octavo.observability.metrics import Gauge, Metrics
 from octavo.operations.answer_to_json_data import plain
-from octavo.operations.styled_text_lines import Part, count
+from octavo.operations.text_line_formatting import Part, count
 
 
 @command(examples=["octavo worker --once"])
@@ -77,7 +77,7 @@ def worker(
             click.echo(f"Waiting for jobs of {session.library}; Ctrl-C ends it.", err=True)
         settings = replace(session.config.jobs, kinds=kinds or session.config.jobs.kinds)
         if session.config.traces:
-            from octavo.interfaces.execution.operation_threads import trace_if_wanted
+            from octavo.interfaces.execution.served_engine import trace_if_wanted
 
             trace_if_wanted(session.engine)
         with ExitStack() as stack:

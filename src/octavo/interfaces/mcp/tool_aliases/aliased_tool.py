@@ -22,7 +22,7 @@ from octavo.operations.argument_parsing import request
 from octavo.operations.error_hint_rewording import for_model
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation import Operation
-from octavo.operations.operation_table import EVERY
+from octavo.operations.operation_lookup import EVERY
 
 Json = dict[str, Any]
 PROJECT = "project"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from octavo.operations.operation_table import SEEDS, set_names
+from octavo.operations.operation_lookup import SEEDS, set_names
 
 if TYPE_CHECKING:
     from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias

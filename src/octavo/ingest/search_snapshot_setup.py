@@ -1,0 +1,32 @@
+"""What a project's snapshots are made from, where they lie, and how they are made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from octavo.config.search_snapshot_settings import Snapshots
+    from octavo.model.embedding_profile import EmbeddingProfile
+    from octavo.model.ids import ProjectId
+    from octavo.model.search_snapshot import Manifest
+    from octavo.ports import SnapshotSource, Store
+
+
+class SnapshotSetup(NamedTuple):
+    """Source and profiles are asked for on use: most libraries are too small for a snapshot."""
+
+    store: Store
+    source: Callable[[], SnapshotSource]
+    project: ProjectId
+    root: Path
+    settings: Snapshots
+    analyzer: str
+    profiles: Callable[[], tuple[EmbeddingProfile, ...]]
+    clock: Callable[[], float] = time.time
+
+    def fits(self, manifest: Manifest) -> bool:
+        """Whether a snapshot is of this project and its words were analysed as queries are now."""
+        return manifest.project == self.project and manifest.analyzer == self.analyzer

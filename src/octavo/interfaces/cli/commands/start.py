@@ -1,0 +1,118 @@
+"""`octavo start`: from a folder to a library that answers, in one command."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from octavo.fast_dataclass import replace
+from octavo.interfaces.cli import output
+from octavo.interfaces.cli.commands.index_folders import index_answer
+from octavo.interfaces.cli.commands_from_requests import command
+from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of
+from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.global_options import Choices
+from octavo.interfaces.cli.library_opening import Session, opened
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.presenting.output_formats import Answer
+from octavo.operations.library.requests import AddRequest, IndexRequest
+from octavo.operations.text_line_formatting import Part
+
+_WAIT_FULL = "octavo index --wait-full"
+_NEXT = (
+    ('octavo search "a question"', "finds passages"),
+    ('octavo ask "a question"', "answers from them"),
+    ("octavo serve --open", "shows it in the browser, and takes in what changes"),
+)
+
+
+@command(examples=["octavo start observatory", "octavo start --open"])
+@click.argument("folder", type=click.Path(exists=True, path_type=Path), default=Path())
+@click.option("--name", metavar="NAME", help="What to call the folder in the library; else as it is called itself.")
+@click.option("--open", "browse", is_flag=True, help="Then show the library in the browser, until Ctrl-C.")
+@click.option("--tui", "terminal", is_flag=True, help="Then show the library in this terminal.")
+def start(choices: Choices, folder: Path, name: str | None, browse: bool, terminal: bool) -> Exit:
+    """Make a library, add a folder to it and read it.
+
+    FOLDER is the one you are in unless you name another. A library that is there is used, and a folder that is in it is
+    only brought up to date. Ctrl-C is safe at any moment: what was read stays, and `octavo start` goes on. In a
+    terminal it asks whether to show a new folder in the browser; where nobody watches it asks and opens nothing.
+    """
+    if browse and terminal:
+        raise click.UsageError("--open and --tui both say where to show it; give one of them.")
+    return begin(choices, folder, name, browse=browse, terminal=terminal)
+
+
+def begin(choices: Choices, folder: Path, name: str | None = None, *, browse: bool, terminal: bool = False) -> Exit:
+    """All that `octavo start` does. Whoever watches a folder being added is asked whether to show it in the browser."""
+    watched = output.on_terminal() and sys.stdin.isatty()
+    with opened(choices, create=True) as session:
+        added = _add(choices, session, folder, name)
+        learns, exit_code = _read(choices, session)
+        if watched and added and not (browse or terminal or choices.quiet):
+            browse = click.confirm("\nShow it in the browser now?", default=True, err=True)
+        if learns and not (browse or terminal):
+            _learn(choices, session)
+    if browse and watched:
+        from octavo.interfaces.cli.commands.serve import show_library
+
+        show_library(choices)
+    elif terminal and watched:
+        from octavo.interfaces.cli.commands.tui import run_tui
+
+        run_tui(choices)
+    return exit_code
+
+
+def _add(choices: Choices, session: Session, folder: Path, name: str | None) -> bool:
+    """Whether the folder is new to the library."""
+    from octavo.operations.library.collections import add, holding
+
+    within = None if name else holding(session.engine, folder)
+    if within is not None:
+        _tell(choices, f"{folder.resolve()} is in the library already: {within}.")
+        return False
+    collection = add(session.engine, AddRequest(folder=str(folder), name=name)).collection
+    _tell(choices, f"The library is {session.library}. {collection.root} is {collection.name} in it.")
+    return True
+
+
+def _read(choices: Choices, session: Session) -> tuple[bool, Exit]:
+    """Reads what is new. Whether full vectors are missing that a watched command computes, and how it went."""
+    operation = operation_of("index")
+    answer = operation.run(session.engine, IndexRequest(), progress(quiet=choices.quiet, named=_phase))
+    learns = bool(answer.fast_vectors) and sys.stderr.isatty() and not choices.quiet
+    if learns:  # what the advisory asks for is done next
+        answer = replace(answer, advisories=tuple(item for item in answer.advisories if item.command != _WAIT_FULL))
+    choices.answer(_with_next(index_answer(answer, verbose=choices.verbose)))
+    return learns, exit_of(operation, answer)
+
+
+def _learn(choices: Choices, session: Session) -> None:
+    bar = progress(quiet=choices.quiet, named=_phase)
+    _tell(choices, "\nYou can search already, in another terminal: this one learns what the passages mean.")
+    try:
+        session.engine.index(wait_full=True, progress=bar)
+        _tell(choices, "All passages are learnt.")
+    except KeyboardInterrupt:
+        bar.finish()
+        _tell(choices, "Stopped. Whoever searches or serves the library learns the rest.")
+
+
+def _phase(name: str) -> str:
+    """What the bar says of a phase: everything before full vectors has to be done for the first search."""
+    return "learning" if name == "embedding" else f"{name}; then you can search"
+
+
+def _with_next(answer: Answer) -> Answer:
+    width = max(len(typed) for typed, _ in _NEXT)
+    steps = [(Part(f"  {typed:{width}}"), Part(f"  {purpose}", "dim")) for typed, purpose in _NEXT]
+    lines = answer.text
+    return replace(answer, text=lambda columns: [*lines(columns), (), (Part("Now:"),), *steps])
+
+
+def _tell(choices: Choices, text: str) -> None:
+    if not choices.quiet:
+        click.echo(text, err=True)
