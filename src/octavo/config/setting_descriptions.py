@@ -19,6 +19,7 @@ from octavo.model.library_location import DatabaseUrl
 
 NAMES = "string, or list of strings"
 """The type of a setting that is one name or several."""
+_ABOVE_TABLES = "Which library and project commands work in, and what servers and workers write to their log."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def describe(name: str) -> Setting:
 def sections() -> Iterator[SettingsTable]:
     """The tables of the file. That of a language model stands for as many as there are."""
     every = described().values()
-    yield SettingsTable("", "", tuple(setting for setting in every if "." not in setting.name))
+    yield SettingsTable("", _ABOVE_TABLES, tuple(setting for setting in every if "." not in setting.name))
     for name, value in _tables(Config()):
         inside = tuple(setting for setting in every if setting.name.rpartition(".")[0] == name)
         yield SettingsTable(name, (type(value).__doc__ or "").strip(), inside)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
-from octavo.operations.library.results import HealthAnswer
+from octavo.model.maintenance_advisory import Advisory
+from octavo.operations.library.results import HealthAnswer, IndexAnswer, StatusAnswer
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import EVERY
 from octavo.operations.python_method_names import method_of
@@ -53,21 +54,32 @@ def for_model(hint: str, offered: Container[str], called: Operation | None = Non
 
     def tool(operation: Operation, options: str) -> str | None:
         name = next((name for name in (operation.name, operation.served_as) if name in offered), None)
-        known = _options(operation.takes) if name == operation.name else {}
-        given = [known[option].name for option in _OPTION.findall(options) if option in known]
-        return name and f"{name} with {', '.join(given)}" if given else name
+        if name is None:
+            return None
+        known, given = _options(EVERY[name].takes), _OPTION.findall(options)
+        if not known.keys() >= set(given):
+            return None
+        return f"{name} with {', '.join(known[option].name for option in given)}" if given else name
 
     return _without_options(_respelled(hint, tool), called, lambda field: field.name)
 
 
 def answer_for_model(answer: Any, offered: Container[str]) -> Any:
-    """An answer with tools in place of commands in its own hints; what documents say stays as it is."""
-    if not isinstance(answer, HealthAnswer):
-        return answer
-    checks = tuple(
-        replace(check, hint=for_model(check.hint, offered)) if check.hint else check for check in answer.checks
-    )
-    return replace(answer, checks=checks)
+    """An answer with tools in place of commands in its own hints and advice; what documents say stays as it is."""
+    if isinstance(answer, HealthAnswer):
+        checks = tuple(
+            replace(check, hint=for_model(check.hint, offered)) if check.hint else check for check in answer.checks
+        )
+        answer = replace(answer, checks=checks)
+    if isinstance(answer, (HealthAnswer, IndexAnswer, StatusAnswer)):
+        return replace(answer, advisories=tuple(_advised(advisory, offered) for advisory in answer.advisories))
+    return answer
+
+
+def _advised(advisory: Advisory, offered: Container[str]) -> Advisory:
+    if advisory.command is None:
+        return advisory
+    return replace(advisory, command=for_model(f"`{advisory.command}`", offered).strip("`"))
 
 
 class ErrorForModel(NamedTuple):

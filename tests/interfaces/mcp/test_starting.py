@@ -49,7 +49,7 @@ def test_a_repository_without_a_library_gets_one_that_the_first_search_finds_som
 
 @pytest.mark.parametrize(
     ("arguments", "advice"),
-    [(["--no-auto"], "octavo start FOLDER"), ([], "octavo init")],
+    [(["--no-auto"], "no library"), ([], "Nothing is indexed yet: ask the person to run `octavo start FOLDER`")],
     ids=["told not to", "a library elsewhere"],
 )
 def test_nothing_is_made_for_who_does_not_want_it_or_has_a_library(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from octavo.config.config_file_edits import replace, set_value, target, unset
 from octavo.config.load import load, read_flat
-from octavo.config.setting_descriptions import described, template
+from octavo.config.setting_descriptions import described, sections, template
 from octavo.errors import ConfigurationError, InvalidArgument
 
 WRITTEN = """\
@@ -172,3 +172,8 @@ def test_whatever_a_list_holds_is_read_back_the_same(
     put(file, "ingest.ignore", *patterns)
     assert read_flat(file.read_text("utf-8"), file)["ingest.ignore"] == patterns
     assert read_flat(file.read_text("utf-8"), file)["project"] == "home"
+
+
+def test_every_section_and_setting_says_what_it_is_for() -> None:
+    assert [section.name for section in sections() if not section.meaning] == []
+    assert [setting.name for setting in described().values() if not setting.meaning] == []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from octavo.operations.error_hint_rewording import answer_for_model
+import pytest
+
+from octavo.model.maintenance_advisory import Advisory
+from octavo.operations.error_hint_rewording import answer_for_model, for_model
 from octavo.operations.library.results import Check, HealthAnswer
 from octavo.operations.operation_lookup import chosen
 
@@ -19,3 +22,20 @@ def test_hints_of_a_health_check_name_tools_that_are_offered() -> None:
         ("`octavo index` stays in a message", None),
     ]
     assert answer_for_model("`octavo index`", offered) == "`octavo index`"
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [("octavo index", "reindex"), ("octavo graph build", "graph_build"), ("octavo db repair", "octavo db repair")],
+)
+def test_advice_names_a_tool_that_is_offered_as_text_and_as_data(command: str, tool: str) -> None:
+    offered = {operation.name for operation in chosen("full")}
+    (advisory,) = answer_for_model(
+        HealthAnswer(True, (), (Advisory("warn", "notes has not been read yet", command),)), offered
+    ).advisories
+    assert (advisory.command, str(advisory)) == (tool, f"notes has not been read yet; run `{tool}`")
+
+
+def test_a_command_with_an_option_that_the_tool_lacks_stays_a_command() -> None:
+    assert for_model("run `octavo index --wait-full`", {"reindex"}) == "run `octavo index --wait-full`"
+    assert for_model("`octavo index --wait` goes after it", {"reindex"}) == "reindex with wait goes after it"

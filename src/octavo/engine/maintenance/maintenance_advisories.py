@@ -118,7 +118,8 @@ def _vectors(engine: Engine, chunks: int) -> Iterator[Advisory]:
         message = f"{subject} found by {meanwhile} until a server or a worker has learnt {learnt}"
         if (left := seconds_left(engine.library, waiting)) is not None:
             message += f"; that takes about {about(left)} more"
-        yield Advisory("info", message, "octavo index --wait-full")
+        learning = left is not None or engine.watched  # nobody need do anything
+        yield Advisory("info", message, None if learning else "octavo index --wait-full")
 
 
 def _unread(engine: Engine, chunks: int) -> Iterator[Advisory]:

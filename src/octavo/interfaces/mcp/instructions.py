@@ -23,9 +23,7 @@ _USE: tuple[tuple[str, str], ...] = (
     ("reindex", "Call reindex when files may have changed since."),
 )
 """What to know of each tool, said if it is offered."""
-_EMPTY = (
-    "Nothing is indexed yet: ask the person to run `octavo init`, `octavo add FOLDER --name NAME` and `octavo index`."
-)
+_EMPTY = "Nothing is indexed yet: ask the person to run `octavo start FOLDER`."
 
 
 def instructions(engine: Engine, offered: Container[str]) -> str:
