@@ -23,8 +23,10 @@ from octavo.ingest import provisional_fast_vectors as fast
 from octavo.model.query import Query
 from octavo.model.search_result import Freshness
 from octavo.model.stored_rows import StoredVectors
+from octavo.observability.progress import NoProgress
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.library.results import IndexingRun
 from octavo.operations.library.status import full_status
 from octavo.retrieval.profiles import PROFILES
 
@@ -143,6 +145,23 @@ def test_status_says_how_long_the_rest_takes_at_the_pace_of_whoever_computes_it(
         (told,) = full_status(engine).advisories
         assert told.message.startswith("3 passages are found by")
         assert re.search(r"that takes about \d+ seconds? more$", told.message)
+
+
+def test_status_says_how_much_of_the_library_is_learnt_and_not_how_far_a_short_run_is(folder: Path) -> None:
+    told: list[IndexingRun | None] = []
+
+    class Watching(NoProgress):
+        def __init__(self, engine: Engine) -> None:
+            self.engine = engine
+
+        def start(self, phase: str, total: int | None, unit: str) -> None:
+            told.append(full_status(self.engine).job)
+
+    with opened(folder) as engine:
+        engine.index()
+        engine.writer.upgrade(1)
+        engine.writer.embed(1, progress=Watching(engine))
+    assert [(run.phase, run.done, run.total) for run in told if run is not None] == [("embedding", 1, 4)]
 
 
 def test_what_was_found_most_often_is_upgraded_before_what_changed_last(folder: Path) -> None:

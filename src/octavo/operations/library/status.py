@@ -31,6 +31,11 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
     recipe = engine.store.catalog.recipe(engine.project.id)
     build = engine.builds.current()
     collections = tuple(collection_state(engine, collection) for collection in engine.collections())
+    fresh = engine.freshness()
+    job = indexing_run(build) if build else None
+    if job and job.phase and job.scope == "vectors":
+        # Such a run is one of many short ones: how far they are together is what tells.
+        job = replace(job, done=counts.chunks - fresh.pending, total=counts.chunks)
     return StatusAnswer(
         version=__version__,
         project=engine.project.name,
@@ -40,10 +45,10 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
         sections=counts.sections,
         chunks=counts.chunks,
         text_bytes=counts.text_bytes,
-        full_vectors=round(engine.freshness().full_vectors, 4),
+        full_vectors=round(fresh.full_vectors, 4),
         collections=tuple(replace(collection, left_out=None) for collection in collections),
         model=recipe.embedding.name if recipe else None,
-        job=indexing_run(build) if build else None,
+        job=job,
         watch=watch_state(engine),
         problems=_problems(engine) if problems else None,
         advisories=advisories(engine, counts.chunks),
