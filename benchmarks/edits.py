@@ -33,7 +33,7 @@ from octavo.note_editing.move_section import move
 from octavo.note_editing.moves_and_renames import rename_heading
 from octavo.note_editing.multi_file_write_journal import Renamed, all_or_nothing, journal_of
 from octavo.note_editing.note_files import overwrite, overwrite_all, read
-from octavo.note_editing.note_outline import BOM, NoteOutline, text_start
+from octavo.note_editing.note_heading_outline import BOM, NoteOutline, text_start
 from octavo.note_editing.section_edits import EditedText, append, insert, replace
 
 HASHING = {"embedding": {"provider": "hashing"}, "daemon": {"enabled": False}}

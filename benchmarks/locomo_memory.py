@@ -24,7 +24,6 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.memory import MemoryId
-from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.recall import recall
@@ -32,6 +31,7 @@ from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
 from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.projects.requests import SessionsListRequest, SessionsStartRequest
 from octavo.operations.projects.work_sessions import sessions_list, sessions_start
+from octavo.operations.token_counts_and_page_cursor import tokens
 
 TOP = 10
 

@@ -24,7 +24,12 @@ from typing import Any, get_args, get_type_hints
 from generated import ROOT, main
 
 import octavo.model
-from octavo.interfaces.python.method_dispatch import argument_meanings, docstring, positional_fields, signature
+from octavo.interfaces.python.method_arguments_to_request import (
+    argument_meanings,
+    docstring,
+    positional_fields,
+    signature,
+)
 from octavo.operations.argument_types import TIME
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import EVERY

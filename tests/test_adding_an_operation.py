@@ -79,7 +79,7 @@ def _but_python(folder: str, names: list[str]) -> list[str]:
 def _write(path: Path, code: str) -> None:
     """A row goes to the end of its subject's rows, a request to the end of its module; the rest is a new module."""
     before = path.read_text("utf-8") if path.exists() else ""
-    if path.name == "definitions.py":
+    if path.name == "operation_declarations.py":
         path.write_text(f"{before.rstrip().removesuffix(')')}{code}\n)\n", "utf-8")
     else:
         path.write_text(f"{before}\n\n{code}\n".lstrip("\n"), "utf-8")
@@ -97,7 +97,7 @@ def _ran(tree: Path, *arguments: str) -> str:
 def test_an_operation_takes_four_files_by_hand() -> None:
     assert [Path(name).name for name, _ in steps()] == [
         "requests.py",
-        "definitions.py",
+        "operation_declarations.py",
         "citations.py",
         "test_most_cited.py",
     ]

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.engine.engine import Engine
+from octavo.engine.indexing.index_upkeep_after_run import publish
 from octavo.engine.indexing.indexing_flow import fill_in_vectors
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
-from octavo.engine.indexing.search_snapshot_publishing import publish
 from octavo.errors import Conflict
 from octavo.fast_dataclass import dataclass
 from octavo.model.embedder_settings import EmbeddingProfileSettings, NamedEmbeddingProfile

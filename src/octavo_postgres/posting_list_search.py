@@ -26,8 +26,8 @@ from octavo.stores.sql_repositories.database_port import reserve, value
 from octavo.stores.sql_repositories.filter_parameters import filter_parameters
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.pg_search_index import put_texts, stores_texts
-from octavo_postgres.posting_compaction import COMPACTED, compact
+from octavo_postgres.deleted_posting_removal import COMPACTED, compact
+from octavo_postgres.pg_search_extension import put_texts, stores_texts
 from octavo_postgres.posting_lists import (
     BOOSTS,
     LexicalRows,

@@ -13,7 +13,7 @@ from octavo.stores.sql_repositories.database_port import value
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo.stores.sql_repositories.table_transfer import TABLES, Table, TableTransfer
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.forward_index import forward_rows
+from octavo_postgres.forward_index_from_postings import forward_rows
 from octavo_postgres.planner_statistics import analyze_tables
 from octavo_postgres.posting_list_search import PostingsIndex
 

@@ -509,7 +509,7 @@ import sys
 from pathlib import Path
 from octavo.note_editing.section_edits import append
 from octavo.note_editing.note_files import encoded, overwrite, read
-from octavo.note_editing.note_outline import NoteOutline
+from octavo.note_editing.note_heading_outline import NoteOutline
 path = Path(sys.argv[1])
 print("begun", flush=True)
 while True:

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from octavo.errors import OctavoError
 from octavo.note_editing.heading_checks import violations, without_jumps
 from octavo.note_editing.move_section import move
-from octavo.note_editing.note_outline import ROOT, NoteOutline
+from octavo.note_editing.note_heading_outline import ROOT, NoteOutline
 from octavo.note_editing.section_edits import append, insert, replace
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from octavo.errors import OctavoError
 from octavo.note_editing.move_section import move
-from octavo.note_editing.note_outline import NoteOutline
+from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.section_edits import append, insert, replace
 
 LINES = ("text", "", "", "- item", "> quote", "```", "# no heading", "<!-- c -->", "| a |", "    code", "\ttab")

@@ -13,7 +13,7 @@ from typing import Any
 from octavo.algorithms.clustering.cluster_names_by_keywords import group_names
 from octavo.errors import MissingExtra
 from octavo.fast_dataclass import dataclass
-from octavo.graph.names_of_documents import label
+from octavo.graph.document_link_names import label
 from octavo.lazy_regex import regex
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Edge, EdgeType, Node, ThematicLink

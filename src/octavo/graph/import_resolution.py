@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from sys import stdlib_module_names
 
 from octavo.algorithms.text.document_name_normalisation import folded, folder, last, module_stem
-from octavo.graph.names_of_documents import at_path, joined
+from octavo.graph.document_link_names import at_path, joined
 from octavo.lazy_regex import regex
 from octavo.model.link_graph import Lookup, Reference
 

@@ -15,7 +15,7 @@ from dataclasses import field
 
 from octavo.algorithms.text.document_name_normalisation import folded
 from octavo.fast_dataclass import dataclass
-from octavo.graph.names_of_documents import ROOT
+from octavo.graph.document_link_names import ROOT
 from octavo.model.ids import CollectionId
 from octavo.model.link_graph import Lookup, NameKind, NameMatch, Reference
 

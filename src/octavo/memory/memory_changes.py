@@ -19,9 +19,9 @@ from octavo.memory.draft import (
     sequence_of,
     source_of,
 )
-from octavo.memory.duplicate_similarity import fingerprint
 from octavo.memory.link_type_extraction import text_links
 from octavo.memory.memory_indexing import as_item, index_document
+from octavo.memory.near_duplicate_similarity import fingerprint
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.ids import document_id, text_hash
 from octavo.model.memory import (

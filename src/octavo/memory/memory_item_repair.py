@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.fast_dataclass import replace
 from octavo.memory.draft import Provenance
-from octavo.memory.duplicate_similarity import fingerprint
 from octavo.memory.memory_changes import log_entry
+from octavo.memory.near_duplicate_similarity import fingerprint
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryAction, MemoryFilter, MemoryId
 

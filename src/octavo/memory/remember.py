@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.draft import ANONYMOUS, MemoryDraft, Provenance, checked, payload_of
-from octavo.memory.duplicate_similarity import Similarity, compare, fingerprint
 from octavo.memory.memory_changes import (
     ChangedMeanwhile,
     Committed,
@@ -18,6 +17,7 @@ from octavo.memory.memory_changes import (
     still_unchanged,
 )
 from octavo.memory.memory_quotations import without_quotations
+from octavo.memory.near_duplicate_similarity import Similarity, compare, fingerprint
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.version_history import given_title
 from octavo.model.document import Kind

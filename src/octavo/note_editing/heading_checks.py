@@ -8,7 +8,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.lint_rules import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
 from octavo.note_editing.blank_lines_and_line_endings import line_ending
 from octavo.note_editing.heading_line_writing import at_level
-from octavo.note_editing.note_outline import ROOT, NoteOutline
+from octavo.note_editing.note_heading_outline import ROOT, NoteOutline
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 
 from octavo.errors import InvalidArgument
 from octavo.lazy_regex import regex
-from octavo.note_editing.note_outline import NoteHeading, NoteOutline
+from octavo.note_editing.note_heading_outline import NoteHeading, NoteOutline
 
 DEEPEST = 6
 _MARKERS = regex(r"[ \t]*+#{1,6}(?:[ \t]|\Z)")

@@ -8,8 +8,8 @@ from pathlib import Path
 from octavo.algorithms.text.document_name_normalisation import folded, last
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import dataclass
+from octavo.graph.document_link_names import at_path
 from octavo.graph.edge_extraction import references_of
-from octavo.graph.names_of_documents import at_path
 from octavo.model.projects_and_collections import Collection
 from octavo.note_editing.note_files import SUFFIXES, everything_below, read
 from octavo.note_editing.note_link_targets import LinkedNotes

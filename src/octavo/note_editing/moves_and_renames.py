@@ -31,8 +31,8 @@ from octavo.note_editing.note_files import (
     refuse_generated,
     refuse_irreplaceable,
 )
+from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.note_link_targets import LinkedNotes, link_names, mentions, parsed_note
-from octavo.note_editing.note_outline import NoteOutline
 from octavo.note_editing.note_redaction import hidden, hiding
 from octavo.note_editing.note_repository import ProjectNotes
 from octavo.note_editing.section_edits import EditedText, check_section_path, headings_between, same_start

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from octavo.algorithms.text.document_name_normalisation import folded, last, name_match
 from octavo.graph.anchor_resolution import anchored
+from octavo.graph.document_link_names import names_of
 from octavo.graph.edge_extraction import property_links, references_of
 from octavo.graph.link_resolution import Resolver
-from octavo.graph.names_of_documents import names_of
 from octavo.model.document import Document, Link, LinkKind, Source
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.link_graph import NameMatch, Reference
 from octavo.model.normalised_text import Span
-from octavo.note_editing.note_outline import BOM, text_start
+from octavo.note_editing.note_heading_outline import BOM, text_start
 from octavo.parsing.markdown.document_assembly import read_note
 
 HOME, ELSEWHERE = CollectionId("home"), CollectionId("elsewhere")

@@ -27,7 +27,7 @@ from octavo.note_editing.note_files import (
     refuse_irreplaceable,
     write_new,
 )
-from octavo.note_editing.note_outline import NoteOutline
+from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.note_redaction import hiding, left_out, without_keys
 from octavo.note_editing.section_edits import EditedText
 from octavo.observability.logs import logger

@@ -20,7 +20,7 @@ from octavo.note_editing.note_change_transaction import (
     write_all,
 )
 from octavo.note_editing.note_files import File, digest, encoded, located, refuse_changed, refuse_irreplaceable
-from octavo.note_editing.note_outline import BOM
+from octavo.note_editing.note_heading_outline import BOM
 from octavo.note_editing.note_redaction import hiding, lacks_keys, shown_text
 from octavo.note_editing.note_repository import ProjectNotes
 from octavo.note_editing.text_splice import ChangedRange

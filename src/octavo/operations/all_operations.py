@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.operations.access_tokens.definitions import TOKENS
-from octavo.operations.answering.definitions import ANSWERING
-from octavo.operations.canonical_documents.definitions import CANONICAL
-from octavo.operations.code.definitions import CODE
-from octavo.operations.database.definitions import DATABASE
-from octavo.operations.embedding_profiles.definitions import PROFILES
-from octavo.operations.evaluation.definitions import EVALUATION
-from octavo.operations.graph.definitions import GRAPH
-from octavo.operations.history.definitions import HISTORY
-from octavo.operations.jobs.definitions import JOBS
-from octavo.operations.library.definitions import LIBRARY
-from octavo.operations.memory.definitions import MEMORY
-from octavo.operations.models.definitions import MODELS
-from octavo.operations.note_editing.definitions import WRITING
+from octavo.operations.access_tokens.operation_declarations import TOKENS
+from octavo.operations.answering.operation_declarations import ANSWERING
+from octavo.operations.canonical_documents.operation_declarations import CANONICAL
+from octavo.operations.code.operation_declarations import CODE
+from octavo.operations.database.operation_declarations import DATABASE
+from octavo.operations.embedding_profiles.operation_declarations import PROFILES
+from octavo.operations.evaluation.operation_declarations import EVALUATION
+from octavo.operations.graph.operation_declarations import GRAPH
+from octavo.operations.history.operation_declarations import HISTORY
+from octavo.operations.jobs.operation_declarations import JOBS
+from octavo.operations.library.operation_declarations import LIBRARY
+from octavo.operations.memory.operation_declarations import MEMORY
+from octavo.operations.models.operation_declarations import MODELS
+from octavo.operations.note_editing.operation_declarations import WRITING
 from octavo.operations.operation import Operation
-from octavo.operations.projects.definitions import PROJECTS
-from octavo.operations.query_log.definitions import QUERIES
-from octavo.operations.reading.definitions import READING
-from octavo.operations.search.definitions import SEARCH
-from octavo.operations.search_snapshots.definitions import SNAPSHOTS
-from octavo.operations.summaries.definitions import SUMMARIES
+from octavo.operations.projects.operation_declarations import PROJECTS
+from octavo.operations.query_log.operation_declarations import QUERIES
+from octavo.operations.reading.operation_declarations import READING
+from octavo.operations.search.operation_declarations import SEARCH
+from octavo.operations.search_snapshots.operation_declarations import SNAPSHOTS
+from octavo.operations.summaries.operation_declarations import SUMMARIES
 
 DEFINITIONS: tuple[Operation, ...] = (
     *SEARCH,

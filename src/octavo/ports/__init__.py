@@ -7,7 +7,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 from __future__ import annotations
 
 from octavo.ports.access_tokens import AccessTokens
-from octavo.ports.document_storage import (
+from octavo.ports.documents_vectors_ledger_and_links import (
     Catalog,
     Clusters,
     CommitHistory,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from octavo.observability.metrics import Gauge
     from octavo.observability.progress import Progress
     from octavo.ports.access_tokens import AccessTokens
-    from octavo.ports.document_storage import (
+    from octavo.ports.documents_vectors_ledger_and_links import (
         Catalog,
         Clusters,
         CommitHistory,

@@ -48,7 +48,7 @@ PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
         "llm_expand": "language_model",
         "dense_cross_rerank": "language_model",
         "multi_hop": "multi_hop",
-        "multi_vector": "chunks_sections_and_files",
+        "multi_vector": "multi_level_recall",
         "ragdocs": "ragdocs",
     }
 )

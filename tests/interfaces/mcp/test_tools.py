@@ -24,11 +24,11 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.mcp.instructions import LIMIT, instructions, without_library
 from octavo.interfaces.mcp.server import failed, listed
 from octavo.model.projects_and_collections import CollectionSettings
-from octavo.operations.answer_budget_and_cursor import size, tokens
 from octavo.operations.json_schemas import input_schema, output_schema
 from octavo.operations.operation import FULL, Operation
 from octavo.operations.operation_lookup import OPERATIONS, SETS, chosen, gives_data
 from octavo.operations.search.requests import SearchRequest
+from octavo.operations.token_counts_and_page_cursor import size, tokens
 
 _TOOLS_INSTRUCTED = {"get", "recall", "remember", "reindex"}
 

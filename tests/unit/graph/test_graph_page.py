@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.model.link_graph import WEIGHTS, EdgeType
-from octavo.operations.graph.definitions import GRAPH
+from octavo.operations.graph.operation_declarations import GRAPH
 
 PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "graph.md").read_text("utf-8")
 

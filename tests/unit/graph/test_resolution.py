@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.algorithms.text.document_name_normalisation import folded, name_match
+from octavo.graph.document_link_names import names_of
 from octavo.graph.edge_extraction import links_of
 from octavo.graph.link_resolution import Resolver
-from octavo.graph.names_of_documents import names_of
 from octavo.model.document import Document, Kind, Link, LinkKind
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.link_graph import DocumentName, NameKind, NameMatch

@@ -22,8 +22,8 @@ from octavo.model.link_graph import ENTITIES, EdgeType
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.entities import graph_entities, graph_mentions
-from octavo.operations.graph.export import graph_export
 from octavo.operations.graph.graph_build_and_communities import graph_build
+from octavo.operations.graph.graph_export import graph_export
 from octavo.operations.graph.requests import (
     GraphBuildRequest,
     GraphEntitiesRequest,

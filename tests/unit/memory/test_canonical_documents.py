@@ -15,7 +15,6 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.canonical_documents.requests import (
     CanonicalContextPackRequest,
     CanonicalGetRequest,
@@ -36,6 +35,7 @@ from octavo.operations.memory.memory_reading_and_history import memory_diff
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryDiffRequest, RecallRequest, RememberRequest
 from octavo.operations.operation_lookup import OPERATIONS
+from octavo.operations.token_counts_and_page_cursor import tokens
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "memory"
 SPEC = (GOLDEN / "spec.md").read_text("utf-8")

@@ -13,8 +13,8 @@ from set_clock import SetClock
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_MEMORIES
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.memory.duplicate_similarity import compare, fingerprint
 from octavo.memory.memory_quotations import quoted, without_quotations
+from octavo.memory.near_duplicate_similarity import compare, fingerprint
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.operations.memory.memory_changes import forget, memory_pin, memory_restore, remember
 from octavo.operations.memory.memory_reading_and_history import memory_diff, memory_get

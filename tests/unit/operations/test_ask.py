@@ -11,11 +11,11 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ProviderFailed
 from octavo.model.query import Query
-from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation_lookup import OPERATIONS
+from octavo.operations.token_counts_and_page_cursor import tokens
 from octavo.ports import Embedder
 
 

@@ -16,7 +16,6 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
 from octavo.model.normalised_text import normalise
-from octavo.operations.answer_budget_and_cursor import cursor, offset_of, tokens
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.reading.document_outline import outline
@@ -26,6 +25,7 @@ from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search_execution import find
 from octavo.operations.search.search_operations import search
+from octavo.operations.token_counts_and_page_cursor import cursor, offset_of, tokens
 
 MARKED = re.compile(r" *\d*\|( |$)")
 

@@ -9,12 +9,12 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed
-from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.code.code_search import search_code
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.task_code_context import augment
 from octavo.operations.search.requests import FindSimilarRequest, SearchDocsRequest, SearchRequest
 from octavo.operations.search.search_operations import find_similar, search
+from octavo.operations.token_counts_and_page_cursor import tokens
 
 PYTHON = '''"""Tea."""
 

@@ -6,7 +6,6 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
-from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.library.collections import collections_list
 from octavo.operations.library.document_listing import documents_below, property_keys
 from octavo.operations.library.requests import CollectionsListRequest
@@ -14,6 +13,7 @@ from octavo.operations.reading.document_listing_and_reading import get_many, lis
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_operations import search
+from octavo.operations.token_counts_and_page_cursor import tokens
 
 
 def test_a_glob_reads_every_document_it_matches_within_one_budget(engine: Engine) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.note_editing.note_outline import ROOT, NoteOutline, parents
+from octavo.note_editing.note_heading_outline import ROOT, NoteOutline, parents
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from octavo.errors import InvalidArgument
 from octavo.note_editing.front_matter_property_edits import Value, set_property
-from octavo.note_editing.note_outline import NoteOutline
+from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.parsing.markdown.frontmatter import front_matter
 
 NOTE = (

@@ -6,7 +6,7 @@ import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.note_editing.moves_and_renames import rename_heading
-from octavo.note_editing.note_outline import NoteOutline
+from octavo.note_editing.note_heading_outline import NoteOutline
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.note_editing.note_outline import NoteOutline
+from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.section_edits import append, insert, position_of, replace
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n\n## C\n\n# D\n\ndelta\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.note_editing.heading_checks import violations, without_jumps
-from octavo.note_editing.note_outline import NoteOutline
+from octavo.note_editing.note_heading_outline import NoteOutline
 
 
 def found(text: str, *, single_h1: bool = False) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from octavo.engine.indexing.search_snapshot_publishing import publish
+from octavo.engine.indexing.index_upkeep_after_run import publish
 from octavo.engine.search.index_freshness import PACE
 from octavo.errors import Busy, StorageError
 from octavo.ingest.chunk_embedding import embed_pending

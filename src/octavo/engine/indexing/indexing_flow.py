@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from octavo.engine.indexing.full_vector_upgrade import embed_by_fallback, embed_newest, make_inputs, upgrade
 from octavo.engine.indexing.git_history_updates import index_histories
+from octavo.engine.indexing.index_upkeep_after_run import publish
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe, unredacted
-from octavo.engine.indexing.search_snapshot_publishing import publish
 from octavo.engine.open_project_memories import project_memories
 from octavo.errors import NotIndexed, SourceError
 from octavo.fast_dataclass import replace

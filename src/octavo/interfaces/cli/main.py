@@ -38,7 +38,7 @@ _AT = "octavo.interfaces.cli.commands"
 
 COMMANDS: Mapping[str, Entry] = {
     "try": Entry("try_folder:try_folder", "Index a folder into a temporary library and ask it something."),
-    "start": Entry("start:start", "Make a library, add a folder to it and read it."),
+    "start": Entry("start_library_from_folder:start", "Make a library, add a folder to it and read it."),
     "init": Entry("init_and_list:init", "Make a library."),
     "add": Entry(),
     "remove": Entry(),

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.library_metrics import job_gauges, library_gauges
+from octavo.engine.maintenance.library_and_job_gauges import job_gauges, library_gauges
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.execution.served_engine import Calls
@@ -24,7 +24,6 @@ from octavo.interfaces.http.server_sent_events import event, event_stream, sente
 from octavo.model.query import Query
 from octavo.model.search_result import Result
 from octavo.observability.metrics import Gauge, Metrics
-from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation import Operation
@@ -32,6 +31,7 @@ from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit, SearchAnswer, found_hit, without_hits
 from octavo.operations.search.search_execution import find_everywhere
+from octavo.operations.token_counts_and_page_cursor import tokens
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

@@ -8,7 +8,7 @@ from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_l
 from octavo.config.folder_library_discovery import is_made_by_itself
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
-from octavo.operations.answer_budget_and_cursor import size
+from octavo.operations.token_counts_and_page_cursor import size
 
 LIMIT = 1_500  # bytes
 CITING = "Cite every statement as collection/uri:line."

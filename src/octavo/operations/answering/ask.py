@@ -20,7 +20,6 @@ from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.normalised_text import short
 from octavo.model.search_result import Hit, Result
-from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.answering.rendering import EXTRACTIVE, ask_lines
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import (
@@ -36,6 +35,7 @@ from octavo.operations.filter_field_names import narrowing
 from octavo.operations.language_model_rendering import written
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find, with_publications
+from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size
 from octavo.ports import LanguageModel
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument

@@ -12,7 +12,6 @@ from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section
 from octavo.model.memory import MemoryKind, MemoryLink
 from octavo.model.normalised_text import LineIndex
-from octavo.operations.answer_budget_and_cursor import tokens
 from octavo.operations.canonical_documents.requests import (
     CanonicalContextPackRequest,
     CanonicalGetRequest,
@@ -31,6 +30,7 @@ from octavo.operations.canonical_documents.results import (
 )
 from octavo.operations.memory.named_memory_and_project_lookup import in_project, instant, provenance
 from octavo.operations.memory.results import MemoryState, memory_state, when
+from octavo.operations.token_counts_and_page_cursor import tokens
 
 
 def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryState:

@@ -6,11 +6,11 @@ from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_l
 from octavo.engine.engine import Engine
 from octavo.model.document import shown_path
 from octavo.model.search_result import Hit
-from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, size, tokens
 from octavo.operations.code.code_search import find_code
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.results import AugmentAnswer, Quotation
 from octavo.operations.filter_field_names import narrowing
+from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, size, tokens
 
 _FEWEST_LINES = 3  # of a hit that are worth showing
 

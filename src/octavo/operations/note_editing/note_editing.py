@@ -16,7 +16,7 @@ from octavo.note_editing.new_and_daily_notes import append_to_note, new_note_in_
 from octavo.note_editing.new_note_text import from_template, new_note
 from octavo.note_editing.note_change_transaction import LinkedWriteAnswer, NoteChange, WriteAnswer
 from octavo.note_editing.note_files import encoded, refuse_changed, refuse_no_place
-from octavo.note_editing.note_outline import NoteOutline
+from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.note_redaction import hidden
 from octavo.note_editing.section_edits import (
     EditedText,

@@ -16,8 +16,8 @@ from octavo.note_editing.heading_checks import without_jumps
 from octavo.note_editing.linked_notes_of_collection import CollectionNotes, collection_notes
 from octavo.note_editing.note_change_transaction import NoteFile
 from octavo.note_editing.note_files import located
+from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.note_lint import Finding, linted
-from octavo.note_editing.note_outline import NoteOutline
 from octavo.note_editing.note_redaction import hidden
 from octavo.note_editing.section_edits import EditedText
 from octavo.observability.progress import Progress

@@ -13,7 +13,12 @@ from octavo.lazy_regex import regex
 from octavo.model.normalised_text import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.answer_budget_and_cursor import (
+from octavo.operations.language_model_rendering import lines, written
+from octavo.operations.library.document_listing import documents_below, property_keys
+from octavo.operations.reading.rendering import document_line, list_documents_lines
+from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest, RecentRequest
+from octavo.operations.reading.results import DocumentPassage, DocumentRow, GetManyAnswer, ListDocumentsAnswer
+from octavo.operations.token_counts_and_page_cursor import (
     BYTES_PER_TOKEN,
     cursor,
     json_size,
@@ -22,11 +27,6 @@ from octavo.operations.answer_budget_and_cursor import (
     tokens,
     within,
 )
-from octavo.operations.language_model_rendering import lines, written
-from octavo.operations.library.document_listing import documents_below, property_keys
-from octavo.operations.reading.rendering import document_line, list_documents_lines
-from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest, RecentRequest
-from octavo.operations.reading.results import DocumentPassage, DocumentRow, GetManyAnswer, ListDocumentsAnswer
 from octavo.retrieval.reference_resolution import Passage, read_passage
 
 _GLOB = regex(r"[*?\[]")

@@ -17,11 +17,11 @@ from octavo.model.normalised_text import Span, short
 from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.language_model_rendering import written
 from octavo.operations.reading.rendering import get_lines
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.reading.results import GetAnswer
+from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.reference_resolution import Passage, read_passage
 
 _LINKS, _LINKS_BYTES = 10, 400

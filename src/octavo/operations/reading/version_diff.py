@@ -7,9 +7,9 @@ from difflib import unified_diff
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
-from octavo.operations.answer_budget_and_cursor import BYTES_PER_TOKEN, size
 from octavo.operations.reading.requests import DiffRequest
 from octavo.operations.reading.results import DiffAnswer
+from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, size
 from octavo.retrieval.reference_resolution import Passage, read_passage, version_numbers
 
 

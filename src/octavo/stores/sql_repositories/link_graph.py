@@ -193,7 +193,7 @@ class GraphRepository(ProjectRepository):
 
     def _put_names(self, owner: int, present: Mapping[int, DocumentLinks]) -> None:
         """Writes only what changed: a name that is added or removed makes the references to it stale."""
-        from octavo.graph.names_of_documents import former_names
+        from octavo.graph.document_link_names import former_names
 
         names_of: dict[int, dict[DocumentName, int]] = {}
         for key, document, *name in self._database.rows("graph_names_of", {"documents": json.dumps(list(present))}):

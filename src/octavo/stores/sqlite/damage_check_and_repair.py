@@ -8,9 +8,9 @@ from octavo.model.library_damage import Damage, LibraryPart
 from octavo.observability.progress import Progress
 from octavo.stores.sql_repositories.damage_check_and_repair import LibraryUpkeep, PartChecks, Repositories
 from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.file_header_and_schema_checks import broken_seals
 from octavo.stores.sqlite.fts5_repair import block_damage, lexical_damage, rebuild_lexical_index
-from octavo.stores.sqlite.memory_text_redundancy import copy_damage, put_back
-from octavo.stores.sqlite.schema_and_header_seals import broken_seals
+from octavo.stores.sqlite.second_copy_of_memory_texts import copy_damage, put_back
 
 _QUICK_BYTES = 64_000_000
 

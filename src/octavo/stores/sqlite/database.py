@@ -19,8 +19,8 @@ from octavo.stores.sql_repositories.schema_versions import missing_migrations, n
 from octavo.stores.sql_repositories.sql_files import load_queries
 from octavo.stores.sqlite.connection_pool import ConnectionPool, close_to_others, make_private
 from octavo.stores.sqlite.error_translation import on_read_only_mount, translated
+from octavo.stores.sqlite.file_header_and_schema_checks import seal
 from octavo.stores.sqlite.library_path_checks import refuse_impossible
-from octavo.stores.sqlite.schema_and_header_seals import seal
 from octavo.stores.sqlite.write_lock_queue import WriteQueue, inode, wait_for_lock
 
 IN_MEMORY = Path(":memory:")

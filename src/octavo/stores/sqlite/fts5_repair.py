@@ -19,10 +19,10 @@ from octavo.stores.sql_repositories.database_port import Row, value
 from octavo.stores.sql_repositories.row_integrity_checks import Tally, stride
 from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks, unpacked
 from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.file_header_and_schema_checks import seal
 from octavo.stores.sqlite.fts5_index import quoted
 from octavo.stores.sqlite.raw_page_reader import read_varint
 from octavo.stores.sqlite.row_transfer import Fts5Transfer
-from octavo.stores.sqlite.schema_and_header_seals import seal
 
 _SAMPLES = 50  # chunks that are searched by one of their words
 _BLOCKS = 256  # read at once

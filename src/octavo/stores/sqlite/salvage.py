@@ -20,10 +20,10 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.ids import collection_id, project_id, short_id
 from octavo.stores.sqlite.connection_pool import close_to_others
 from octavo.stores.sqlite.database import SqliteDatabase
-from octavo.stores.sqlite.memory_text_redundancy import whole_text
 from octavo.stores.sqlite.raw_page_reader import RawPages, RawRow, Unreadable, Value
 from octavo.stores.sqlite.salvaged_row_recognition import ANY, TYPES, Row, RowShape
 from octavo.stores.sqlite.salvaged_vectors import SalvagedVectors
+from octavo.stores.sqlite.second_copy_of_memory_texts import whole_text
 
 TABLES = (
     "projects",

@@ -14,7 +14,7 @@ from octavo.config.load import load
 from octavo.engine.wiring.collection_sources import file_rules
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli import output
-from octavo.interfaces.cli.commands.start import begin
+from octavo.interfaces.cli.commands.start_library_from_folder import begin
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import Session, opened

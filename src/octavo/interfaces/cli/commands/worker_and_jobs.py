@@ -82,7 +82,7 @@ def worker(
             trace_if_wanted(session.engine)
         with ExitStack() as stack:
             if metrics_port is not None:
-                from octavo.engine.maintenance.library_metrics import job_gauges
+                from octavo.engine.maintenance.library_and_job_gauges import job_gauges
                 from octavo.interfaces.serving.worker_metrics_server import metrics_served
 
                 metrics, engine = Metrics(), session.engine

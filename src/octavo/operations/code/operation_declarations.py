@@ -6,7 +6,7 @@ from functools import partial
 
 from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.operation import IN_CODE, Operation
-from octavo.operations.search.definitions import HITS
+from octavo.operations.search.operation_declarations import HITS
 
 _search = partial(Operation, module="octavo.operations.code.code_search")
 _augment = partial(Operation, module="octavo.operations.code.task_code_context")

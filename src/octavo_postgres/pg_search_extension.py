@@ -11,7 +11,7 @@ from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, Lexical
 from octavo.model.query import Terms
 from octavo.model.search_result import ScoredChunk, best_first
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.forward_index import forward_rows
+from octavo_postgres.forward_index_from_postings import forward_rows
 from octavo_postgres.hnsw import exclusive_connection
 from octavo_postgres.pg_search_detection import Capability, detected
 from octavo_postgres.posting_lists import BOOSTS, tokens_of

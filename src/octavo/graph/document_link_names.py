@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Collection
 
 from octavo.algorithms.text.document_name_normalisation import folded, folder, last, module_stem, without_ending
-from octavo.graph.sphinx_references import labels
+from octavo.graph.sphinx_label_and_role_extraction import labels
 from octavo.model.document import Document, Kind
 from octavo.model.link_graph import DocumentName, NameKind, Node
 

@@ -15,7 +15,7 @@ _whole = partial(Operation, module="octavo.operations.graph.graph_build_and_comm
 _entities = partial(Operation, module="octavo.operations.graph.entities", tool_sets=_IN_GRAPH)
 _view = partial(
     Operation,
-    module="octavo.operations.graph.export",
+    module="octavo.operations.graph.graph_export",
     remote=False,
     listing=Listing(columns=("path", "nodes", "edges"), path="path", confirms=True),
 )
