@@ -14,11 +14,12 @@ import pytest
 from workbench import several_processes
 
 from octavo.config.schema import Jobs
+from octavo.engine import library_search
 from octavo.engine.engine import Engine
 from octavo.engine.indexing import full_vector_upgrade
-from octavo.engine.search import index_freshness
 from octavo.engine.search.index_freshness import learning
 from octavo.engine.wiring import open_library
+from octavo.fast_dataclass import replace
 from octavo.ingest import provisional_fast_vectors as fast
 from octavo.model.query import Query
 from octavo.model.search_result import Freshness
@@ -189,15 +190,17 @@ def test_the_best_candidates_get_their_full_vector_before_a_search_says_that_not
         assert fast_rows(engine) == 0
 
 
-def test_beside_somebody_who_learns_a_search_takes_no_more_passages_than_it_has_time_for(
+def test_a_search_waits_for_no_more_full_vectors_than_it_has_time_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(full_vector_upgrade, "LEAST_JUDGED", 2)
+    monkeypatch.setattr(full_vector_upgrade, "JUDGED_AT_ONCE", 2)
+    monkeypatch.setattr(library_search, "_JUDGED_WITHIN", {False: 0.0, True: 600.0})
     with opened(folder) as engine:
         engine.index()
-        engine.store.leases.take(engine.project.id, index_freshness.PACE, "a worker", 600.0, {"a_second": 0.5})
-        assert engine.search(Query("what is the capital of Mongolia?")).freshness.pending == len(NOTES) - 2
+        question = Query("what is the capital of Mongolia?")
+        assert engine.search(question).freshness.pending == len(NOTES) - 2
         assert len(full(engine)) == 2
+        assert engine.search(replace(question, judged_in_full=True)).freshness.pending == 0
 
 
 def test_what_is_found_for_sure_is_not_waited_for(folder: Path) -> None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _WHOLE_QUERIES = 32  # whose scales are remembered, with the relevance of some 6,000 chunks
 _JUDGED = 100  # candidates that get their full vector before a search says that nothing matches, or hardly anything
+_JUDGED_WITHIN = {False: 0.5, True: 1.5}  # seconds that these vectors may take: of a search, of one that is to be sure
 _WEAK = 0.5  # the relevance below which what fast vectors found is doubted
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
 
@@ -227,7 +228,8 @@ class Reader:
         candidates, trace, hits, freshness = in_read_snapshot(library.store, searched, presented)
         unsure = parsed.judged_in_full or not hits or hits[0].score < _WEAK
         fitted = calibration is not None and calibration.encoder and profile.embeds
-        if unsure and freshness.pending and fitted and not replays and self._embed_candidates(best):
+        seconds = _JUDGED_WITHIN[parsed.judged_in_full]
+        if unsure and freshness.pending and fitted and not replays and self._embed_candidates(best, seconds):
             candidates, trace, hits, freshness = in_read_snapshot(library.store, searched, presented)
         _write_later(searched)
         degraded = (*stood_in, *self._degradation.parts(trace), *self._degradation.unread_names(parsed))
@@ -248,14 +250,14 @@ class Reader:
         repeatable = not stood_in and all(stage.repeatable is not False for stage in trace)
         return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
 
-    def _embed_candidates(self, chunks: Sequence[ChunkKey]) -> int:
+    def _embed_candidates(self, chunks: Sequence[ChunkKey], seconds: float) -> int:
         """Full vectors for those that have none: fast ones tell what is near, not whether that is an answer.
 
         A library that cannot be written to now, or a model that fails, leaves the answer as it is.
         """
         with suppress(Busy, StorageError, ProviderFailed):
             embedded: int = import_module("octavo.engine.indexing.full_vector_upgrade").embed_candidates(
-                self._library, chunks
+                self._library, chunks, seconds
             )
             return embedded
         return 0

@@ -21,7 +21,7 @@ from octavo.observability.progress import NoProgress, Progress
 if TYPE_CHECKING:
     from octavo.engine.opened_library import OpenLibrary
 
-PATIENCE_SECONDS, LEAST_JUDGED = 1.5, 10  # that a search waits for full vectors, and chunks that get theirs anyway
+JUDGED_AT_ONCE = 10  # chunks that get their full vector between two looks at the clock, and in any case
 _PACE_SECONDS = 600.0
 
 
@@ -63,20 +63,30 @@ def embed_newest(library: OpenLibrary, most: int, progress: Progress) -> int:
     )
 
 
-def embed_candidates(library: OpenLibrary, chunks: Sequence[ChunkKey]) -> int:
+def embed_candidates(library: OpenLibrary, chunks: Sequence[ChunkKey], seconds: float) -> int:
     """Full vectors for what a search ranks best, so that it is judged by them; how many there were to compute.
 
-    Only where fast ones stand in for them: a service is not asked for a hundred passages while somebody waits.
+    Best first, as many as there is time for while somebody waits. Only where fast ones stand in for them: a service is
+    not asked for a hundred passages meanwhile.
     """
-    active = library.active
+    active, embedded = library.active, 0
     if active.fast_profile is None or library.adapters.constrained():
         return 0
-    pace = library.store.leases.current(library.project.id, PACE)
-    if pace is not None:  # somebody computes them now, on the same processors: a search takes what it has time for
-        chunks = chunks[: max(LEAST_JUDGED, round(PATIENCE_SECONDS * pace.detail["a_second"]))]
-    return embed_pending(
-        library.store, library.project.id, active.embedder, NoProgress(), of_chunks=chunks, fast=active.fast_profile
-    )
+    deadline = time.monotonic() + seconds
+    for first in range(0, len(chunks), JUDGED_AT_ONCE):
+        left = deadline - time.monotonic()
+        if first and left <= 0:
+            break
+        with library.store.patient(max(0.0, left)):
+            embedded += embed_pending(
+                library.store,
+                library.project.id,
+                active.embedder,
+                NoProgress(),
+                of_chunks=chunks[first : first + JUDGED_AT_ONCE],
+                fast=active.fast_profile,
+            )
+    return embedded
 
 
 def embed_by_fallback(
