@@ -36,7 +36,7 @@ from octavo.config.load import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.interfaces.daemon.client import place, started
-from octavo.interfaces.daemon.greeting_and_error_messages import CALLS
+from octavo.interfaces.daemon.greeting_messages import CALLS
 from octavo.model.query import Query
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_operations import search

@@ -106,7 +106,7 @@ def client(*arguments: str, environ: Mapping[str, str] | None = None) -> Iterato
 def server() -> int | None:
     """The process that serves the library now."""
     from octavo.interfaces.daemon.client import Unreachable, VersionRefused, connect
-    from octavo.interfaces.daemon.greeting_and_error_messages import ABOUT, Hello
+    from octavo.interfaces.daemon.greeting_messages import ABOUT, Hello
     from octavo.version import __version__
 
     try:
@@ -125,7 +125,7 @@ def await_end(at: Address) -> None:
 
 def stop(at: Address) -> None:
     from octavo.interfaces.daemon.client import Unreachable, connect
-    from octavo.interfaces.daemon.greeting_and_error_messages import STOP, Hello
+    from octavo.interfaces.daemon.greeting_messages import STOP, Hello
     from octavo.version import __version__
 
     try:

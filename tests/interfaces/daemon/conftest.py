@@ -14,7 +14,7 @@ from daemon_calls import address, stop
 from octavo.config.load import load
 from octavo.interfaces.daemon import client
 from octavo.interfaces.daemon.client import started
-from octavo.interfaces.daemon.greeting_and_error_messages import ABOUT
+from octavo.interfaces.daemon.greeting_messages import ABOUT
 
 
 def turn_on(monkeypatch: pytest.MonkeyPatch, runtime: Path) -> None:

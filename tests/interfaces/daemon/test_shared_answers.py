@@ -21,7 +21,7 @@ from octavo.config.load import load
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.cli.output import screen
 from octavo.interfaces.daemon.client import running, started
-from octavo.interfaces.daemon.greeting_and_error_messages import CALLS
+from octavo.interfaces.daemon.greeting_messages import CALLS
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.operations.answering.results import AnswerSentence
 from octavo.version import __version__

@@ -20,7 +20,7 @@ from octavo.config.load import load
 from octavo.errors import StorageError
 from octavo.interfaces.daemon import client as daemon_client
 from octavo.interfaces.daemon.client import Unreachable, VersionRefused, connect, running, started
-from octavo.interfaces.daemon.greeting_and_error_messages import ABOUT, MCP, Hello, settings_of
+from octavo.interfaces.daemon.greeting_messages import ABOUT, MCP, Hello, settings_of
 from octavo.interfaces.daemon.socket_address import private_folder
 from octavo.version import __version__
 

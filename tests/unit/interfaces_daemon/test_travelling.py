@@ -9,7 +9,7 @@ import pytest
 from octavo import errors
 from octavo.config.load import load, validated
 from octavo.config.schema import Config
-from octavo.interfaces.daemon.greeting_and_error_messages import Hello, error_from, error_json, hello, settings_of
+from octavo.interfaces.daemon.greeting_messages import Hello, error_from, error_json, hello, settings_of
 
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.OctavoError)]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
-from octavo.interfaces.daemon.greeting_and_error_messages import CALLS, LONGEST_LINE, Hello, error_from, settings_of
+from octavo.interfaces.daemon.greeting_messages import CALLS, LONGEST_LINE, Hello, error_from, settings_of
 from octavo.interfaces.daemon.socket_address import Address, available, is_private, listening, place, private_folder
 from octavo.version import __version__
 

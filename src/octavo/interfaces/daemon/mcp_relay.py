@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.errors import OctavoError, StorageError
 from octavo.interfaces.daemon.client import Connection, Unreachable, started
-from octavo.interfaces.daemon.greeting_and_error_messages import MCP
+from octavo.interfaces.daemon.greeting_messages import MCP
 from octavo.interfaces.daemon.socket_address import available
 from octavo.observability.logs import logger
 

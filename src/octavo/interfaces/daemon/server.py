@@ -28,15 +28,7 @@ from octavo.engine.indexing.index_runs import RUNNING
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
-from octavo.interfaces.daemon.greeting_and_error_messages import (
-    ASK_ALOUD,
-    LONGEST_LINE,
-    STOP,
-    WANTS,
-    Hello,
-    error_json,
-    hello,
-)
+from octavo.interfaces.daemon.greeting_messages import ASK_ALOUD, LONGEST_LINE, STOP, WANTS, Hello, error_json, hello
 from octavo.interfaces.daemon.socket_address import Address, private_folder
 from octavo.interfaces.execution.answer_streaming import stream_answer
 from octavo.interfaces.execution.served_engine import Calls, opened

@@ -13,7 +13,7 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.interfaces.daemon.client import Connection, Unreachable, running
-from octavo.interfaces.daemon.greeting_and_error_messages import ASK_ALOUD
+from octavo.interfaces.daemon.greeting_messages import ASK_ALOUD
 from octavo.observability.progress import Progress
 from octavo.operations.answering.ask import answered
 from octavo.operations.answering.requests import AskRequest

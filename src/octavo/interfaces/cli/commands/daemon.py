@@ -12,7 +12,7 @@ from octavo.errors import NotFound
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices, shared_options
-from octavo.interfaces.daemon.greeting_and_error_messages import Hello, settings_of
+from octavo.interfaces.daemon.greeting_messages import Hello, settings_of
 from octavo.interfaces.presenting.output_formats import Answer
 from octavo.observability.logs import configure
 from octavo.operations.text_line_formatting import Line, Part, columns
