@@ -29,8 +29,17 @@ def test_every_package_has_a_section_headed_by_a_question() -> None:
     assert all(question.endswith("?") for question in sections.values())
 
 
+def in_the_house(name: str) -> bool:
+    """Whether `folder.module` or `folder.module.function` leads to a module."""
+    parts = name.split(".")
+    places = [PACKAGE.joinpath(*parts[:count]) for count in (len(parts), len(parts) - 1)]
+    return places[0].is_dir() or any(place.with_suffix(".py").exists() for place in places)
+
+
 def test_every_module_that_the_architecture_names_exists() -> None:
     named = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", ARCHITECTURE))
+    drawn = re.findall(r"^  [│▼] ([a-z_]+(?:\.[a-z_]+)+)", ARCHITECTURE, re.MULTILINE)
+    assert {name for name in drawn if not in_the_house(name)} == set()
     assert {name for name in named if not any((place / name).exists() for place in (PACKAGE, PACKAGE.parent))} == set()
 
 
