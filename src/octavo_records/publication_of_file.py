@@ -15,6 +15,7 @@ import apsw
 from octavo.bounded_file_reading import read_small
 from octavo.converting.text_builder import one_line
 from octavo.lazy_regex import regex
+from octavo.model.file_formats import FETCHED_PAGES
 from octavo.model.search_result import Publication
 from octavo.stores.sql_repositories.sql_files import parse_queries
 
@@ -97,7 +98,8 @@ def work_of(path: Path, root: Path, doi: str | None = None) -> Publication | Non
     above = [folder for folder in path.parents if folder == root or root in folder.parents]
     zotero = _zotero_folder(path)
     for folder in (*above, *([zotero] if zotero and zotero not in above else [])):
-        for bibliography in sorted(folder.glob("*.bib")):
+        # What a person keeps, before what `octavo fetch` wrote.
+        for bibliography in sorted(folder.glob("*.bib"), key=lambda file: (file.name == FETCHED_PAGES, file)):
             if (work := _in_bibliography(bibliography, path, doi)) is not None:
                 return work
     return _in_zotero(zotero / DATABASE, path.parent.name) if zotero else None
@@ -108,6 +110,8 @@ def reference(fields: Mapping[str, str]) -> str:
 
     >>> reference({"author": "Lovelace, Ada and Charles Babbage", "year": "1843", "title": "Notes", "doi": "10.1/x"})
     'Lovelace, Ada; Babbage, Charles (1843). Notes. https://doi.org/10.1/x'
+    >>> reference({"url": "https://example.org/bees", "urldate": "2026-11-18"})
+    'https://example.org/bees (visited 2026-11-18)'
     """
     people = [_surname_first(name) for name in (fields.get("author") or fields.get("editor", "")).split(" and ")]
     shown = "; ".join(people[:_SHOWN_AUTHORS]) + (" et al." if len(people) > _SHOWN_AUTHORS else "")
@@ -117,8 +121,9 @@ def reference(fields: Mapping[str, str]) -> str:
     appeared = ", ".join(
         filter(None, (journal, volume, fields.get("pages", "").replace("--", "–"), fields.get("publisher")))
     )
-    doi = _bare_doi(fields)
+    doi, seen = _bare_doi(fields), fields.get("urldate", "")
     address = f"https://doi.org/{doi}" if doi else fields.get("url", "")
+    address += f" (visited {seen})" if seen and address and not doi else ""
     head = " ".join(filter(None, (shown, f"({year[0]})" if year else "")))
     sentences = [f"{part.rstrip('.')}." for part in (head, fields.get("title", ""), appeared) if part]
     return " ".join((*sentences, *([address] if address else [])))

@@ -14,6 +14,7 @@ from pathlib import Path
 from documents import pdf
 from workbench import Bench, found
 
+from octavo.model.file_formats import FETCHED_PAGES
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.rendering import ask_lines
 from octavo.operations.answering.requests import AskRequest
@@ -122,6 +123,8 @@ def test_pages_of_a_list_are_fetched_below_their_date_and_cited_by_their_address
     site.mkdir()
     (site / "oven.html").write_text("<title>Oven</title><p>An oven of 250 degrees bakes the crust.</p>", "utf-8")
     (site / "picture.png").write_bytes(b"png")
+    (site / "rye.txt").write_text("A rye loaf needs a sour dough.", "utf-8")
+    (site / "wheat.md").write_text("# Wheat\n\nA wheat loaf needs yeast.\n", "utf-8")
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None: ...
@@ -131,6 +134,8 @@ def test_pages_of_a_list_are_fetched_below_their_date_and_cited_by_their_address
         addresses = [f"{base}/{name}" for name in ("oven.html", "missing.html", "picture.png")]
         listed.write_text("".join(f"- {address}\n" for address in addresses), "utf-8")
         answer = fetch(engine, FetchRequest(str(listed), str(bench.folder)))
+        for name in ("rye.txt", "wheat.md", "wheat.md"):
+            assert fetch(engine, FetchRequest(f"{base}/{name}", str(bench.folder))).ok
     assert [page.problem for page in answer.pages] == ["", "it answered 404", "it is image/png, which is no page"]
     assert not answer.ok and [page.address for page in answer.pages] == addresses
     bench.index()
@@ -140,6 +145,10 @@ def test_pages_of_a_list_are_fetched_below_their_date_and_cited_by_their_address
         assert hit.citation.position.url == addresses[0] and hit.citation.uri.startswith(f"{day}/127.0.0.1")
         where = {"query": "crust", "where": [f"fetched>={day}"], "profile": "lexical_only"}
         assert len(find(engine, request("search", SearchRequest, where)).hits) == 1
+        for query, name in (("sour", "rye.txt"), ("yeast", "wheat.md")):
+            asked = request("search", SearchRequest, {"query": query, "profile": "lexical_only"})
+            assert [hit.reference for hit in search(engine, asked).hits] == [f"{base}/{name} (visited {day})"]
+    assert len((bench.folder / day / FETCHED_PAGES).read_text("utf-8").splitlines()) == 2
 
 
 def test_addresses_are_read_from_sentences_bookmarks_and_lines_as_they_are_meant() -> None:

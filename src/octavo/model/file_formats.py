@@ -14,6 +14,9 @@ from octavo.plugins import CONVERTERS, OURS, others
 
 ARCHIVES_OPTION = "--archives"
 
+FETCHED_PAGES = ".fetched.bib"
+"""What `octavo fetch` writes beside files that cannot say themselves where they are from."""
+
 CONVERTER_VERSION = "converting-16"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 

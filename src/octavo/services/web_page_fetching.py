@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
+from octavo.model.file_formats import FETCHED_PAGES
 from octavo.model.ids import text_hash
 from octavo.services.http_error_translation import REQUEST_ERRORS, ServiceFailure, failure_of
 
@@ -70,6 +71,8 @@ def fetch_page(address: str, folder: Path, now: float, taken: set[str]) -> Fetch
         file = folder / f"{moment:%Y-%m-%d}" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
+        if ending != ".html":
+            _note(file, address, moment)
     except (*REQUEST_ERRORS, ServiceFailure) as error:
         return FetchedPage(address, problem=failure_of(error).reason)
     return FetchedPage(address, str(file))
@@ -103,6 +106,17 @@ def _label(address: str, moment: datetime, charset: str | None) -> str:
     declared = f'<meta charset="{html.escape(charset)}">' if charset else ""
     fetched = moment.isoformat(timespec="seconds")
     return f'{declared}<link rel="canonical" href="{html.escape(address)}"><meta name="fetched" content="{fetched}">\n'
+
+
+def _note(file: Path, address: str, moment: datetime) -> None:
+    """Of a file that cannot say it itself: in a hidden bibliography beside it, by which it is cited."""
+    noted = file.with_name(FETCHED_PAGES)
+    ending = f"file = {{{file.name}}}}}"
+    others = noted.read_text("utf-8").splitlines() if noted.exists() else []
+    url = re.sub(r"[{}\\]", lambda match: quote(match[0]), address)
+    entry = f"@online{{{file.stem}, url = {{{url}}}, urldate = {{{moment:%Y-%m-%d}}}, {ending}"
+    lines = [*(line for line in others if not line.endswith(ending)), entry]
+    noted.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 
 def _name(address: str) -> str:

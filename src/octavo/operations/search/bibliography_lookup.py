@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from octavo.fast_dataclass import replace
+from octavo.model.file_formats import FETCHED_PAGES
 from octavo.model.search_result import Hit, Publication
 from octavo.plugins import OURS, REFERENCES, load
+
+_TEXT = ("md", "txt")  # which says nothing of where it is from
 
 
 def with_works(roots: Mapping[str, Path], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
@@ -16,7 +19,10 @@ def with_works(roots: Mapping[str, Path], hits: tuple[Hit, ...]) -> tuple[Hit, .
     for hit in hits:
         uri, root = hit.citation.uri, roots.get(hit.collection)
         extension = PurePosixPath(uri).suffix[1:].lower()
-        if root is not None and extension in OURS[REFERENCES] and (hit.collection, uri) not in works:
-            work_of = load(REFERENCES, extension)
+        if root is None or (hit.collection, uri) in works:
+            continue
+        fetched = extension in _TEXT and (root / uri).with_name(FETCHED_PAGES).exists()
+        if fetched or extension in OURS[REFERENCES]:
+            work_of = load(REFERENCES, "pdf" if fetched else extension)
             works[hit.collection, uri] = work_of(root / uri, root, hit.citation.position.doi)
     return tuple(replace(hit, work=works.get((hit.collection, hit.citation.uri))) for hit in hits)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from octavo.errors import Stale
 from octavo.fast_dataclass import replace
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.model.search_result import Result
@@ -30,6 +31,7 @@ _FIRST_READ_SECONDS = 8.0  # that a search waits for the first documents of a fo
 _ALIKE = 0.85  # the cosine from which two passages say the same, in a compressed answer
 _WEAK = 0.3  # the relevance of the best hit below which a word may be misspelt
 _PAPERS = tuple(f".{extension}" for extension in OURS[REFERENCES])
+_FETCHED = regex(r"(?:^|/)\d{4}-\d\d-\d\d/[^/]+\.(?:md|txt)$")  # below the day, as `octavo fetch` writes pages
 _CODE = frozenset({Kind.CODE.value, Kind.CONFIG.value})
 
 
@@ -82,8 +84,9 @@ def find_everywhere(engine: Engine, request: SearchRequest, profile: RetrievalPr
 
 
 def with_publications(roots: Callable[[], Mapping[str, Path]], result: Result) -> Result:
-    """Hits in papers, with their citation keys. Imported on use: few libraries have papers."""
-    if any(hit.citation.uri.lower().endswith(_PAPERS) for hit in result.hits):
+    """Hits in papers and fetched pages, with their citation keys. Imported on use: few libraries have any."""
+    uris = [hit.citation.uri for hit in result.hits]
+    if any(uri.lower().endswith(_PAPERS) or _FETCHED.search(uri) for uri in uris):
         lookup = import_module("octavo.operations.search.bibliography_lookup")
         result = replace(result, hits=lookup.with_works(roots(), result.hits))
     return result
