@@ -163,31 +163,22 @@ def _perl(uri: str, target: str, names: str) -> Iterator[Reference]:
         yield _module(uri, target.replace("::", "/"))
 
 
+_LANGUAGES_OF = {
+    _python: "python",
+    _javascript: "javascript typescript tsx",
+    _go: "go",
+    _rust: "rust",
+    _dotted: "java kotlin scala groovy",
+    _haskell: "haskell",
+    _included: "c cpp objc proto",
+    _required: "ruby shell r",
+    _php: "php",
+    _page: "css html",
+    _styles: "less scss",
+    _lua: "lua",
+    _dart: "dart",
+    _perl: "perl",
+}
 _LANGUAGES: Mapping[str, Callable[[str, str, str], Iterator[Reference]]] = {
-    "python": _python,
-    "javascript": _javascript,
-    "typescript": _javascript,
-    "tsx": _javascript,
-    "go": _go,
-    "rust": _rust,
-    "java": _dotted,
-    "kotlin": _dotted,
-    "scala": _dotted,
-    "groovy": _dotted,
-    "haskell": _haskell,
-    "c": _included,
-    "cpp": _included,
-    "objc": _included,
-    "proto": _included,
-    "ruby": _required,
-    "shell": _required,
-    "r": _required,
-    "php": _php,
-    "css": _page,
-    "less": _styles,
-    "scss": _styles,
-    "html": _page,
-    "lua": _lua,
-    "dart": _dart,
-    "perl": _perl,
+    language: read for read, languages in _LANGUAGES_OF.items() for language in languages.split()
 }

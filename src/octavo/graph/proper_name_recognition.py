@@ -15,60 +15,13 @@ from octavo.model.entity import Entity, EntityKind
 _TITLES = frozenset({"dr", "prof", "professor", "mr", "mrs", "ms", "sir", "dame", "frau", "herr", "mme"})
 BETWEEN = frozenset({"de", "da", "del", "della", "der", "den", "van", "von", "la", "le", "al", "bin", "ibn", "y"})
 """Small words inside names."""
-_NOT_A_SURNAME = frozenset(
-    [
-        "and",
-        "api",
-        "april",
-        "august",
-        "blog",
-        "book",
-        "chapter",
-        "code",
-        "day",
-        "december",
-        "desktop",
-        "documentation",
-        "example",
-        "february",
-        "foundation",
-        "friday",
-        "game",
-        "guide",
-        "haiku",
-        "home",
-        "i",
-        "institute",
-        "january",
-        "july",
-        "june",
-        "license",
-        "march",
-        "may",
-        "monday",
-        "november",
-        "numeral",
-        "numerals",
-        "notes",
-        "october",
-        "opus",
-        "page",
-        "project",
-        "road",
-        "saturday",
-        "section",
-        "september",
-        "server",
-        "sonnet",
-        "street",
-        "sunday",
-        "the",
-        "thursday",
-        "tuesday",
-        "university",
-        "wednesday",
-    ]
-)
+_WORDS_AFTER_GIVEN_NAMES = """
+    and api april august blog book chapter code day december desktop documentation example february foundation
+    friday game guide haiku home i institute january july june license march may monday november numeral numerals
+    notes october opus page project road saturday section september server sonnet street sunday the thursday tuesday
+    university wednesday
+"""
+_NOT_A_SURNAME = frozenset(_WORDS_AFTER_GIVEN_NAMES.split())
 
 
 _ALSO_THINGS = frozenset({"adam", "alexa", "carlo", "claude", "jan", "julia", "leo", "pascal"})

@@ -22,25 +22,15 @@ COMMIT = CommitParser()
 PARSER_VERSION = f"{MARKDOWN.version}+{PLAINTEXT.version}+{MARKUP_VERSION}+{CODE_PARSER_VERSION}+{COMMIT.version}"
 """Recorded in the recipe: a change in any parser makes a different index."""
 
-PARSERS: dict[str, Parser] = {
-    ".md": MARKDOWN,
-    ".markdown": MARKDOWN,
-    ".mdown": MARKDOWN,
-    ".mkd": MARKDOWN,
-    ".mdx": MARKDOWN,
-    ".qmd": MARKDOWN,
-    ".txt": PLAINTEXT,
-    ".text": PLAINTEXT,
-    ".base": PLAINTEXT,
-    ".rst": RST,
-    ".rest": RST,
-    ".adoc": ADOC,
-    ".asciidoc": ADOC,
-    ".asc": ADOC,
-    ".org": ORG,
-    ".tex": TEX,
-    ".latex": TEX,
-}
+_ENDINGS = (
+    (MARKDOWN, ".md .markdown .mdown .mkd .mdx .qmd"),
+    (PLAINTEXT, ".txt .text .base"),
+    (RST, ".rst .rest"),
+    (ADOC, ".adoc .asciidoc .asc"),
+    (ORG, ".org"),
+    (TEX, ".tex .latex"),
+)
+PARSERS: dict[str, Parser] = {ending: parser for parser, endings in _ENDINGS for ending in endings.split()}
 
 _SCRIPT = ""  # the extension of a name without one
 
@@ -54,28 +44,11 @@ def extensions(include: Sequence[str] = ()) -> frozenset[str]:
     return EXTENSIONS | {f".{end.lower()}" for _, dot, end in included if dot and end.isalnum()}
 
 
-PROSE_NAMES = frozenset(
-    {
-        "readme",
-        "license",
-        "licence",
-        "copying",
-        "notice",
-        "authors",
-        "contributors",
-        "maintainers",
-        "codeowners",
-        "changelog",
-        "changes",
-        "history",
-        "news",
-        "todo",
-        "install",
-        "thanks",
-        "credits",
-        "version",
-    }
-)
+_PROSE = """
+    readme license licence copying notice authors contributors maintainers codeowners changelog changes history news
+    todo install thanks credits version
+"""
+PROSE_NAMES = frozenset(_PROSE.split())
 """File names without an extension that contain prose, in lower case."""
 
 

@@ -9,6 +9,7 @@ from octavo.operations.operation import Operation
 
 _ask = partial(Operation, module="octavo.operations.answering.ask")
 
+_RARE = "uris heading_contains tags_any language modified_before model previous show_context explain"
 ANSWERING = (
     _ask(
         name="ask",
@@ -29,16 +30,6 @@ ANSWERING = (
         ),
         help="Exit code 1 means that nothing was found.",
         example={"question": "when does the dome have to close?", "limit": 3},
-        unlisted=(
-            "uris",
-            "heading_contains",
-            "tags_any",
-            "language",
-            "modified_before",
-            "model",
-            "previous",
-            "show_context",
-            "explain",
-        ),
+        unlisted=tuple(_RARE.split()),
     ),
 )

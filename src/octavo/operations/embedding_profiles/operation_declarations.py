@@ -23,6 +23,10 @@ _embedders = partial(
     listing=_ONE,
 )
 
+_RARE = """
+    window query_prefix document_prefix batch concurrency timeout_seconds retries key_variable key_file
+    requests_per_minute distance
+"""
 PROFILES = (
     _embedders(
         name="profiles_list",
@@ -47,19 +51,7 @@ PROFILES = (
         aliases=("embedding_profiles_upsert",),
         examples=("octavo profiles set small --provider hashing --dimensions 32",),
         example={"name": "small", "provider": "hashing", "dimensions": 32},
-        unlisted=(
-            "window",
-            "query_prefix",
-            "document_prefix",
-            "batch",
-            "concurrency",
-            "timeout_seconds",
-            "retries",
-            "key_variable",
-            "key_file",
-            "requests_per_minute",
-            "distance",
-        ),
+        unlisted=tuple(_RARE.split()),
     ),
     _embedders(
         name="profiles_activate",

@@ -55,6 +55,10 @@ _REMEMBER = _changes(
     unlisted=(*_PROVENANCE, "valid_from", "valid_to", "links", "force"),
 )
 
+_RARE = """
+    scopes where created_after tags_any created_before canonical_only doc_classes item_ids exclude_item_ids
+    max_chars min_similarity include_chunks profile as_of project
+"""
 _RECALL = _recall(
     name="recall",
     summary="Find what was remembered.",
@@ -64,23 +68,7 @@ _RECALL = _recall(
     examples=('octavo recall "when does the dome close?"', "octavo recall --kind note --after 7d"),
     example={"query": "when does the dome close?", "limit": 3},
     tool_sets=IN_BOTH,
-    unlisted=(
-        "scopes",
-        "where",
-        "created_after",
-        "tags_any",
-        "created_before",
-        "canonical_only",
-        "doc_classes",
-        "item_ids",
-        "exclude_item_ids",
-        "max_chars",
-        "min_similarity",
-        "include_chunks",
-        "profile",
-        "as_of",
-        "project",
-    ),
+    unlisted=tuple(_RARE.split()),
 )
 
 _FORGET = _changes(

@@ -15,6 +15,11 @@ HITS = Listing(
 
 _search = partial(Operation, module="octavo.operations.search.search_operations", listing=HITS)
 
+_RARE = """
+    profile uris heading_contains language where content_types matched tags_any modified_before as_of
+    max_excerpt_chars mode min_score similarity_threshold show_all rerank hyde hypothesis require_fresh explain
+    max_tokens
+"""
 SEARCH = (
     _search(
         name="search",
@@ -34,29 +39,7 @@ SEARCH = (
         ),
         example={"query": "when does the dome have to close?", "limit": 3},
         tool_sets=IN_DEFAULT,
-        unlisted=(
-            "profile",
-            "uris",
-            "heading_contains",
-            "language",
-            "where",
-            "content_types",
-            "matched",
-            "tags_any",
-            "modified_before",
-            "as_of",
-            "max_excerpt_chars",
-            "mode",
-            "min_score",
-            "similarity_threshold",
-            "show_all",
-            "rerank",
-            "hyde",
-            "hypothesis",
-            "require_fresh",
-            "explain",
-            "max_tokens",
-        ),
+        unlisted=tuple(_RARE.split()),
     ),
     _search(
         name="search_docs",

@@ -7,74 +7,25 @@ from fnmatch import fnmatchcase
 
 from octavo.lazy_regex import regex
 
-_VENDORED = frozenset(
-    {
-        "node_modules",
-        "bower_components",
-        "jspm_packages",
-        "vendor",
-        "vendored",
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "site-packages",
-        "__pypackages__",
-        "pods",
-        "carthage",
-        ".venv",
-        "venv",
-    }
-)
+_VENDORED_FOLDERS = """
+    node_modules bower_components jspm_packages vendor vendored third_party third-party thirdparty site-packages
+    __pypackages__ pods carthage .venv venv
+"""
+_VENDORED = frozenset(_VENDORED_FOLDERS.split())
 
-_LOCKS = frozenset(
-    {
-        "package-lock.json",
-        "npm-shrinkwrap.json",
-        "yarn.lock",
-        "pnpm-lock.yaml",
-        "bun.lock",
-        "deno.lock",
-        "poetry.lock",
-        "pdm.lock",
-        "uv.lock",
-        "pipfile.lock",
-        "cargo.lock",
-        "composer.lock",
-        "gemfile.lock",
-        "podfile.lock",
-        "package.resolved",
-        "packages.lock.json",
-        "pubspec.lock",
-        "mix.lock",
-        "flake.lock",
-        "gradle.lockfile",
-        "go.sum",
-        "go.work.sum",
-    }
-)
+_LOCK_FILES = """
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock deno.lock poetry.lock pdm.lock uv.lock
+    pipfile.lock cargo.lock composer.lock gemfile.lock podfile.lock package.resolved packages.lock.json pubspec.lock
+    mix.lock flake.lock gradle.lockfile go.sum go.work.sum
+"""
+_LOCKS = frozenset(_LOCK_FILES.split())
 
 _MINIFIED = ("*.min.js", "*.min.mjs", "*.min.cjs", "*.min.css", "*-min.js", "*-min.css", "*.bundle.js", "*.chunk.js")
-_GENERATED = (
-    "*.pb.go",
-    "*.pb.cc",
-    "*.pb.h",
-    "*.pb.swift",
-    "*_pb2.py",
-    "*_pb2.pyi",
-    "*_pb2_grpc.py",
-    "*_pb.js",
-    "*_pb.d.ts",
-    "*.g.dart",
-    "*.freezed.dart",
-    "*.designer.cs",
-    "*.g.cs",
-    "*.g.i.cs",
-    "*_generated.*",
-    "*.generated.*",
-    "*.gen.go",
-    "*.gen.ts",
-    "zz_generated*",
-)
+_GENERATED_FILES = """
+    *.pb.go *.pb.cc *.pb.h *.pb.swift *_pb2.py *_pb2.pyi *_pb2_grpc.py *_pb.js *_pb.d.ts *.g.dart *.freezed.dart
+    *.designer.cs *.g.cs *.g.i.cs *_generated.* *.generated.* *.gen.go *.gen.ts zz_generated*
+"""
+_GENERATED = tuple(_GENERATED_FILES.split())
 
 _HEAD = 3000  # characters searched for a generator's mark
 # What may precede the first code: blank lines, comments and docstrings of any language, and openings like `<?php`.

@@ -81,28 +81,18 @@ CODE_EXTENSIONS: Mapping[str, str] = MappingProxyType(
 )
 """Extension → language, extensions in lower case with their dot."""
 
+_NAMES = {
+    "dockerfile": "dockerfile containerfile",
+    "make": "makefile gnumakefile justfile",
+    "cmake": "cmakelists.txt",
+    "groovy": "jenkinsfile",
+    "ruby": "rakefile gemfile podfile vagrantfile brewfile",
+    "python": "build.bazel workspace.bazel sconstruct",
+    "shell": ".bashrc .zshrc .profile .bash_profile",
+}
+
 CODE_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "dockerfile": "dockerfile",
-        "containerfile": "dockerfile",
-        "makefile": "make",
-        "gnumakefile": "make",
-        "cmakelists.txt": "cmake",
-        "jenkinsfile": "groovy",
-        "rakefile": "ruby",
-        "gemfile": "ruby",
-        "podfile": "ruby",
-        "vagrantfile": "ruby",
-        "brewfile": "ruby",
-        "justfile": "make",
-        "build.bazel": "python",
-        "workspace.bazel": "python",
-        "sconstruct": "python",
-        ".bashrc": "shell",
-        ".zshrc": "shell",
-        ".profile": "shell",
-        ".bash_profile": "shell",
-    }
+    {name: language for language, names in _NAMES.items() for name in names.split()}
 )
 """Complete file name, in lower case → language."""
 
@@ -119,37 +109,19 @@ CONFIG_EXTENSIONS: Mapping[str, str] = MappingProxyType(
 )
 """Extension → format of configuration and data files."""
 
-_PROGRAMS = {
-    "python": "python",
-    "pypy": "python",
-    "node": "javascript",
-    "deno": "typescript",
-    "bun": "typescript",
-    "ts-node": "typescript",
-    "sh": "shell",
-    "bash": "shell",
-    "zsh": "shell",
-    "ksh": "shell",
-    "dash": "shell",
-    "bats": "shell",
-    "fish": "fish",
-    "ruby": "ruby",
-    "php": "php",
-    "perl": "perl",
-    "lua": "lua",
-    "awk": "awk",
-    "make": "make",
-    "groovy": "groovy",
-    "julia": "julia",
-    "rscript": "r",
-    "tclsh": "tcl",
-    "pwsh": "powershell",
-    "swift": "swift",
-    "kotlin": "kotlin",
-    "scala": "scala",
-    "elixir": "elixir",
-    "escript": "erlang",
+_INTERPRETERS = {
+    "python": "python pypy",
+    "javascript": "node",
+    "typescript": "deno bun ts-node",
+    "shell": "sh bash zsh ksh dash bats",
+    "r": "rscript",
+    "tcl": "tclsh",
+    "powershell": "pwsh",
+    "erlang": "escript",
 }
+_SAME_NAME = "fish ruby php perl lua awk make groovy julia swift kotlin scala elixir"
+_PROGRAMS = {name: language for language, names in _INTERPRETERS.items() for name in names.split()}
+_PROGRAMS |= {name: name for name in _SAME_NAME.split()}
 _SHEBANG = r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?([A-Za-z][A-Za-z-]*)"
 
 # The first match counts: a Swift function declares its parameter types with a colon, Go without.

@@ -25,25 +25,12 @@ from octavo.stores.sqlite.salvaged_row_recognition import ANY, TYPES, Row, RowSh
 from octavo.stores.sqlite.salvaged_vectors import SalvagedVectors
 from octavo.stores.sqlite.second_copy_of_memory_texts import whole_text
 
-TABLES = (
-    "projects",
-    "collections",
-    "texts",
-    "document_versions",
-    "memory_items",
-    "memory_versions",
-    "memory_commits",
-    "memory_sessions",
-    "memory_links",
-    "memory_files",
-    "project_places",
-    "named_profiles",
-    "note_writes",
-    "query_log",
-    "query_log_hits",
-    "access_tokens",
-    "write_audit",
-)
+_TABLES = """
+    projects collections texts document_versions memory_items memory_versions memory_commits memory_sessions
+    memory_links memory_files project_places named_profiles note_writes query_log query_log_hits access_tokens
+    write_audit
+"""
+TABLES = tuple(_TABLES.split())
 """What only the library knows. Everything else is computed again from these, the folders and the model."""
 
 _KEYS_IN_USE = """
