@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from octavo.errors import ConfigurationError, system_message
-from octavo.model.library_location import make_folder, real_path
+from octavo.local_paths import make_folder, real_path
 
 
 def replace_file(file: Path, text: str) -> None:

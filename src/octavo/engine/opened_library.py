@@ -17,9 +17,10 @@ from octavo.config.schema import Config
 from octavo.engine.active_embedding_profile import ActiveProfile
 from octavo.errors import Busy, ConfigurationError, InvalidArgument, NotFound, SourceError, StorageError
 from octavo.fast_dataclass import replace
+from octavo.local_paths import real_path
 from octavo.model.ids import ChunkKey, ProjectId, collection_id
 from octavo.model.language_model_settings import Role
-from octavo.model.library_location import Location, real_path
+from octavo.model.library_location import Location
 from octavo.model.projects_and_collections import MEMORIES, Collection, CollectionSettings, Project
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 
 from octavo.errors import InvalidArgument, SourceError, system_message
 from octavo.fast_dataclass import dataclass, replace
-from octavo.model.library_location import real_path
+from octavo.local_paths import real_path
 
 SHIPPED = Path(__file__).parent / "sets"
 _CORPUS = ("corpus.jsonl",)

@@ -13,9 +13,9 @@ from octavo.fast_dataclass import dataclass
 from octavo.graph.communities import community_names
 from octavo.graph.document_link_names import label
 from octavo.model.document import Section
-from octavo.model.entity import CITED, DocumentMention, Entity, MentionRole, SectionLink
+from octavo.model.entity import CITED, DocumentMention, Entity, MentionRole
 from octavo.model.ids import DocumentId
-from octavo.model.link_graph import WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, ThematicLink
+from octavo.model.link_graph import WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, SectionLink, ThematicLink
 
 
 class NodeKind(StrEnum):

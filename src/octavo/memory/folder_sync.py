@@ -18,6 +18,7 @@ from pathlib import Path
 
 from octavo.errors import InvalidArgument, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass, replace
+from octavo.local_paths import real_path
 from octavo.memory.draft import MemoryDraft, Provenance, checked, source_of
 from octavo.memory.folder_sync_report import SkippedNote, SyncReport
 from octavo.memory.memory_changes import Committed, archive, create, from_current, pin, revise
@@ -27,7 +28,6 @@ from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.version_history import given_title, version
 from octavo.model.ids import text_hash
-from octavo.model.library_location import real_path
 from octavo.model.memory import MemoryFile, MemoryFilter, MemoryItem, MemoryStatus
 from octavo.model.normalised_text import normalise
 from octavo.sources.secret_redaction import replaced_by_marks

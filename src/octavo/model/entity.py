@@ -104,15 +104,3 @@ class SharedEntity(NamedTuple):
     role: MentionRole
     other_role: MentionRole
     documents: int
-
-
-class SectionLink(NamedTuple):
-    """Two sections of different documents on the same topic, by the mean vector of each; by document and anchor."""
-
-    source: DocumentId
-    source_anchor: str
-    source_title: str
-    target: DocumentId
-    target_anchor: str
-    target_title: str
-    weight: float

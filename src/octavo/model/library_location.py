@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -52,23 +51,3 @@ def location(given: str | Path) -> Location:
                 hint="a library that `octavo serve` offers is asked in a browser, over HTTP, or by an MCP client",
             )
     return Path(given)
-
-
-def make_folder(folder: Path) -> None:
-    """Makes a folder, and those above it that are missing, for their owner alone.
-
-    The mode of `Path.mkdir` is not that of the parents it makes.
-    """
-    if not folder.is_dir():
-        make_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-
-
-def real_path(path: Path) -> Path:
-    """Where a path leads. `Path.resolve` fails at links that lead in a circle, before Python 3.13."""
-    return Path(os.path.realpath(path))
-
-
-def expand_user(path: str | Path) -> Path:
-    """With the home directory for `~`; `~name` stays as it is where nobody has that name, which `Path` fails at."""
-    return Path(os.path.expanduser(path))  # noqa: PTH111

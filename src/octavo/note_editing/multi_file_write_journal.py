@@ -21,7 +21,7 @@ from typing import Any
 
 from octavo.errors import StorageError
 from octavo.fast_dataclass import dataclass
-from octavo.model.library_location import make_folder
+from octavo.local_paths import make_folder
 from octavo.note_editing.note_files import File, StagedFile, digest, draft_name, sync_folder
 from octavo.observability.logs import logger
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from octavo.errors import Conflict, StorageError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.model.library_location import real_path
+from octavo.local_paths import real_path
 from octavo.model.note_write_record import Replaced, ReplacedPart
 from octavo.model.projects_and_collections import Collection
 from octavo.note_editing.file_diff import difference

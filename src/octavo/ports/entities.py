@@ -12,11 +12,11 @@ if TYPE_CHECKING:
         EntityKind,
         NamedDocument,
         ReadDocument,
-        SectionLink,
         SharedEntity,
         Unread,
     )
     from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
+    from octavo.model.link_graph import SectionLink
 
 
 class Entities(Protocol):

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from octavo.lazy_regex import regex
-from octavo.model.library_location import real_path
+from octavo.local_paths import real_path
 from octavo.model.projects_and_collections import Collection
 from octavo.ports import ProjectLibrary
 

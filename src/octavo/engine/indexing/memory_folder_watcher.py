@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from octavo.engine.open_project_memories import project_memories
 from octavo.errors import Busy, OctavoError, SourceError
+from octavo.local_paths import expand_user, real_path
 from octavo.memory.folder_sync import TRASH, sync
-from octavo.model.library_location import expand_user, real_path
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.processes import lease_holder_name
 from octavo.errors import OctavoError
 from octavo.jobs.follow_up_job_queueing import is_stale
+from octavo.local_paths import make_folder
 from octavo.model.job import JobKind, JobState
 from octavo.model.lease import Lease
-from octavo.model.library_location import make_folder
 from octavo.model.link_graph import ENTITIES
 from octavo.model.maintenance_advisory import OfflineRun
 from octavo.model.summary import SUMMARIES

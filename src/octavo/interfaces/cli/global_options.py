@@ -12,7 +12,8 @@ import click
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.cli.output import write
 from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
-from octavo.model.library_location import DatabaseUrl, Location, expand_user, location
+from octavo.local_paths import expand_user
+from octavo.model.library_location import DatabaseUrl, Location, location
 
 _FORMATS = tuple(form.value for form in OutputFormat)
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from platformdirs import user_cache_path
 
 from octavo.errors import StorageError
-from octavo.model.library_location import DatabaseUrl, make_folder
+from octavo.local_paths import make_folder
+from octavo.model.library_location import DatabaseUrl
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config

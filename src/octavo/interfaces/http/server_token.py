@@ -13,7 +13,7 @@ from platformdirs import user_state_path
 
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError, StorageError, system_message
-from octavo.model.library_location import expand_user, make_folder
+from octavo.local_paths import expand_user, make_folder
 from octavo.observability.logs import logger
 
 _SHORTEST = 16

@@ -17,7 +17,7 @@ from octavo.errors import InvalidArgument, NotFound, NotIndexed, OctavoError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.shared_engine_handle import Handle
-from octavo.model.library_location import expand_user
+from octavo.local_paths import expand_user
 
 USER = "user"
 Settings = Mapping[str, Any] | str | PathLike[str]

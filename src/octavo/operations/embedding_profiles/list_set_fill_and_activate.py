@@ -18,6 +18,7 @@ from octavo.ingest.embedding_profile_switch import (
     switch_back,
 )
 from octavo.jobs.follow_up_job_queueing import queue_snapshot
+from octavo.local_paths import expand_user, real_path
 from octavo.model.embedder_settings import (
     KEY_VARIABLES,
     LOCAL_PROVIDERS,
@@ -27,7 +28,6 @@ from octavo.model.embedder_settings import (
     NamedEmbeddingProfile,
 )
 from octavo.model.job import JobId, JobKind
-from octavo.model.library_location import expand_user, real_path
 from octavo.model.memory import MemoryStatus
 from octavo.model.vector_index_tuning import Tuning
 from octavo.operations.embedding_profiles.requests import (

@@ -10,10 +10,10 @@ from pathlib import Path
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import replace
+from octavo.local_paths import expand_user, real_path
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
-from octavo.model.library_location import expand_user, real_path
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.note_editing.note_redaction import key_in
 from octavo.operations.library.document_listing import documents_below, property_keys

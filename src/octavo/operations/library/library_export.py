@@ -14,9 +14,9 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, StorageError
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
+from octavo.local_paths import expand_user
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
-from octavo.model.library_location import expand_user
 from octavo.model.query import Query
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of

@@ -12,7 +12,6 @@ _INDEXED = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks
 
 _collections = partial(Operation, module="octavo.operations.library.collections", remote=False)
 _indexing = partial(Operation, module="octavo.operations.library.indexing", annotations=WRITES, watched=True)
-_status = partial(Operation, module="octavo.operations.library.status")
 _health = partial(Operation, module="octavo.operations.library.doctor")
 
 LIBRARY = (
@@ -67,7 +66,8 @@ LIBRARY = (
         remote=False,
         served_as="reindex",
     ),
-    _status(
+    Operation(
+        module="octavo.operations.library.status",
         name="status",
         summary="Say what the library holds and whether indexing is under way.",
         description="What the library holds: collections with their folders and counts, and how indexing goes.",
@@ -86,7 +86,8 @@ LIBRARY = (
         tool_sets=IN_DEFAULT,
         typed="",
     ),
-    _status(
+    Operation(
+        module="octavo.operations.library.folder_watching",
         name="watch",
         summary="Watch the folders, or stop, for the life of the process.",
         description=(

@@ -8,7 +8,7 @@ from octavo.bounded_file_reading import read_small
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass
-from octavo.model.library_location import expand_user
+from octavo.local_paths import expand_user
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.library.requests import FetchRequest
 from octavo.services.web_page_fetching import FetchedPage, addresses_in, fetch_page

@@ -5,13 +5,13 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import replace
+from octavo.local_paths import expand_user
 from octavo.memory import memory_changes, version_history
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.folder_sync import sync
 from octavo.memory.folder_sync_report import SyncReport
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.remember import remember as remember_draft
-from octavo.model.library_location import expand_user
 from octavo.model.memory import SUPERSEDES, MemoryItem, MemoryKind, MemoryLink
 from octavo.operations.memory.named_memory_and_project_lookup import in_project, instant, item_named, provenance
 from octavo.operations.memory.requests import (

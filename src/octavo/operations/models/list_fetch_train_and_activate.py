@@ -32,8 +32,8 @@ from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import replace
 from octavo.ingest.embedding_profile_switch import CONFIGURED
+from octavo.local_paths import expand_user
 from octavo.model.embedder_settings import EmbeddingProfileState
-from octavo.model.library_location import expand_user
 from octavo.observability.progress import Progress
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
     profile_state,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from octavo.engine.engine import Engine
 from octavo.errors import StorageError
+from octavo.local_paths import expand_user
 from octavo.model.ids import text_hash
-from octavo.model.library_location import expand_user
 from octavo.model.query import Query
 from octavo.model.search_result import Result
 from octavo.operations.answer_to_json_data import plain

@@ -17,11 +17,11 @@ from octavo.model.entity import (
     MentionRole,
     NamedDocument,
     ReadDocument,
-    SectionLink,
     SharedEntity,
     Unread,
 )
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
+from octavo.model.link_graph import SectionLink
 from octavo.model.normalised_text import Span
 from octavo.stores.sql_repositories.database_port import first
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from octavo.errors import Busy, LibraryError, NotALibrary, NotFound
-from octavo.model.library_location import make_folder, real_path
+from octavo.local_paths import make_folder, real_path
 from octavo.stores.sql_repositories.database_port import Counters, Row
 from octavo.stores.sql_repositories.fair_lock import FairLock
 from octavo.stores.sql_repositories.schema_versions import missing_migrations, newest_schema, outdated

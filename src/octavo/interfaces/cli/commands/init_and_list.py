@@ -17,7 +17,7 @@ from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.output_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.model.library_location import make_folder
+from octavo.local_paths import make_folder
 from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.library.requests import CollectionsListRequest
 from octavo.operations.text_line_formatting import Part

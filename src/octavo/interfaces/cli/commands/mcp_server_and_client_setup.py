@@ -21,7 +21,7 @@ from octavo.interfaces.cli.global_options import Choices, pass_choices, shared_o
 from octavo.interfaces.mcp.stdout_guard import take_output
 from octavo.interfaces.mcp.supported_clients import CLIENTS, NAME, Client
 from octavo.interfaces.presenting.output_formats import Answer
-from octavo.model.library_location import make_folder, real_path
+from octavo.local_paths import make_folder, real_path
 from octavo.observability.logs import configure, logger
 from octavo.operations.text_line_formatting import Line, Part
 
