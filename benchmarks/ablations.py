@@ -49,7 +49,7 @@ from octavo.model.query import Filters, Query
 from octavo.model.search_result import Candidate, Citation, Ranking
 from octavo.retrieval.built_in_profiles import code, notes_and_documentation
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stage import Fuse, RetrievalProfile, Search
 from octavo.retrieval.stages.score_and_rank_fusion import RankFusion
 

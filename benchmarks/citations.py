@@ -34,7 +34,7 @@ from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 PROSE = {".md"}
 GRAMMARS = {".c": "c", ".h": "c", ".go": "go", ".py": "python", ".js": "javascript", ".java": "java", ".rs": "rust"}

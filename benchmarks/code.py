@@ -28,7 +28,7 @@ from octavo.engine.wiring import open_engine
 from octavo.model.document import Kind
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
-from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.profiles_by_name import profile_named
 
 ASKED = 200
 

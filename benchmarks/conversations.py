@@ -26,7 +26,7 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.library.collections import add
 from octavo.operations.library.indexing import index
 from octavo.operations.library.requests import AddRequest, IndexRequest
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 TOP = 10
 MINUTE = 60.0

@@ -27,7 +27,7 @@ from octavo.model.document import Kind
 from octavo.model.normalised_text import Span
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]{3,}")
 _ASIDE = re.compile(r"(?:^|/)(?:tests?|__tests__|examples?|docs?|benches|fixtures)/|(?:^|/)test_|_test\.|\.test\.")

@@ -36,7 +36,7 @@ from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.observability.progress import NoProgress
 from octavo.parsing.registry import EXTENSIONS, PLAINTEXT, parser_for
-from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.profiles_by_name import profile_named
 from octavo.sources.folder_scan import scan
 from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.text_decoding import Decoded, read

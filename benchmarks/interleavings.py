@@ -52,7 +52,7 @@ from octavo.operations.database.copy_backup_and_restore import migrate, restore,
 from octavo.operations.database.requests import DbCheckRequest, DbPruneRequest
 from octavo.operations.database.upgrade_check_repair import db_check
 from octavo.operations.database.version_pruning import db_prune
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.threshold": 20}
 WORDS = (

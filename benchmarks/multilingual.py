@@ -22,7 +22,7 @@ from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
-from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.profiles_by_name import profile_named
 
 PROFILES = ("lexical_only", "hybrid")
 _MARKUP = re.compile(r"^[-*>\s]+|\[([^\]]*)\]\([^)]*\)|[`*_<>]")

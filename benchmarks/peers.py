@@ -105,7 +105,7 @@ def octavo(library: Path, count: int, seed: int, data: Path) -> dict[str, Any]:
     from octavo.engine.wiring import open_library
     from octavo.model.query import Filters, Query
     from octavo.observability.progress import NoProgress
-    from octavo.retrieval.profiles import PROFILES
+    from octavo.retrieval.profiles_by_name import PROFILES
 
     engine = open_library(library)
     accelerator, project = engine.accelerator, engine.project.id

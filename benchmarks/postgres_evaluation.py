@@ -24,7 +24,7 @@ from octavo.config.load import load
 from octavo.evaluation.evaluation_run import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
 from octavo.evaluation.query_runner import EvaluationRun
 from octavo.operations.database.copy_backup_and_restore import migrate
-from octavo.retrieval.profiles import DEFAULT_PROFILE
+from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE
 from octavo_postgres.hnsw import ensure_index
 from octavo_postgres.store import PostgresStore
 

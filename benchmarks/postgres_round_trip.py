@@ -31,7 +31,7 @@ from octavo.model.query import Query
 from octavo.operations.database.copy_backup_and_restore import migrate
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.enabled": False, "history.enabled": False}
 PER_NOTE, WORDS = 8, 5_000

@@ -44,7 +44,7 @@ from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Query
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import NoProgress
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 POOL, PER_DOCUMENT, DOCUMENTS, VECTORS = 20_000, 10, 100, 5_000
 HNSW = "select pg_relation_size(indexrelid) from pg_stat_user_indexes where indexrelname like 'vectors_hnsw%'"

@@ -191,7 +191,7 @@ def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
     started = time.perf_counter()
     from octavo.engine.wiring import open_library
     from octavo.model.query import Filters, Query
-    from octavo.retrieval.profiles import PROFILES
+    from octavo.retrieval.profiles_by_name import PROFILES
 
     engine = open_library(library)
     engine.search(Query("a question to start with"))

@@ -39,7 +39,7 @@ from octavo.interfaces.daemon.client import place, started
 from octavo.interfaces.daemon.greeting_messages import CALLS
 from octavo.model.query import Query
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 WORDS = ("open", "close", "how do I", "what is", "before", "list of", "settings for", "why", "when", "error in")
 DEBOUNCE = 250

@@ -32,9 +32,9 @@ from octavo.operations.note_editing.note_editing import doc_create, doc_rename
 from octavo.operations.note_editing.note_lint import lint
 from octavo.operations.note_editing.requests import DocCreateRequest, DocRenameRequest, LintRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 from octavo.retrieval.profile_toml_files import read_profiles
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 _WAIT_SECONDS = 60  # on the wall, which a busy machine stretches; then somebody waits for ever
 _WORK_SECONDS = 1.0  # of processor time

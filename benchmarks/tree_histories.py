@@ -28,7 +28,7 @@ from typing import Any
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.query import Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 WORDS = ("harbour", "lamp", "valve", "cellar", "roof", "winter", "ledger", "anchor", "signal", "kettle", "mast", "tide")
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "Eta", "theta", "iota", "Kappa")

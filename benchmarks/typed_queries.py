@@ -27,7 +27,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
-from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.profiles_by_name import profile_named
 
 PROFILES = ("lexical_only", "hybrid")
 SUFFIXES = {".md", ".mdx", ".rst", ".txt", ".py", ".go", ".c", ".h", ".js", ".ts"}

@@ -55,7 +55,7 @@ from octavo.model.query import Filters, Query
 from octavo.model.search_result import Candidate
 from octavo.retrieval.hit_relevance import scale_of
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stage import Search
 
 SHOWN = 10

@@ -15,7 +15,7 @@ from itertools import product
 from octavo.config.load import load
 from octavo.evaluation.evaluation_run import cache_folder, evaluate_profiles, request_of
 from octavo.interfaces.cli.progress import progress
-from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
+from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.query_weighted_fusion import Balance, BalancedFusion
 

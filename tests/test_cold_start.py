@@ -94,7 +94,7 @@ OTHER_DOINGS = {
     "octavo.observability",
     "octavo.operations.all_operations",
     "octavo.operations.search.hits_within_token_limit",
-    "octavo.operations.search.search_operations",
+    "octavo.operations.search.search_handlers",
     "octavo.operations.operation_lookup",
     "octavo.retrieval.stages.code_query_stages",
     "octavo.retrieval.stages.memory_stages",
@@ -176,7 +176,7 @@ with open_library(path, create=True, settings={"embedding.provider": "hashing"})
     library.add_collection("notes", folder / "notes")
     library.index()
 from octavo.model.query import Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 with open_library(path) as library:
     assert library.search(Query("note"), PROFILES["lexical_only"]).hits
 assert not {"onnxruntime", "tokenizers"} & set(sys.modules), "a model was loaded"
@@ -226,7 +226,7 @@ def test_a_model_begins_to_load_before_the_rest_of_a_search_is_imported(library:
         "octavo.engine.engine",
         "octavo.retrieval.pipeline",
         "octavo.operations.search.search_execution",
-        "octavo.interfaces.presenting.command_output",
+        "octavo.interfaces.presenting.operation_answer_in_every_format",
     )
     assert all(loaded.index("onnxruntime") < loaded.index(name) for name in later)
 

@@ -14,7 +14,7 @@ from octavo.bounded_file_reading import read_small
 from octavo.errors import OctavoError
 from octavo.local_paths import expand_user, real_path
 from octavo_import.foreign_sqlite_file import SqliteFile
-from octavo_import.note_folder_import import FolderImporter, NoteFolder
+from octavo_import.note_folders_of_other_programs import FolderImporter, NoteFolder
 
 _RAGDOCS = "mcp-markdown-ragdocs"
 _MANIFEST = "index.manifest.json"

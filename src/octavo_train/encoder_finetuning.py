@@ -36,7 +36,7 @@ from octavo_train.retrieval_quality import ndcg
 from octavo_train.torch_encoder import Encoder, Texts, embedded
 from octavo_train.trained_model_scores import teach
 from octavo_train.training_pairs_from_library import Harvest
-from octavo_train.training_requirements import REMEDY
+from octavo_train.training_precondition_checks import REMEDY
 
 _SMALLEST_BATCH = 8
 

@@ -17,7 +17,7 @@ from octavo.operations.models.results import FinetuneAnswer
 from octavo.operations.query_log.questions_with_opened_passages import opened_passages
 from octavo_train.training_pairs_from_document import PairKind, TrainingPair
 from octavo_train.training_pairs_from_library import harvest, read_pairs
-from octavo_train.training_requirements import (
+from octavo_train.training_precondition_checks import (
     ModelDirectory,
     base_directory,
     require_torch,

@@ -38,7 +38,7 @@ from octavo_train.trained_model_export import (
 from octavo_train.trained_model_scores import pair_scores, score
 from octavo_train.training_pairs_from_document import counted
 from octavo_train.training_pairs_from_library import Harvest
-from octavo_train.training_requirements import ModelDirectory
+from octavo_train.training_precondition_checks import ModelDirectory
 
 BUNDLED_SET = "bundled set"
 HELD_BACK = "held back"

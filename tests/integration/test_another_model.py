@@ -25,7 +25,7 @@ from octavo.operations.jobs.run_jobs import work
 from octavo.operations.library.status import full_status
 from octavo.operations.models.list_fetch_train_and_activate import models_activate, models_list
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 if TYPE_CHECKING:
     from postgres_server import Server

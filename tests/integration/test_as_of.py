@@ -16,7 +16,7 @@ from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import DiffRequest, GetRequest
 from octavo.operations.reading.version_diff import diff
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 OLD = "# Dome\n\nThe dome closes at ninety per cent humidity.\n"
 NEW = "# Dome\n\nThe dome closes at eighty-five per cent humidity.\n"

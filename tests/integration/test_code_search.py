@@ -15,7 +15,7 @@ from octavo.engine.wiring import open_library
 from octavo.model.document import Kind
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.sources.git_commits import git_program
 
 SMALL = {

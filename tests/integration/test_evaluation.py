@@ -24,7 +24,7 @@ from octavo.evaluation.significance import compare
 from octavo.evaluation.stored_results import Results, matching
 from octavo.interfaces.cli.main import cli
 from octavo.retrieval.pipeline import deeper
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 HERE = Path(__file__).parent
 SYNTHETIC = Files(queries=Path("queries.synthetic.jsonl"), qrels=Path("qrels.synthetic.tsv"))

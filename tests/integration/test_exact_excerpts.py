@@ -16,7 +16,7 @@ from octavo.model.normalised_text import LineIndex, normalise
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.model.search_result import Hit
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 VOCABULARY = sorted({word for path in VAULT.rglob("*.md") for word in path.read_text("utf-8").split()})
 query = st.one_of(

@@ -10,7 +10,7 @@ from workbench import ENGINES, Bench, bench_on
 from octavo.engine.wiring import open_engine
 from octavo.fast_dataclass import replace
 from octavo.model.query import Filters, Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
 
 FILLER = {

@@ -29,7 +29,7 @@ from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.library.results import IndexingRun
 from octavo.operations.library.status import full_status
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 PACE = Jobs(lease_seconds=60, retry_seconds=1, max_retry_seconds=1, max_attempts=2, batch=4, poll_seconds=0.1)
 NOTES = {
@@ -194,7 +194,7 @@ def test_a_search_waits_for_no_more_full_vectors_than_it_has_time_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(full_vector_upgrade, "JUDGED_AT_ONCE", 2)
-    monkeypatch.setattr(library_search, "_JUDGED_WITHIN", {False: 0.0, True: 600.0})
+    monkeypatch.setattr(library_search, "JUDGED_WITHIN", {False: 0.0, True: 600.0})
     with opened(folder) as engine:
         engine.index()
         question = Query("what is the capital of Mongolia?")

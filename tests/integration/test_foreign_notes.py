@@ -9,7 +9,7 @@ import pytest
 from workbench import Bench
 
 from octavo.model.query import Query
-from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
+from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE, PROFILES
 
 BUNDLED = {"embedding": {"provider": "bundled"}}
 NOTES = {

@@ -21,7 +21,7 @@ from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.position_in_original import OCR_PAGES
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 FILES = SHARED / "formats" / "files"

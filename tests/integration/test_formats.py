@@ -29,7 +29,7 @@ from octavo.operations.library.status import status
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 PAPER = pdf(
     [

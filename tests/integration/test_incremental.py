@@ -23,7 +23,7 @@ from octavo.model.document import Kind
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters, Query
-from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.profiles_by_name import profile_named
 
 CODE_ALONE = Filters(kinds=(Kind.CODE,))
 

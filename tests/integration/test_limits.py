@@ -15,7 +15,7 @@ from octavo.engine.wiring import open_engine
 from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.query import Query
-from octavo.retrieval.profiles import PROFILES, profile_named
+from octavo.retrieval.profiles_by_name import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo_stages.parent_section_expansion import ParentExpansion

@@ -11,7 +11,7 @@ from octavo.model.query import Query
 from octavo.retrieval.built_in_profiles.notes_and_documentation import CALIBRATION
 from octavo.retrieval.hit_relevance import answers, by_relevance, scale_of
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
 

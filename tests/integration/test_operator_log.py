@@ -15,7 +15,7 @@ from octavo.engine import library_search
 from octavo.jobs.worker import JobWorker
 from octavo.model.job import Job, JobKind
 from octavo.model.query import Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 Lines = Callable[[str], list[str]]
 

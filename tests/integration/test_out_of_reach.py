@@ -21,7 +21,7 @@ from octavo.model.indexing_ledger import FileOutcome, FileStamp
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Query
 from octavo.parsing.registry import EXTENSIONS
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.sources.folder_scan import scan
 from octavo.sources.ignore_rules import IgnoreRules
 

@@ -24,7 +24,7 @@ from octavo.operations.library.requests import FetchRequest
 from octavo.operations.library.web_page_download import fetch
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 from octavo.services.web_page_fetching import addresses_in, fetch_page
 
 MAIL = """\

@@ -39,7 +39,7 @@ from octavo.operations.models.requests import ModelsActivateRequest
 from octavo.operations.projects.requests import SessionsListRequest
 from octavo.operations.projects.work_sessions import sessions_list
 from octavo.operations.search.requests import FindSimilarRequest, SearchRequest
-from octavo.operations.search.search_operations import find_similar, search
+from octavo.operations.search.search_handlers import find_similar, search
 
 SETTINGS = {"embedding.provider": "hashing"}
 FAST = Jobs(retry_seconds=0.001, max_retry_seconds=0.001, max_attempts=3)

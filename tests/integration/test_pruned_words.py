@@ -15,7 +15,7 @@ from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbPruneRequest
 from octavo.operations.database.version_pruning import db_prune
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.stores.sqlite import fts5_compaction
 from octavo.stores.sqlite.database import SqliteDatabase
 

@@ -10,7 +10,7 @@ import pytest
 from workbench import ENGINES, Bench, bench_on
 
 from octavo.model.query import Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 ROOT = Path(__file__).parents[2]
 CAMPAIGN = ROOT / "benchmarks" / "query_syntax.py"

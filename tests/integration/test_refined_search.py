@@ -11,7 +11,7 @@ from workbench import Bench, exchange
 
 from octavo.errors import ModelUnavailable, NotFound
 from octavo.model.query import Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stages.reranking import Rerank
 from octavo.retrieval.stages.token_budget_cutoff import TokenBudget
 from octavo.retrieval.timed_reranker import MeasuredReranker

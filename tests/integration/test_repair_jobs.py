@@ -22,7 +22,7 @@ from octavo.operations.library.doctor import health_checks
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 SETTINGS = {"embedding.provider": "hashing"}
 LOST_MEMORIES = (

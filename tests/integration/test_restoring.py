@@ -22,7 +22,7 @@ from octavo.operations.database.copy_backup_and_restore import restore, save_cop
 from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.stores.sqlite.store import SqliteStore
 
 SETTINGS = {"embedding.provider": "hashing"}

@@ -14,7 +14,7 @@ from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile
 

@@ -18,7 +18,7 @@ from octavo.ingest import provisional_fast_vectors
 from octavo.model.query import Query
 from octavo.operations.models.list_fetch_train_and_activate import models_list
 from octavo.operations.models.requests import ModelsListRequest
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dough", "bread", "moon", "rests", "rises", "the")
 

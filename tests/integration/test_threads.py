@@ -11,7 +11,7 @@ from workbench import Bench
 from octavo.engine.engine import Engine
 from octavo.model.query import Query
 from octavo.model.search_result import Result
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 FILES = 120
 

@@ -8,7 +8,7 @@ import pytest
 from workbench import ENGINES, bench_on
 
 from octavo.model.query import Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 BUNDLED = {"embedding": {"provider": "bundled"}}
 HASH = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"

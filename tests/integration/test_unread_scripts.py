@@ -8,7 +8,7 @@ from workbench import Bench
 from octavo.model.query import Query
 from octavo.operations.library.requests import StatusRequest
 from octavo.operations.library.status import status
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 GEORGIAN = {
     f"{number}.md": f"# {name}\n\n{text}\n"

@@ -8,7 +8,7 @@ import pytest
 from workbench import ENGINES, bench_on
 
 from octavo.model.query import Query
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 NOTES = {
     "ru.md": "# Наблюдения\n\nЗеркало телескопа остывает два часа.\n",

@@ -28,7 +28,7 @@ from octavo.model.indexing_ledger import LedgerEntry
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.model.search_result import Hit
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 WORDS = ("the", "telescope", "moon", "water", "note", "switch", "apple", "2024")

@@ -94,7 +94,7 @@ from octavo.engine.wiring import open_library
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 name, seconds = sys.argv[1], float(sys.argv[2])
 folder = Path(sys.argv[3]) / name
@@ -155,11 +155,11 @@ def _every_memory() -> Any:
 # Octavo with small batches, whose runs stand still for ever once the first of them is committed.
 HELD_AFTER_ONE_BATCH = """
 import threading
-from octavo.ingest import write_batching
+from octavo.ingest import grouping_into_batches
 from octavo.ingest.batch_writer import BatchWriter
 from octavo.interfaces.cli.main import main
 
-write_batching.BATCH_FILES = 20
+grouping_into_batches.BATCH_FILES = 20
 write = BatchWriter.write
 
 def write_and_stand_still(self, files):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.model.library_location import DatabaseUrl
-from octavo.stores.sql_repositories.sql_files import load_migrations, load_queries
+from octavo.stores.sql_repositories.named_sql_queries import load_migrations, load_queries
 from octavo_postgres.sql_dialect import BASE, ONLY_BASE, PACKAGE, decoded, encoded, queries, query_texts
 from octavo_postgres.store import PostgresStore
 

@@ -14,7 +14,7 @@ from postgres_server import Server, at
 
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
 from octavo.model.library_location import DatabaseUrl
-from octavo.stores.sql_repositories.sql_files import load_migrations
+from octavo.stores.sql_repositories.named_sql_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.sql_dialect import PACKAGE, queries
 from octavo_postgres.store import PostgresStore

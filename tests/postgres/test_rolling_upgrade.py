@@ -18,7 +18,7 @@ from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
 from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.stores.sql_repositories.sql_files import load_migrations
+from octavo.stores.sql_repositories.named_sql_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.sql_dialect import PACKAGE
 from octavo_postgres.store import PostgresStore

@@ -20,7 +20,7 @@ from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, 
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Query
 from octavo.operations.database.copy_backup_and_restore import migrate, restore, save_copy
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.stores.sql_repositories.table_transfer import TABLES
 
 SETTINGS = {"embedding.provider": "hashing"}

@@ -15,7 +15,7 @@ import pytest
 from queries_elsewhere import ELSEWHERE
 
 from octavo.ports import Store
-from octavo.stores.sql_repositories.sql_files import load_queries
+from octavo.stores.sql_repositories.named_sql_queries import load_queries
 
 _EXECUTED: defaultdict[str, set[str]] = defaultdict(set)
 _KEY = "octavo_executed_queries"

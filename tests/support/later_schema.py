@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.stores.sql_repositories.sql_files import load_migrations
+from octavo.stores.sql_repositories.named_sql_queries import load_migrations
 
 
 def add_migration(monkeypatch: pytest.MonkeyPatch, package: str, script: str) -> int:

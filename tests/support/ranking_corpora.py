@@ -8,7 +8,7 @@ from typing import Any
 from octavo.engine.engine import Engine
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "rankings"

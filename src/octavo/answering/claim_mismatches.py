@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from octavo.answering.claim_word_alignment import HEADING, Window, WordPair, aligned
 from octavo.answering.sentence_role_parsing import Reading, Token
-from octavo.answering.synonyms_and_antonyms import is_verb, opposite
+from octavo.answering.wordnet_word_relations import is_verb, opposite
 
 _NEAR_BY = 4  # words from a verb to the `by` of its agent: directed, written and produced by
 _BESIDE = 3

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from octavo.answering.quantity_parsing import UNITS
 from octavo.answering.sentence_role_parsing import Reading, Token
-from octavo.answering.synonyms_and_antonyms import same
+from octavo.answering.wordnet_word_relations import same
 
 HEADING, COLUMN = -1, -2  # instead of a sentence's number
 

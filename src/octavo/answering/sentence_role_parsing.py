@@ -8,7 +8,7 @@ from typing import NamedTuple
 from octavo.algorithms.text.languages_and_marked_stems import function_words
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.quantity_parsing import Quantity, quantity
-from octavo.answering.synonyms_and_antonyms import base, is_verb
+from octavo.answering.wordnet_word_relations import base, is_verb
 from octavo.lazy_regex import regex
 
 _MARKUP = regex(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_]{1,3}(?=\S)|(?<=\S)[`*_]{1,3}")

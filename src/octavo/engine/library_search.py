@@ -24,7 +24,7 @@ from octavo.model.search_result import Result
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.hit_relevance import BY_WORDS, Scale, judged, scale_of
 from octavo.retrieval.pipeline import MANY, expanded_ahead, first_level, run
-from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
+from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE, PROFILES, profile_named
 from octavo.retrieval.search_data_sources import SearchedLibrary, SearchRun, SearchText
 from octavo.retrieval.search_text_cache import SearchMemory
 from octavo.retrieval.stage import Search
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _WHOLE_QUERIES = 32  # whose scales are remembered, with the relevance of some 6,000 chunks
 _JUDGED = 100  # candidates that get their full vector before a search says that nothing matches, or hardly anything
-_JUDGED_WITHIN = {False: 0.5, True: 1.5}  # seconds that these vectors may take: of a search, of one that is to be sure
+JUDGED_WITHIN = {False: 0.5, True: 1.5}  # seconds that these vectors may take: of a search, of one that is to be sure
 _WEAK = 0.5  # the relevance below which what fast vectors found is doubted
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
 
@@ -228,7 +228,7 @@ class Reader:
         candidates, trace, hits, freshness = in_read_snapshot(library.store, searched, presented)
         unsure = parsed.judged_in_full or not hits or hits[0].score < _WEAK
         fitted = calibration is not None and calibration.encoder and profile.embeds
-        seconds = _JUDGED_WITHIN[parsed.judged_in_full]
+        seconds = JUDGED_WITHIN[parsed.judged_in_full]
         if unsure and freshness.pending and fitted and not replays and self._embed_candidates(best, seconds):
             candidates, trace, hits, freshness = in_read_snapshot(library.store, searched, presented)
         _write_later(searched)

@@ -15,7 +15,7 @@ from octavo.algorithms.ranking.bm25 import Lengths, best
 from octavo.config.search_snapshot_settings import Faiss
 from octavo.errors import DamagedSnapshot, NotIndexed, OctavoError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.ingest.shard_assignment import shard_count, shard_of
+from octavo.ingest.snapshot_shard_assignment import shard_count, shard_of
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
 from octavo.model.prepared_document import LexicalRow

@@ -12,8 +12,8 @@ from octavo.search_snapshots.folder import SnapshotFolder
 
 if TYPE_CHECKING:
     # Reading a snapshot is imported where there is one, making one where one is made: a search pays for what it has.
+    from octavo.ingest.search_snapshot_inputs import SnapshotSetup
     from octavo.ingest.search_snapshot_lifecycle import SnapshotUpkeep
-    from octavo.ingest.search_snapshot_setup import SnapshotSetup
     from octavo.model.query import Filters
     from octavo.ports import Documents, LexicalIndex, Store, VectorIndex
     from octavo.search_snapshots.lexical_search import SnapshotLexical

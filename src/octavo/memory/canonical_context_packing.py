@@ -15,7 +15,7 @@ from octavo.model.memory import MemoryId, memory_of
 from octavo.model.normalised_text import Span
 from octavo.model.query import Query
 from octavo.model.search_result import Hit, Result
-from octavo.retrieval.profiles import MEMORY_PROFILE, profile_named
+from octavo.retrieval.profiles_by_name import MEMORY_PROFILE, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.document_cap_and_span_merging import MergeSpans
 

@@ -19,10 +19,10 @@ from octavo.memory.draft import (
     sequence_of,
     source_of,
 )
-from octavo.memory.link_type_extraction import text_links
 from octavo.memory.memory_indexing import as_item, index_document
 from octavo.memory.near_duplicate_similarity import fingerprint
 from octavo.memory.project_memories import ProjectMemories
+from octavo.memory.typed_link_extraction import text_links
 from octavo.model.ids import document_id, text_hash
 from octavo.model.memory import (
     MemoryAction,

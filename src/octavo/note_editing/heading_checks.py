@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from octavo.fast_dataclass import dataclass
 from octavo.model.lint_rules import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
 from octavo.note_editing.blank_lines_and_line_endings import line_ending
-from octavo.note_editing.heading_line_writing import at_level
+from octavo.note_editing.heading_lines import at_level
 from octavo.note_editing.note_heading_outline import ROOT, NoteOutline
 
 

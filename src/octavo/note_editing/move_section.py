@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import shown_path
 from octavo.note_editing.blank_lines_and_line_endings import before_blank_lines, is_blank, last_line, line_ending
-from octavo.note_editing.heading_line_writing import DEEPEST, at_level, is_atx
+from octavo.note_editing.heading_lines import DEEPEST, at_level, is_atx
 from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.section_edits import EditedText, headings_between, same_start
 from octavo.note_editing.text_splice import Splice, Spliced

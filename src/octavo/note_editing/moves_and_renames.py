@@ -10,7 +10,7 @@ from octavo.algorithms.markdown.heading_attributes import attributes
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
 from octavo.note_editing.blank_lines_and_line_endings import line_ending
-from octavo.note_editing.heading_line_writing import heading_line, heading_text, renamed
+from octavo.note_editing.heading_lines import heading_line, heading_text, renamed
 from octavo.note_editing.link_rewriting import Followed, LinkChange, follow, same_sections
 from octavo.note_editing.linked_notes_of_collection import collection_notes
 from octavo.note_editing.move_section import move

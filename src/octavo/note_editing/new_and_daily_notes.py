@@ -15,7 +15,7 @@ from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.projects_and_collections import Collection
 from octavo.note_editing.blank_lines_and_line_endings import content_lines
-from octavo.note_editing.heading_line_writing import one_line
+from octavo.note_editing.heading_lines import one_line
 from octavo.note_editing.new_note_text import from_template, new_note
 from octavo.note_editing.note_change_transaction import NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.note_editing.note_files import SUFFIXES, encoded, located, refuse_no_place

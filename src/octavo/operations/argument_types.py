@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from octavo.model.annotated_field import Field
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
-from octavo.model.field_constraints import Field
 from octavo.model.match_kind import Matching
 
 DEFAULT_TOKENS = 4_000
@@ -24,7 +24,7 @@ TIMES = "write 2024-05-01, a full ISO time, or an age such as 36h, 7d, 2w, 3m, 1
 
 
 def _profiles() -> list[str]:
-    from octavo.retrieval.profiles import PROFILES
+    from octavo.retrieval.profiles_by_name import PROFILES
 
     return sorted(PROFILES)
 

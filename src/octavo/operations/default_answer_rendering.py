@@ -1,4 +1,4 @@
-"""The lines of an answer that its listing describes: a table of its rows, or a sentence.
+"""Renders an operation's answer as its declaration lists it: a table of rows, or a sentence.
 
 A cell of `Listing.shown` is a template over the fields of a row, with a style after a bar: `"v{version}|dim"`. After a
 colon stands how a value is told: `{jobs:job}` counts, `{bytes:size}` is for people, `{at:time}` a time to the minute,

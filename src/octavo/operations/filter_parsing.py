@@ -1,4 +1,4 @@
-"""What narrows a request, read: names of collections, kinds and languages, and conditions on properties."""
+"""Parses what narrows a request: names of collections, kinds and languages, and conditions on properties."""
 
 from __future__ import annotations
 

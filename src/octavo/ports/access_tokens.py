@@ -1,4 +1,4 @@
-"""What a server asks of a library about who may ask it."""
+"""Port: the access tokens of a library's server, and the log of what was written with each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the flows ask of the summaries in a library."""
+"""Port: storing and finding summaries of sections and files."""
 
 from __future__ import annotations
 

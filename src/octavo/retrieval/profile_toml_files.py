@@ -30,7 +30,7 @@ from typing import Any, get_args, get_type_hints
 from octavo.algorithms.ranking.relevance_calibration import Calibration
 from octavo.bounded_file_reading import read_small
 from octavo.errors import ConfigurationError, system_message
-from octavo.retrieval.profiles import PROFILES, profile_named
+from octavo.retrieval.profiles_by_name import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.registry import SHAPES, stage_of, stages
 

@@ -13,7 +13,7 @@ from octavo.config.load import load
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 from octavo.retrieval.stage import RetrievalProfile
 
 _LSM = {
@@ -47,7 +47,7 @@ def test_6_1_settings_by_its_names_change_the_profile(tmp_path: Path) -> None:
 
 
 def test_6_1_without_such_settings_a_profile_is_what_it_was(tmp_path: Path) -> None:
-    from octavo.retrieval.profiles import PROFILES
+    from octavo.retrieval.profiles_by_name import PROFILES
 
     assert _profile(tmp_path / "library.db", "hybrid", {}) == PROFILES["hybrid"]
 

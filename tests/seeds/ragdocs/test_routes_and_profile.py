@@ -13,8 +13,8 @@ from octavo.interfaces.cli.main import cli
 from octavo.interfaces.execution.served_engine import Calls
 from octavo.interfaces.serving.asgi_app import make_app
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
-from octavo.retrieval.profiles import PROFILES, reranked
+from octavo.operations.search.search_handlers import search
+from octavo.retrieval.profiles_by_name import PROFILES, reranked
 
 _TOKEN = "a-token-that-is-long-enough-to-be-one"
 

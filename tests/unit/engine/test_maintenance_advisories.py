@@ -12,8 +12,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.indexing.full_vector_upgrade import make_inputs
 from octavo.engine.processes import free_memory
 from octavo.engine.wiring import open_library
+from octavo.ingest.grouping_into_batches import BATCH_FILES
 from octavo.ingest.provisional_fast_vectors import embed_fast
-from octavo.ingest.write_batching import BATCH_FILES
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import index
 from octavo.operations.library.requests import IndexRequest, StatusRequest

@@ -33,7 +33,7 @@ from octavo.operations.graph.requests import (
     GraphRelatedRequest,
 )
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 NOTES = {
     "paper.md": "---\nauthor: Jane Doe\ndoi: 10.1000/heron\n---\n# Herons\n\nHerons stand in the shallow water.\n",

@@ -22,7 +22,7 @@ from octavo.operations.jobs.run_jobs import work
 from octavo.operations.summaries.build_show_and_clear_summaries import summaries_build, summaries_clear
 from octavo.operations.summaries.requests import MODEL, SummariesBuildRequest, SummariesClearRequest
 from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.summary_recall_and_fusion import FileRecall, LevelFusion, SectionRecall

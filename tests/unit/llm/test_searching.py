@@ -24,7 +24,7 @@ from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import without_hits
 from octavo.operations.search.search_execution import find
 from octavo.retrieval.profile_toml_files import read_profile, write_profile
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 
 NOTES = {
     "boiler.md": "# Boiler\n\nThe furnace in the cellar heats the water of the whole house.\n",

@@ -29,7 +29,7 @@ from octavo.model.memory import (
 )
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query
-from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.profiles_by_name import profile_named
 
 FACT = MemoryDraft("The staging database is on port 5433.", MemoryKind.FACT, tags=("#staging", "db"))
 

@@ -30,7 +30,7 @@ from octavo.operations.memory.requests import (
 from octavo.operations.memory.results import MemoryState
 from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 LONG = (
     "Deployments run from the main branch every weekday at nine. A failed deployment is rolled back by itself, the "

@@ -24,7 +24,7 @@ from octavo.operations.reading.requests import GetRequest, OutlineRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search_execution import find
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 from octavo.operations.token_counts_and_page_cursor import cursor, offset_of, tokens
 
 MARKED = re.compile(r" *\d*\|( |$)")

@@ -7,12 +7,12 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.operations.library.collections import collections_list
-from octavo.operations.library.document_listing import documents_below, property_keys
+from octavo.operations.library.documents_and_properties_below_path import documents_below, property_keys
 from octavo.operations.library.requests import CollectionsListRequest
-from octavo.operations.reading.document_listing_and_reading import get_many, list_documents
+from octavo.operations.reading.many_documents_reading_and_listing import get_many, list_documents
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 from octavo.operations.token_counts_and_page_cursor import tokens
 
 

@@ -21,7 +21,7 @@ from octavo.operations.library.requests import ReindexRequest
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 FILES = {
     "Zanzibar offsite.md": "## Agenda\n\nBudget first, then the boats.\n\n## Guests\n\nEverybody.\n",

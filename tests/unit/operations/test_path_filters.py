@@ -11,7 +11,7 @@ from octavo.engine.wiring import open_library
 from octavo.operations.code.code_search import search_code
 from octavo.operations.code.requests import SearchCodeRequest
 from octavo.operations.search.requests import FindSimilarRequest, SearchRequest
-from octavo.operations.search.search_operations import find_similar, search
+from octavo.operations.search.search_handlers import find_similar, search
 
 TEXT = "# Dome\n\nThe dome opens at dusk.\n"
 

@@ -18,7 +18,7 @@ from octavo.operations.query_log.requests import QueriesClearRequest, QueriesLis
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 DOME = "# Dome\n\n## Closing the dome\n\nThe dome closes at 85 per cent humidity, which the station measures.\n"
 

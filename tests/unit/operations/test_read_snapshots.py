@@ -16,7 +16,7 @@ from octavo.operations.reading.document_outline import outline
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest, OutlineRequest
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 SETTINGS = {"embedding.provider": "hashing"}
 BEFORE = "# Dome\n\nThe dome opens at dusk.\n\n## Motor\n\nThe motor hums.\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.operations.reading.document_listing_and_reading import recent
+from octavo.operations.reading.many_documents_reading_and_listing import recent
 from octavo.operations.reading.requests import RecentRequest
 
 

@@ -23,7 +23,7 @@ from octavo.model.query import Filters, Query, Terms
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.stores.sqlite.fts5_index import Fts5Index
 from octavo.stores.sqlite.store import SqliteStore

@@ -20,7 +20,7 @@ from octavo.model.query import Filters, Query, Terms
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES, profile_named
+from octavo.retrieval.profiles_by_name import BY_WORDS_ALONE, PROFILES, profile_named
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, in_order
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans

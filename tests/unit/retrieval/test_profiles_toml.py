@@ -10,7 +10,7 @@ import pytest
 
 from octavo.errors import ConfigurationError
 from octavo.retrieval.profile_toml_files import read_profile, read_profiles, write_profile
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion

@@ -16,7 +16,7 @@ from octavo.model.query import Filters, Query
 from octavo.model.search_result import StageTrace
 from octavo.ports import Embedder
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.search_replay import read_recording, replay, run_recorded
 from octavo.retrieval.stage import RetrievalProfile

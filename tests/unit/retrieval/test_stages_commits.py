@@ -13,7 +13,7 @@ from octavo.model.indexed_commit import HistoryEntry
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stages.git_commit_caps import CapCommits
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall

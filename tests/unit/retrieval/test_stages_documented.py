@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from octavo.retrieval.profile_toml_files import read_profile
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stages.registry import SHAPES, stages
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "stages.md").read_text("utf-8")

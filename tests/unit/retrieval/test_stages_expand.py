@@ -10,7 +10,7 @@ import samples
 from stage_samples import LetterEmbedder, asking, library, note, uris
 
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary, SearchText
 from octavo.retrieval.stage import RetrievalProfile, SkipStage
 from octavo.retrieval.stages.hypothetical_answer_recall import HypothesisRecall

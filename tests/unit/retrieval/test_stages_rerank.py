@@ -11,7 +11,7 @@ from stage_samples import asking, library, listed, note, uris
 
 from octavo.errors import ProviderFailed
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile, SkipStage, in_order
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall

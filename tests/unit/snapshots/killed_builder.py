@@ -20,7 +20,7 @@ from snapshot_samples import Bench
 from octavo.errors import Busy
 from octavo.ingest import search_snapshot_build as publishing
 from octavo.search_snapshots.folder import SnapshotFolder
-from octavo.stores.sqlite.search_snapshot_source import SqliteSnapshotSource
+from octavo.stores.sqlite.snapshot_build_source import SqliteSnapshotSource
 
 
 def die(*_: Any, **__: Any) -> None:

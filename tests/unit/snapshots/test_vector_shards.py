@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
-from octavo.ingest.shard_assignment import fnv1a32, shard_count, shard_of
+from octavo.ingest.snapshot_shard_assignment import fnv1a32, shard_count, shard_of
 from octavo.model.search_snapshot import WindowVectors
 from octavo.search_snapshots.vector_shards import Shards, codes, save_shard, smallest, to_float32
 

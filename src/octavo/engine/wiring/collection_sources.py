@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from octavo.config.schema import Config
-from octavo.engine.wiring.collection_folder_config import folder_config
+from octavo.engine.wiring.config_with_project_file import folder_config
 from octavo.fast_dataclass import dataclass
 from octavo.ingest.git_commit_indexing import HistoryRules
 from octavo.model.file_formats import left_out_reason, readable_extensions

@@ -8,7 +8,7 @@ from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.git_commit_chunker import CommitChunker
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.schema import Chunking, Config
-from octavo.engine.wiring.collection_folder_config import folder_config
+from octavo.engine.wiring.config_with_project_file import folder_config
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.errors import ConfigurationError
 from octavo.fast_dataclass import replace

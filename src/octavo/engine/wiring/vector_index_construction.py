@@ -1,4 +1,4 @@
-"""What finds the nearest vectors of a store."""
+"""Builds what finds the nearest vectors: by the store itself, or over the vectors it holds."""
 
 from __future__ import annotations
 

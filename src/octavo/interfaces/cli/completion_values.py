@@ -34,7 +34,7 @@ def uris(context: click.Context, parameter: click.Parameter, incomplete: str) ->
 def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     from octavo.config.load import profile_folders
     from octavo.retrieval.profile_toml_files import read_profiles
-    from octavo.retrieval.profiles import PROFILES
+    from octavo.retrieval.profiles_by_name import PROFILES
 
     names = list(PROFILES)
     with suppress(OctavoError):

@@ -12,7 +12,7 @@ from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, shared
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.all_operations import COMMANDS, called
 from octavo.operations.operation import Operation

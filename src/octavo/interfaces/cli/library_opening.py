@@ -56,7 +56,7 @@ def opened(
 
 def _by_meaning(profile: str) -> bool:
     """Whether a built-in profile asks a model. What another one does is known once it is read."""
-    from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES
+    from octavo.retrieval.profiles_by_name import BY_WORDS_ALONE, PROFILES
 
     return profile in PROFILES and profile not in BY_WORDS_ALONE
 

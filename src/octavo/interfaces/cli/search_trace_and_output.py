@@ -7,7 +7,7 @@ from pathlib import Path
 
 from octavo.engine.engine import Engine
 from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.presenting.command_output import search_answer
+from octavo.interfaces.presenting.operation_answer_in_every_format import search_answer
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
 from octavo.model.search_result import Result
 from octavo.operations.search.requests import SearchRequest

@@ -32,7 +32,7 @@ from octavo.interfaces.daemon.greeting_messages import ASK_ALOUD, LONGEST_LINE, 
 from octavo.interfaces.daemon.socket_address import Address, private_folder
 from octavo.interfaces.execution.answer_streaming import stream_answer
 from octavo.interfaces.execution.served_engine import Calls, opened
-from octavo.interfaces.presenting.command_output import search_answer
+from octavo.interfaces.presenting.operation_answer_in_every_format import search_answer
 from octavo.interfaces.presenting.output_formats import OutputFormat, Screen, written
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
 from octavo.observability.logs import logger

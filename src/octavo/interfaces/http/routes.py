@@ -18,7 +18,7 @@ from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.execution.served_engine import Calls
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
-from octavo.interfaces.http.openapi import described, described_get, described_stream
+from octavo.interfaces.http.openapi_route_descriptions import described, described_get, described_stream
 from octavo.interfaces.http.problem_responses import problem_of, protocol_problem
 from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream
 from octavo.model.query import Query

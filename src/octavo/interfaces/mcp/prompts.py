@@ -12,7 +12,7 @@ from octavo.interfaces.mcp.instructions import CITING, holdings
 from octavo.operations.language_model_rendering import written
 from octavo.operations.search.rendering import search_model_lines
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.search_operations import search
+from octavo.operations.search.search_handlers import search
 
 PROMPTS = (
     types.Prompt(

@@ -14,7 +14,7 @@ from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.interfaces.tui.reading_view import ReadingScreen, ReadPlace
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage

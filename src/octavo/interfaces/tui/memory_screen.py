@@ -14,8 +14,8 @@ from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
 from octavo.interfaces.tui.dialogs import ConfirmDialog
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.operations.memory.results import FoundMemory, RecallAnswer
 from octavo.operations.text_line_formatting import visible

@@ -15,7 +15,7 @@ from textual.widgets import Footer, Static
 
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.tui import answer_rendering
-from octavo.interfaces.tui.app_shared_by_screens import LibraryApp
+from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.markdown_rendering import rendered_markdown
 from octavo.operations.text_line_formatting import visible
 

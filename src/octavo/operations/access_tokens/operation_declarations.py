@@ -1,4 +1,4 @@
-"""The operations on tokens: by the account itself, never by a client of a server."""
+"""Declares the operations on tokens: by the account itself, never by a client of a server."""
 
 from __future__ import annotations
 

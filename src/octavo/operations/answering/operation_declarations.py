@@ -1,4 +1,4 @@
-"""The operation that answers a question."""
+"""Declares the operation that answers a question."""
 
 from __future__ import annotations
 

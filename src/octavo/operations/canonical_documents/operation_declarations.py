@@ -1,4 +1,4 @@
-"""The operations on canonical documents."""
+"""Declares the operations on canonical documents."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from octavo.operations.filter_parsing import filters_of, languages_named
 from octavo.operations.search.hits_within_token_limit import fitting
 from octavo.operations.search.results import SearchAnswer
 from octavo.operations.search.search_execution import BY_NAME, found_in
-from octavo.retrieval.profiles import hypothesised
+from octavo.retrieval.profiles_by_name import hypothesised
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.language_model_stages import ModelRerank
 from octavo.retrieval.stages.reranking import Rerank

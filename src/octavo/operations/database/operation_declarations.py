@@ -1,4 +1,4 @@
-"""The operations on a whole library, for whoever runs it on its machine."""
+"""Declares the operations on a whole library, for whoever runs it on its machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations on embedding profiles, and those of whoever runs the library."""
+"""Declares the operations on embedding profiles, and those of whoever runs the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operation that measures retrieval."""
+"""Declares the operation that measures retrieval."""
 
 from __future__ import annotations
 

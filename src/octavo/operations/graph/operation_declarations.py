@@ -1,4 +1,4 @@
-"""The operations on the graph: what points where, what belongs together, and files made from it."""
+"""Declares the operations on the graph: what points where, what belongs together, and files made from it."""
 
 from __future__ import annotations
 

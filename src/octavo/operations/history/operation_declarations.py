@@ -1,4 +1,4 @@
-"""The operations on git history: find commits, and list those that touched a file."""
+"""Declares the operations on git history: find commits, and list those that touched a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations on queued jobs, for whoever runs the library on its machine."""
+"""Declares the operations on queued jobs, for whoever runs the library on its machine."""
 
 from __future__ import annotations
 

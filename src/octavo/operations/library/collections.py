@@ -16,7 +16,7 @@ from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.note_editing.note_redaction import key_in
-from octavo.operations.library.document_listing import documents_below, property_keys
+from octavo.operations.library.documents_and_properties_below_path import documents_below, property_keys
 from octavo.operations.library.excluded_file_counts import excluded_files
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
 from octavo.operations.library.results import (

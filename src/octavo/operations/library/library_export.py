@@ -20,7 +20,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.query import Query
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of
-from octavo.operations.library.document_listing import documents_below
+from octavo.operations.library.documents_and_properties_below_path import documents_below
 from octavo.operations.library.requests import ExportRequest
 from octavo.operations.output_file_creation import write_new
 from octavo.plugins import EXPORTERS, load

@@ -1,4 +1,4 @@
-"""The operations on the library as a whole: its collections, whether they are up to date, and whether all is well."""
+"""Declares the operations on the library as a whole: its collections, whether they are up to date and all is well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations on memories: store, find, change and follow them."""
+"""Declares the operations on memories: store, find, change and follow them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from octavo.operations.memory.named_memory_and_project_lookup import in_project,
 from octavo.operations.memory.recall_as_of import recalled_as_of
 from octavo.operations.memory.requests import MemoryLinkedRequest, RecallRequest
 from octavo.operations.memory.results import LinkedMemoriesAnswer, LinkState, RecallAnswer, found_memory
-from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.profiles_by_name import profile_named
 from octavo.retrieval.stage import RetrievalProfile
 
 OVERSAMPLING, FILTERED_OVERSAMPLING = 4, 8  # hits per memory asked for: several may be of the same memory

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.field_constraints import Field
+from octavo.model.annotated_field import Field
 from octavo.model.memory import DEFAULT_SCOPE, MemoryKind
 from octavo.operations import argument_types
-from octavo.retrieval.profiles import MEMORY_PROFILE
+from octavo.retrieval.profiles_by_name import MEMORY_PROFILE
 
 MIN_SIMILARITY = 0.35  # the cosine of unrelated texts is between 0 and 0.3
 PROJECT_FOLDER = ".memories"

@@ -1,4 +1,4 @@
-"""The operations on models: what there is, how good each is, which one answers, and a new one."""
+"""Declares the operations on models: what there is, how good each is, which one answers, and a new one."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from octavo.errors import Conflict, InvalidArgument
 from octavo.note_editing.blank_lines_and_line_endings import content_lines
 from octavo.note_editing.front_matter_property_edits import check_key, set_property
 from octavo.note_editing.heading_checks import violations, without_jumps
-from octavo.note_editing.heading_line_writing import heading_text, one_line
+from octavo.note_editing.heading_lines import heading_text, one_line
 from octavo.note_editing.moves_and_renames import move_section, rename_file, rename_section
 from octavo.note_editing.new_and_daily_notes import append_to_note, new_note_in_collection, note_of_today
 from octavo.note_editing.new_note_text import from_template, new_note

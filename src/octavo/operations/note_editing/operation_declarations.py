@@ -1,4 +1,4 @@
-"""The operations that change notes."""
+"""Declares the operations that change notes."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from octavo.operations.memory.requests import MIN_SIMILARITY
 from octavo.operations.memory.results import when, when_or_none
 from octavo.operations.projects.requests import SessionsEndRequest, SessionsListRequest, SessionsStartRequest
 from octavo.operations.projects.results import SessionsAnswer, SessionState
-from octavo.retrieval.profiles import MEMORY_PROFILE, profile_named
+from octavo.retrieval.profiles_by_name import MEMORY_PROFILE, profile_named
 
 _SEARCH_DEPTH = 200  # memories that are searched for before they are grouped by session
 

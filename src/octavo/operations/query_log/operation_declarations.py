@@ -1,4 +1,4 @@
-"""The operations on the log of queries."""
+"""Declares the operations on the log of queries."""
 
 from __future__ import annotations
 

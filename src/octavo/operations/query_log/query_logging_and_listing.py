@@ -9,7 +9,7 @@ from octavo.algorithms.text.time_parsing_and_formatting import moment, when
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, StorageError
 from octavo.fast_dataclass import dataclass
-from octavo.memory.query_log_redaction import keep_query
+from octavo.memory.redacted_query_logging import keep_query
 from octavo.model.ids import DocumentId
 from octavo.model.query_log import LoggedQuery, ShownHit
 from octavo.model.search_result import Result

@@ -1,4 +1,4 @@
-"""The operations that read."""
+"""Declares the operations that read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from octavo.operations.operation import IN_CODE, IN_DEFAULT, Operation
 
 _get = partial(Operation, module="octavo.operations.reading.passage_reading")
 _versions = partial(Operation, module="octavo.operations.reading.version_diff")
-_many = partial(Operation, module="octavo.operations.reading.document_listing_and_reading", tool_sets=IN_CODE)
+_many = partial(Operation, module="octavo.operations.reading.many_documents_reading_and_listing", tool_sets=IN_CODE)
 _outline = partial(Operation, module="octavo.operations.reading.document_outline")
 _inspect = partial(Operation, module="octavo.operations.reading.file_inspection")
 _tags = partial(Operation, module="octavo.operations.reading.tags_of_documents")

@@ -1,4 +1,4 @@
-"""The operations that find passages."""
+"""Declares the operations that find passages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HITS = Listing(
     matches=True,
 )
 
-_search = partial(Operation, module="octavo.operations.search.search_operations", listing=HITS)
+_search = partial(Operation, module="octavo.operations.search.search_handlers", listing=HITS)
 
 _RARE = """
     profile uris heading_contains language where content_types matched tags_any modified_before as_of

@@ -17,7 +17,7 @@ from octavo.model.search_result import Result
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
 from octavo.plugins import OURS, REFERENCES
-from octavo.retrieval.profiles import hypothesised, reranked
+from octavo.retrieval.profiles_by_name import hypothesised, reranked
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.match_kind_filter import MatchedBy
 

@@ -1,4 +1,4 @@
-"""The operations on summaries of sections and files."""
+"""Declares the operations on summaries of sections and files."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from octavo.model.document import Block, BlockKind
 from octavo.parsing.markdown import line_grammar
 from octavo.parsing.markdown.block_structure import Fence, MarkdownHeading, Structure, atx_heading, language_of
-from octavo.parsing.markdown.container_blocks import BlockReader
+from octavo.parsing.markdown.line_by_line_block_reader import BlockReader
 from octavo.parsing.markdown.line_grammar import ATX, FENCED, PARAGRAPH, UNDERLINED
 
 

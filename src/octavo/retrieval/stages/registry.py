@@ -10,7 +10,6 @@ from octavo.errors import ConfigurationError
 from octavo.plugins import STAGES, has, load, names
 from octavo.retrieval.stages.code_query_stages import CodeDense, CodeFusion, Fragments, ReadCode
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo.retrieval.stages.declaration_hits import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.document_name_promotion import NamedFirst
 from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
@@ -27,6 +26,7 @@ from octavo.retrieval.stages.memory_stages import CanonicalRecall, MemoryFusion,
 from octavo.retrieval.stages.named_definition_boost import Definitions
 from octavo.retrieval.stages.near_copy_demotion import NearCopies
 from octavo.retrieval.stages.neighbor_score_smoothing import ContextSmoothing
+from octavo.retrieval.stages.one_hit_per_declaration import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.reranking import Rerank
 from octavo.retrieval.stages.score_and_rank_fusion import RankFusion, ScoreFusion, SingleChannel

@@ -1,4 +1,4 @@
-"""Documents with their sections, chunks and versions, and their compressed texts."""
+"""Reads and writes documents with their sections, chunks and versions, and their compressed texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory items, their versions, the log of changes, and sessions."""
+"""Reads and writes memory items, their versions, the log of changes, and sessions."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.errors import LibraryError, NewerLibrary
-from octavo.stores.sql_repositories.sql_files import load_migrations
+from octavo.stores.sql_repositories.named_sql_queries import load_migrations
 
 
 def outdated(package: str, version: int, library: object) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from octavo.model.prepared_document import LexicalRow
 from octavo.stores.sql_repositories.database_port import Row
 from octavo.stores.sql_repositories.embeddings import POSTPONED
-from octavo.stores.sql_repositories.sql_files import parse_queries
+from octavo.stores.sql_repositories.named_sql_queries import parse_queries
 
 
 class Table(NamedTuple):

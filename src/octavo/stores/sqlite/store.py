@@ -15,7 +15,7 @@ from octavo.stores.sqlite.fts5_index import Fts5Index
 
 if TYPE_CHECKING:
     from octavo.stores.sqlite.damage_check_and_repair import SqliteUpkeep
-    from octavo.stores.sqlite.search_snapshot_source import SqliteSnapshotSource
+    from octavo.stores.sqlite.snapshot_build_source import SqliteSnapshotSource
 
 
 class SqliteStore(SharedStore):
@@ -31,7 +31,7 @@ class SqliteStore(SharedStore):
     @cached_property
     def snapshots(self) -> SqliteSnapshotSource:
         # Imported on first use: a search in a small library reads no snapshot.
-        from octavo.stores.sqlite.search_snapshot_source import SqliteSnapshotSource
+        from octavo.stores.sqlite.snapshot_build_source import SqliteSnapshotSource
 
         return SqliteSnapshotSource(self.database, self.keys, self._clock)
 

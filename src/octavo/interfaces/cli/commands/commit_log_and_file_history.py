@@ -12,7 +12,7 @@ from octavo.interfaces.cli.default_operation_commands import answered, operation
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import Session, opened
-from octavo.interfaces.presenting.command_output import files_at, operation_answer
+from octavo.interfaces.presenting.operation_answer_in_every_format import files_at, operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.operations.memory.requests import MemoryHistoryRequest

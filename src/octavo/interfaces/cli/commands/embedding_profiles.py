@@ -8,7 +8,7 @@ from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, operation_of
 from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.embedding_profiles.requests import ProfilesReindexRequest, ProfilesSetRequest
 

@@ -15,8 +15,8 @@ from octavo.interfaces.cli.default_operation_commands import OperationGroup, ans
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.presenting.command_output import operation_answer
 from octavo.interfaces.presenting.editor_command import editor_command
+from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.model.document import HEADING_SEPARATOR
 from octavo.operations.note_editing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest

@@ -12,7 +12,7 @@ from octavo.interfaces.cli.default_operation_commands import OperationGroup, ans
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.presenting.command_output import operation_answer
+from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
 from octavo.operations.note_editing.requests import MemoryFromNoteRequest

@@ -7,7 +7,7 @@ from typing import Any
 
 from octavo.errors import NotIndexed
 from octavo.fast_dataclass import replace
-from octavo.ingest.shard_assignment import shard_of
+from octavo.ingest.snapshot_shard_assignment import shard_of
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import (
     Alias,
     Argument,

@@ -1,4 +1,4 @@
-"""What snapshots are made from."""
+"""What a store gives for building the files of a search snapshot, and what changed since one was built."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from octavo.model.normalised_text import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
 from octavo.operations.language_model_rendering import lines, written
-from octavo.operations.library.document_listing import documents_below, property_keys
+from octavo.operations.library.documents_and_properties_below_path import documents_below, property_keys
 from octavo.operations.reading.rendering import document_line, list_documents_lines
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest, RecentRequest
 from octavo.operations.reading.results import DocumentPassage, DocumentRow, GetManyAnswer, ListDocumentsAnswer

@@ -13,7 +13,7 @@ import pytest
 from executed_queries import known_queries
 from queries_elsewhere import ELSEWHERE
 
-from octavo.stores.sql_repositories.sql_files import load_migrations, load_queries, parse_queries
+from octavo.stores.sql_repositories.named_sql_queries import load_migrations, load_queries, parse_queries
 
 SQLITE = "octavo.stores.sqlite"
 _CALLS = {"rows", "run", "run_many", "first", "value"}

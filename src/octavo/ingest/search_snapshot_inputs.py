@@ -1,4 +1,4 @@
-"""What a project's snapshots are made from, where they lie, and how they are made."""
+"""The values that building and opening a project's snapshots need: store, folder, settings, profiles, clock."""
 
 from __future__ import annotations
 
