@@ -1,4 +1,4 @@
-"""Declares the operations on snapshots. To go back to an earlier one is for whoever runs the library, on its machine."""
+"""Declares the operations on snapshots. Going back to an earlier one is for whoever runs the library on its machine."""
 
 from __future__ import annotations
 
