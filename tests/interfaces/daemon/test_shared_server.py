@@ -17,9 +17,10 @@ from http_calls import running as serving
 from mcp_calls import message, raw
 
 from octavo.config.load import load
-from octavo.errors import StorageError
+from octavo.errors import InvalidArgument, StorageError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.daemon import client as daemon_client
-from octavo.interfaces.daemon.client import Unreachable, VersionRefused, connect, running, started
+from octavo.interfaces.daemon.client import Connection, Unreachable, VersionRefused, connect, running, started
 from octavo.interfaces.daemon.greeting_messages import ABOUT, MCP, Hello, settings_of
 from octavo.interfaces.daemon.socket_address import private_folder
 from octavo.version import __version__
@@ -150,6 +151,38 @@ def test_a_server_of_another_version_makes_way_and_serves_those_it_has() -> None
             assert server() not in (None, first)
             assert fresh.found("sourdough")
         assert old.found("sourdough")
+
+
+@pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
+def test_a_server_that_does_not_know_what_its_client_sets_makes_way_as_one_of_another_version() -> None:
+    newer = greeting(MCP)
+    newer = replace(newer, settings={**newer.settings, "embedding": {"provider": "telepathy"}})
+    with client() as old:
+        first = server()
+        with pytest.raises(VersionRefused):
+            connect(address(), newer)
+        with client() as fresh:
+            assert server() not in (None, first)
+            assert fresh.found("sourdough")
+        assert old.found("sourdough")
+
+
+@pytest.mark.usefixtures("served")
+@pytest.mark.one_engine
+@pytest.mark.parametrize("answer", [{"rows": []}, InvalidArgument("search has no argument 'telepathy'")], ids=repr)
+def test_a_search_that_a_server_does_not_understand_is_answered_without_it(
+    octavo: Octavo, monkeypatch: pytest.MonkeyPatch, answer: object
+) -> None:
+    def call(*_: object) -> object:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(Connection, "call", call)
+    with client():
+        assert server() is not None
+        assert octavo("search", "sourdough").exit_code == 0
 
 
 @pytest.mark.usefixtures("served")

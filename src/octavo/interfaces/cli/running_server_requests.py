@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from octavo.errors import OctavoError
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.global_options import Choices
 from octavo.model.projects_and_collections import FolderState
@@ -34,12 +35,14 @@ def search(choices: Choices, config: Config, request: Mapping[str, Any], *, full
     shown = {"format": choices.format.value, "screen": output.screen()._asdict(), "full": full}
     try:
         answer = connection.call("search", {"request": request, "shown": shown}, _SECONDS)
-    except Unreachable:
+        text, any_hit = answer["text"], bool(answer["found"])
+    except (Unreachable, OctavoError, LookupError, TypeError):
+        # A server may be of an older state of this version. What is wrong with a search is wrong without it, too.
         return None
     finally:
         connection.close()
-    output.plain(answer["text"])
-    return bool(answer["found"])
+    output.plain(text)
+    return any_hit
 
 
 def watching(config: Config) -> WatchAnswer | None:
@@ -53,7 +56,7 @@ def watching(config: Config) -> WatchAnswer | None:
     try:
         answer: dict[str, Any] = connection.call("watch", {}, _ASIDE_SECONDS)
         return WatchAnswer(**answer | {"folders": tuple(FolderState(**folder) for folder in answer["folders"])})
-    except Unreachable:
+    except (Unreachable, OctavoError, LookupError, TypeError):
         return None
     finally:
         connection.close()

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
+from octavo.errors import OctavoError
 from octavo.interfaces.daemon.greeting_messages import CALLS, LONGEST_LINE, Hello, error_from, settings_of
 from octavo.interfaces.daemon.socket_address import Address, available, is_private, listening, place, private_folder
 from octavo.version import __version__
@@ -84,12 +85,12 @@ class Connection:
 
 
 def running(config: Config) -> Connection | None:
-    """A conversation of calls with the library's server, if there is one; nothing is started."""
+    """A conversation of calls with the library's server, if there is one that takes it; nothing is started."""
     if not listening(config):
         return None
     try:
         return connect(place(config), greeting(config, CALLS), patience=ASIDE_SECONDS)
-    except (Unreachable, VersionRefused):
+    except (Unreachable, VersionRefused, OctavoError):  # whoever works alone meets what is wrong as well
         return None
 
 

@@ -148,6 +148,12 @@ class Server:
                 self._address.socket.unlink()
         os.close(self._alive)
 
+    def _retired_by(self, version: str) -> None:
+        if not self._leaving:
+            message = "a command of another Octavo (%s) came to this server of %s, which answers commands no more"
+            logger("daemon").warning(f"{message}; start it anew to have the same one everywhere", version, __version__)
+        self._leave()
+
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -174,15 +180,18 @@ class Server:
             await _say(writer, {"ok": True} | about)
             self.stop()
             return
-        if greeting.version != __version__:
-            # A newer Octavo was installed, or an older one is still about: each is served by its own.
-            await _say(writer, {"ok": False, "retiring": True} | about)
-            self._leave()
-            return
         try:
-            talk = self._wanted(greeting)
+            talk = self._wanted(greeting) if greeting.version == __version__ else None
+            retiring = greeting.version != __version__
+        except ValidationError:  # its client took these settings: it is of another state of the same version
+            talk, retiring = None, True
         except OctavoError as error:
             await _say(writer, {"ok": False, "error": error_json(error)})
+            return
+        if retiring:
+            # A newer Octavo was installed, or an older one is still about: each is served by its own.
+            await _say(writer, {"ok": False, "retiring": True} | about)
+            self._retired_by(greeting.version)
             return
         await _say(writer, {"ok": True} | about)
         if talk is not None:
@@ -239,10 +248,7 @@ class Server:
         if key in self._lent:
             return self._lent[key]
         if key not in self._calls:
-            try:
-                config = validated(Config, greeting.settings)
-            except ValidationError as error:
-                raise InvalidArgument(f"the configuration does not fit: {error}") from error
+            config = validated(Config, greeting.settings)
             profiles = tuple(Path(folder) for folder in greeting.profiles)
             self._calls[key] = Calls(partial(opened, config, embedders=_shared_embedders, profiles=profiles))
         return self._calls[key]

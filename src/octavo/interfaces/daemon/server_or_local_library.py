@@ -48,7 +48,7 @@ class LibraryClient:
                 with self._talking:
                     reply = self._server.call(operation, arguments, _SECONDS)
                 return adapter(row.gives).validate_python(reply)
-            except Unreachable:
+            except (Unreachable, ValueError):  # an answer that is not understood is of another state of this version
                 self._server = None
         return row.run(self.engine(), request(operation, row.takes, arguments), progress)
 
@@ -64,7 +64,7 @@ class LibraryClient:
                     )
                 whole: AskAnswer = adapter(AskAnswer).validate_python(reply)
                 return whole
-            except Unreachable:
+            except (Unreachable, ValueError):
                 self._server = None
         return answered(self.engine(), request("ask", AskRequest, arguments), tell)
 
