@@ -200,6 +200,12 @@ with open_library(folder / "library.db", create=True, settings={"embedding.provi
     }
 
 
+def test_indexing_what_did_not_change_imports_neither_arrays_nor_a_model(library: Path) -> None:
+    loaded = imported_by(COMMAND, "index", "--library", str(library))
+    assert "octavo.ingest.pipeline" in loaded
+    assert loaded & {"numpy", "onnxruntime", "octavo.stores.sqlite.fts5_repair"} == set()
+
+
 def test_a_search_looks_at_no_installed_package_for_plugins(library: Path) -> None:
     asked = (
         "from octavo.plugins import installed\nassert installed.cache_info().currsize == 0, 'packages were looked at'\n"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from octavo.embedding.static_token_embedder import LEAD
+from octavo.embedding.static_token_table import LEAD
 from octavo.fast_dataclass import dataclass
 from octavo_train.contrastive_training import TrainingStep
 from octavo_train.torch_encoder import Ids

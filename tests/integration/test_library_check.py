@@ -104,7 +104,18 @@ def test_a_quick_check_of_a_small_library_finds_as_much(library: Bench, name: st
         assert part in parts(engine, quick=True)
         health = doctor(engine, DoctorRequest())
         assert not health.ok
+        library.write({"new.md": "# Written after the damage\n"})
         assert index(engine, IndexRequest(), NoProgress()).damaged
+
+
+def test_a_run_that_finds_nothing_to_do_writes_nothing_and_looks_for_no_damage(
+    library: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with library.opened() as engine:
+        generation = engine.store.generation()
+        monkeypatch.setattr(engine.store, "damage", pytest.fail)
+        assert index(engine, IndexRequest(), NoProgress()).damaged is None
+        assert engine.store.generation() == generation
 
 
 def test_reindexing_everything_mends_what_a_check_finds(library: Bench) -> None:

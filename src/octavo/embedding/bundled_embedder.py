@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from octavo.embedding.onnx_embedder import OnnxEmbedder, token_counter
+from octavo.embedding.static_token_embedder import StaticEmbedder
 from octavo.model.execution_provider import CPU, ExecutionProvider
 from octavo.ports import TokenCounter
-
-if TYPE_CHECKING:
-    from octavo.embedding.static_token_embedder import StaticEmbedder
 
 MODELS = Path(__file__).parent / "models"
 MODEL_DIRECTORY = MODELS / "octavo-encoder-2"
@@ -29,6 +26,4 @@ def bundled_counter() -> TokenCounter:
 
 def bundled_fast_embedder() -> StaticEmbedder:
     """The table in the bundled encoder's space: its vectors are compared with that encoder's, and no other's."""
-    from octavo.embedding.static_token_embedder import StaticEmbedder
-
     return StaticEmbedder(FAST_DIRECTORY, remedy=REMEDY)

@@ -81,8 +81,9 @@ def embed_in_tiers(
     if fast is None or wait or not _many_pending(store, project, full.profile):
         return Filled(full=embed_pending(store, project, full, progress, fast=stands_in))
     given = embed_fast(store, project, fast, full.profile, progress)
-    with store.transaction():
-        store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
+    if given or not store.outbox.due(project, (JobKind.EMBED,)):  # a run that finds nothing to do writes nothing
+        with store.transaction():
+            store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
     return Filled(fast=given)
 
 

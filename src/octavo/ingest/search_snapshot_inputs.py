@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.ids import ProjectId
     from octavo.model.search_snapshot import Manifest
-    from octavo.ports import SnapshotSource, Store
+    from octavo.ports import SnapshotMarks, SnapshotSource, Store
 
 
 class SnapshotSetup(NamedTuple):
     """Source and profiles are asked for on use: most libraries are too small for a snapshot."""
 
     store: Store
+    marks: Callable[[], SnapshotMarks]
     source: Callable[[], SnapshotSource]
     project: ProjectId
     root: Path

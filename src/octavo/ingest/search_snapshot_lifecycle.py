@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
-import time
-
 from octavo.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
 from octavo.fast_dataclass import dataclass
 from octavo.ingest.search_snapshot_build import Making, behind, prune, publish, unseen
@@ -34,15 +31,6 @@ class SnapshotUpkeep:
         self._setup = setup
         self._folder = folder
         self._snapshots = snapshots
-
-    def building(self) -> bool:
-        """Whether somebody makes a snapshot at this moment."""
-        return self._folder.busy()
-
-    def unfinished(self) -> float | None:
-        """When the latest unfinished snapshot was begun; None where there is none."""
-        begun = [name for name, ready in self._setup.source().known(self._setup.project).items() if not ready]
-        return max(map(_begun_at, begun)) if begun else None
 
     def publish_if_due(self, progress: Progress) -> Manifest | None:
         """A new snapshot where the library is large enough and has moved away from the last one."""
@@ -183,8 +171,3 @@ class SnapshotUpkeep:
             copies=self._setup.settings.copies,
             clock=self._setup.clock,
         )
-
-
-def _begun_at(snapshot: SnapshotId) -> float:
-    """A snapshot's id starts with the second in which it was begun."""
-    return calendar.timegm(time.strptime(snapshot.partition("-")[0], "%Y%m%dT%H%M%SZ"))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import calendar
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ProjectId
 from octavo.search_snapshots.folder import SnapshotFolder
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from octavo.ingest.search_snapshot_inputs import SnapshotSetup
     from octavo.ingest.search_snapshot_lifecycle import SnapshotUpkeep
     from octavo.model.query import Filters
+    from octavo.model.search_snapshot import Manifest
     from octavo.ports import Documents, LexicalIndex, Store, VectorIndex
     from octavo.search_snapshots.lexical_search import SnapshotLexical
     from octavo.search_snapshots.reader import SnapshotReader
@@ -31,6 +36,43 @@ class Accelerator:
     def published(self) -> bool:
         """Whether any snapshot answers; one may come while the library is open."""
         return self.folder.stamp() is not None
+
+    def manifest(self) -> Manifest | None:
+        """Of the snapshot that answers, if any does; told without opening it, where nothing is wrong with it."""
+        answering, setup = self.folder.current_id(), self.setup
+        if answering is None and not self.published:
+            return None
+        if answering is not None and not self._opened:
+            with suppress(DamagedSnapshot):
+                manifest = self.folder.manifest(answering)
+                if setup.fits(manifest) and setup.marks().known(setup.project).get(answering):
+                    return manifest
+        current = self.snapshots.current()
+        return None if current is None else current.manifest
+
+    def is_up_to_date(self) -> bool:
+        """Whether nothing was written since the snapshot that answers; where none does, whether none is due.
+
+        A few numbers tell: most runs of indexing find nothing to do.
+        """
+        made, setup = self.manifest(), self.setup
+        if self._opened and self.snapshots.damage:
+            return False
+        if made is None:
+            return setup.store.embeddings.chunks(setup.project) < self.threshold
+        since, now = made.mark, setup.marks().mark(setup.project)
+        return now.block <= since.block and now.change <= since.change and now.vector <= since.vector
+
+    def unfinished(self) -> float | None:
+        """When the latest unfinished snapshot was begun; None where there is none."""
+        known = self.setup.marks().known(self.setup.project)
+        # A snapshot's id starts with the second in which it was begun.
+        begun = [snapshot.partition("-")[0] for snapshot, ready in known.items() if not ready]
+        return calendar.timegm(time.strptime(max(begun), "%Y%m%dT%H%M%SZ")) if begun else None
+
+    @property
+    def _opened(self) -> bool:
+        return "snapshots" in vars(self)
 
     @property
     def threshold(self) -> int:

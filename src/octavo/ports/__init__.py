@@ -50,7 +50,7 @@ from octavo.ports.project_of_open_library import ProjectLibrary, StoredProject
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
 from octavo.ports.rerank_score_cache import RerankScores
-from octavo.ports.snapshot_build_source import SnapshotSource
+from octavo.ports.snapshot_build_source import SnapshotMarks, SnapshotSource
 from octavo.ports.store import IndexedStore, Store
 from octavo.ports.summaries import Summaries, SummaryIndex
 
@@ -90,6 +90,7 @@ __all__ = [
     "RerankScores",
     "Reranker",
     "RoutedIndex",
+    "SnapshotMarks",
     "SnapshotSource",
     "Store",
     "StoredProject",

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from octavo.model.search_snapshot import Watermark, WindowVectors
 
 
-class SnapshotSource(Protocol):
-    """What snapshots are made from, and what has changed since one was. A store that needs none offers none."""
+class SnapshotMarks(Protocol):
+    """Which snapshots a library knows, and how far it has moved on."""
 
     def begin(self, project: ProjectId, snapshot: SnapshotId) -> None:
         """From here on changes are written down, so that none is missed while the snapshot is built."""
@@ -34,6 +34,10 @@ class SnapshotSource(Protocol):
 
     def changed(self, project: ProjectId, since: Watermark) -> Sequence[ChunkKey]:
         """Chunks that went, or were written again under the same key."""
+
+
+class SnapshotSource(SnapshotMarks, Protocol):
+    """What snapshots are made from, and what has changed since one was. A store that needs none offers none."""
 
     def written(self, project: ProjectId, since: int, until: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Keys of the chunks in a range of blocks, gone ones included, and the block of each."""

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from octavo.errors import SourceError
 from octavo.model.git_commit import REPOSITORY
-from octavo.sources.ignore_rules import DENIED_NEXT_TO, IGNORE_FILES
+from octavo.sources.denied_names import DENIED_NEXT_TO
+from octavo.sources.ignore_rules import IGNORE_FILES
 
 _STEP_MS = 100  # how soon a change, or a request to stop, is noticed
 _REFS = frozenset({"HEAD", "packed-refs", "refs", "reftable"})  # what changes when commits arrive

@@ -19,14 +19,12 @@ from pathlib import Path
 from octavo.errors import SourceError
 from octavo.model.folder_scan import KnownFiles, Scan, SeenFile, SkippedFile
 from octavo.model.indexing_ledger import FileStamp
-from octavo.sources.ignore_rules import IGNORE_FILES, FolderRules, IgnoreRules, ignore_file, root_rules
+from octavo.sources.ignore_rules import IGNORE_FILES, FileName, FolderRules, IgnoreRules, ignore_file, root_rules
+from octavo.sources.path_selection import PathTree, path_tree, within
 from octavo.sources.secret_file_names import is_secret_name
 from octavo.sources.unmounted_folder_detection import OTHER_DISK, device_above, unmounted
 
 Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
-
-_Wanted = dict[str, "_Wanted"] | None
-"""The names to visit in a folder, each with the names to visit below it; None is everything."""
 
 _MANY = 10  # files that are not all deleted at once while their folder stays
 _UNMOUNTED = "is empty but older than the files indexed from it: its disk may not be mounted"
@@ -50,12 +48,12 @@ def scan(
     """
     real_root = _root(root)
     walk = _Walk(real_root, lister)
-    walk.through(root_rules(rules), None if paths is None else _tree(paths))
+    walk.through(root_rules(rules), None if paths is None else path_tree(paths))
     if paths is not None and walk.links:
         # Whether a link is indexed depends on whether its target is, so targets are scanned too and removed again.
         targets = [target for _, target in walk.links]
         walk = _Walk(real_root, lister)
-        walk.through(root_rules(rules), _tree([*paths, *targets]))
+        walk.through(root_rules(rules), path_tree([*paths, *targets]))
     if "" not in walk.listed:
         reason = walk.unreadable[0].reason if walk.unreadable else "it could not be listed"
         raise SourceError(f"cannot read {root}: {reason}", hint="check its permissions; nothing was changed")
@@ -111,12 +109,12 @@ class _Walk:
         self.ignore_files: dict[str, tuple[bytes, bytes]] = {}
         self.hidden = self.ignored = self.pattern_cost = 0
 
-    def through(self, folder: FolderRules, wanted: _Wanted) -> None:
+    def through(self, folder: FolderRules, wanted: PathTree) -> None:
         pending = [(folder, wanted)]
         while pending:
             pending += self.visit(*pending.pop())
 
-    def visit(self, folder: FolderRules, wanted: _Wanted) -> list[tuple[FolderRules, _Wanted]]:
+    def visit(self, folder: FolderRules, wanted: PathTree) -> list[tuple[FolderRules, PathTree]]:
         """Records the files of one folder; returns the folders below it that are still to be visited."""
         here = folder.prefix[:-1]
         path = self.base + here
@@ -143,42 +141,45 @@ class _Walk:
             return []
         if not entries:
             self.empty.append(here)
-        below: list[tuple[FolderRules, _Wanted]] = []
+        below: list[tuple[FolderRules, PathTree]] = []
+        by_name = folder.by_name if folder.names_decide() else None
         for entry in entries:
-            if wanted is None:
-                self._entry(folder, entry, names, below, None)
-            elif entry.name in wanted:
-                self._entry(folder, entry, names, below, wanted[entry.name])
+            name = entry.name
+            if wanted is not None and name not in wanted:
+                continue
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    inner = folder.enter(name, names)
+                    if inner is None:
+                        self._count_ignored(name)
+                    elif _is_utf8(name):
+                        below.append((inner, None if wanted is None else wanted[name]))
+                    else:
+                        self._skip(folder, name, "its name is not valid UTF-8")
+                elif by_name is None or not (verdict := by_name(name)).plain or not self._plain(folder, entry, verdict):
+                    self._entry(folder, entry, names)
+            except OSError as error:
+                self.unreadable.append(SkippedFile(folder.prefix + _shown(name), _reason(error)))
         return below
 
-    def _entry(
-        self,
-        folder: FolderRules,
-        entry: os.DirEntry[str],
-        names: set[str],
-        below: list[tuple[FolderRules, _Wanted]],
-        wanted: _Wanted,
-    ) -> None:
+    def _plain(self, folder: FolderRules, entry: os.DirEntry[str], verdict: FileName) -> bool:
+        """Records a regular file that its name alone admits, as nearly all are; false for anything else."""
+        status = entry.stat(follow_symlinks=False)
+        regular = stat.S_ISREG(status.st_mode) and status.st_size <= verdict.most_bytes
+        if regular:
+            self._seen(folder, entry, status)
+        return regular
+
+    def _entry(self, folder: FolderRules, entry: os.DirEntry[str], names: set[str]) -> None:
         name = entry.name
-        try:
-            if entry.is_dir(follow_symlinks=False):
-                inner = folder.enter(name, names)
-                if inner is None:
-                    self._count_ignored(name)
-                elif _is_utf8(name):
-                    below.append((inner, wanted))
-                else:
-                    self._skip(folder, name, "its name is not valid UTF-8")
-            elif entry.is_symlink() and Path(entry.path).is_dir() and folder.enter(name, names) is not None:
-                self._skip(folder, name, "a link to a folder is not followed")
-            elif not folder.readable(name):
-                self._leave_out(folder, name)
-            elif not folder.admits(name):
-                self._count_ignored(name)
-            else:
-                self._file(folder, entry)
-        except OSError as error:
-            self.unreadable.append(SkippedFile(folder.prefix + _shown(name), _reason(error)))
+        if entry.is_symlink() and Path(entry.path).is_dir() and folder.enter(name, names) is not None:
+            self._skip(folder, name, "a link to a folder is not followed")
+        elif not folder.readable(name):
+            self._leave_out(folder, name)
+        elif not folder.admits(name):
+            self._count_ignored(name)
+        else:
+            self._file(folder, entry)
 
     def _leave_out(self, folder: FolderRules, name: str) -> None:
         reason = folder.left_out(name)
@@ -198,9 +199,12 @@ class _Walk:
         problem = _problem(status, folder.by_name(name).most_bytes)
         if problem is not None:
             return self._skip(folder, name, problem)
+        return self._seen(folder, entry, status)
+
+    def _seen(self, folder: FolderRules, entry: os.DirEntry[str], status: os.stat_result) -> None:
         inode = -status.st_ino if folder.prefix[:-1] in self.elsewhere else status.st_ino
         stamp = FileStamp(status.st_size, status.st_mtime_ns, inode)
-        return self.files.append(SeenFile(folder.prefix + name, entry.path, stamp))
+        self.files.append(SeenFile(folder.prefix + entry.name, entry.path, stamp))
 
     def _link(self, folder: FolderRules, entry: os.DirEntry[str]) -> None:
         name = entry.name
@@ -231,9 +235,9 @@ class _Walk:
                 self.skipped.append(SkippedFile(file.uri, f"a link to {target}, indexed as {first}"))
 
     def confine(self, paths: Sequence[str]) -> None:
-        within = _within(paths)
-        self.files = [file for file in self.files if within(file.uri)]
-        self.skipped = [entry for entry in self.skipped if within(entry.uri)]
+        is_within = within(paths)
+        self.files = [file for file in self.files if is_within(file.uri)]
+        self.skipped = [entry for entry in self.skipped if is_within(entry.uri)]
 
     def doubt_unmounted(self, missing: Mapping[str, FileStamp]) -> None:
         """Deleting files updates a folder's mtime; a mount point without its disk is older than the files it had."""
@@ -312,38 +316,6 @@ def _rules_digest(rules: IgnoreRules, ignore_files: Mapping[str, tuple[bytes, by
     for folder, lines in sorted(ignore_files.items()):
         digest.update(repr((folder, *lines)).encode("utf-8"))
     return digest.hexdigest()[:16]
-
-
-def _tree(paths: Iterable[str]) -> _Wanted:
-    """The names to visit, folder by folder; None where everything is visited."""
-    tree: dict[str, _Wanted] = {}
-    for path in sorted(paths):
-        if not path:
-            return None
-        branch = tree
-        *above, last = path.split("/")
-        for name in above:
-            inner = branch.setdefault(name, {})
-            if inner is None:
-                break
-            branch = inner
-        else:
-            branch[last] = None
-    return tree
-
-
-def _within(paths: Iterable[str]) -> Callable[[str], bool]:
-    """Whether a uri is one of the paths or lies below one."""
-    known = frozenset(paths)
-
-    def within(uri: str) -> bool:
-        while uri:
-            if uri in known:
-                return True
-            uri = uri.rpartition("/")[0]
-        return "" in known
-
-    return within
 
 
 def _root(root: Path) -> str:

@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from octavo.bounded_file_reading import read_small
 from octavo.fast_dataclass import dataclass, replace
-from octavo.model.file_formats import ENVIRONMENT_TEMPLATES, MAILDIR_FOLDERS, ending
+from octavo.model.file_formats import MAILDIR_FOLDERS, ending
+from octavo.sources.denied_names import DENIED_FOLDERS, DENIED_NEXT_TO, is_denied_file, is_silently_denied
 from octavo.sources.gitignore_patterns import IgnorePattern, IgnorePatterns, from_globs, parse
 from octavo.sources.secret_file_names import FOLDERS_OF_SECRETS, is_secret_name
 
@@ -31,125 +32,6 @@ IGNORE_FILES = (GITIGNORE, *OWN_IGNORE_FILES)
 _MOST_COSTLY = 1 << 18  # of one ignore file: patterns of that cost take about a second to compile on a slow machine
 _WILDCARD_COST = 20  # that of a plain character is 1
 _MOST_COSTLY_TOGETHER = 8 * _MOST_COSTLY
-
-DENIED_FOLDERS = frozenset(
-    {
-        "node_modules",
-        "bower_components",
-        "jspm_packages",
-        "site-packages",
-        "__pycache__",
-        "__pypackages__",
-        "venv",
-        "build",
-        "dist",
-        "htmlcov",
-        "DerivedData",
-        "Pods",
-        ".git",
-        ".hg",
-        ".svn",
-        ".obsidian",
-        ".trash",
-        ".venv",
-        ".tox",
-        ".nox",
-        ".next",
-        ".nuxt",
-        ".cache",
-        ".octavo",
-    }
-)
-
-# Words that also name ordinary folders (an API reference has pages called `target` and `vendor`): they are build output
-# or third-party code only next to a file of the tool that fills them.
-DENIED_NEXT_TO: dict[str, frozenset[str]] = {
-    "target": frozenset({"Cargo.toml", "pom.xml", "build.sbt", "project.clj"}),
-    "out": frozenset({"package.json", "tsconfig.json", "build.gradle", "build.gradle.kts", "CMakeLists.txt"}),
-    "vendor": frozenset({"go.mod", "composer.json", "Gemfile", "Cargo.toml"}),
-    "coverage": frozenset({"package.json", "pyproject.toml", "setup.py", "Gemfile"}),
-    "env": frozenset({"pyproject.toml", "setup.py", "requirements.txt"}),
-    "bin": frozenset({"obj", "Cargo.toml", "build.gradle", "pom.xml"}),
-    "obj": frozenset({"bin"}),
-}
-
-DENIED_EXTENSIONS = frozenset(
-    {
-        *(
-            ".7z",
-            ".bz2",
-            ".deb",
-            ".dmg",
-            ".gz",
-            ".img",
-            ".iso",
-            ".jar",
-            ".rar",
-            ".rpm",
-            ".tar",
-            ".tgz",
-            ".war",
-            ".whl",
-            ".xz",
-            ".zip",
-            ".zst",
-        ),
-        *(
-            ".aac",
-            ".avi",
-            ".avif",
-            ".bmp",
-            ".flac",
-            ".gif",
-            ".heic",
-            ".ico",
-            ".jpeg",
-            ".jpg",
-            ".m4a",
-            ".m4v",
-            ".mkv",
-            ".mov",
-            ".mp3",
-            ".mp4",
-            ".mpeg",
-            ".mpg",
-            ".ogg",
-            ".png",
-            ".psd",
-            ".tif",
-            ".tiff",
-            ".wav",
-            ".webm",
-            ".webp",
-            ".wmv",
-        ),
-        *(".eot", ".otf", ".ttf", ".woff", ".woff2"),
-        *(
-            ".a",
-            ".bin",
-            ".class",
-            ".dll",
-            ".dylib",
-            ".exe",
-            ".lib",
-            ".o",
-            ".obj",
-            ".pyc",
-            ".pyd",
-            ".pyo",
-            ".so",
-            ".wasm",
-        ),
-        *(".db", ".npy", ".npz", ".onnx", ".parquet", ".pickle", ".pkl", ".pt", ".safetensors", ".sqlite", ".sqlite3"),
-        *(".lock", ".map", ".tmp"),
-    }
-)
-_SILENT = frozenset({".lock", ".map", ".tmp", ".o", ".obj", ".pyc", ".pyd", ".pyo", ".class"})
-DENIED_ENDINGS = (".min.js", ".min.mjs", ".min.cjs", ".min.css", ".min.html", ".bundle.js", "-bundle.js", "~")
-DENIED_NAMES = frozenset(
-    {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "packages.lock.json", "go.sum", "thumbs.db"}
-)
-
 
 _TELLING = FOLDERS_OF_SECRETS.union(MAILDIR_FOLDERS)
 _ANY_NAME = b"\x7f"  # a name that no pattern has literally: what matches it matches every name
@@ -179,23 +61,29 @@ class IgnoreRules:
             extension = ending(name)
             # An image or an archive is among these only where somebody asked for what is in it.
             converted = extension in self.converted
+            readable = extension in self.extensions
+            denied = is_silently_denied(name) if converted else is_denied_file(name)
+            secret = is_secret_name(name)
             return FileName(
-                readable=extension in self.extensions,
-                denied=_is_silently_denied(name) if converted else _is_denied_file(name),
+                readable=readable,
+                denied=denied,
                 most_bytes=self.max_converted_bytes if converted else self.max_bytes,
-                secret=is_secret_name(name),
+                secret=secret,
+                plain=readable and not denied and secret is None and name.isascii(),
             )
 
         return by_name
 
 
 class FileName(NamedTuple):
-    """What a file's name says by itself, wherever the file lies. `secret` is why it is assumed to contain secrets."""
+    """What a file's name says by itself, wherever the file lies. `secret` is why it is assumed to contain secrets; a
+    `plain` name is that of a file to index, unless a folder or a pattern says otherwise."""
 
     readable: bool
     denied: bool
     most_bytes: int
     secret: str | None
+    plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +96,8 @@ class FolderRules(NamedTuple):
     """The rules in effect inside one folder. `prefix` is its path with a trailing slash, "" for the root.
 
     `accepts_all` means everything not ignored is indexed: there are no include globs, or one matched a folder above.
-    `plain` means that a file's name alone says what it is: no folder above it has a say in it.
+    `plain` means that a file's name alone says what it is: no folder above it has a say in it. `unpatterned` means
+    that neither the collection nor an ignore file, here or above, has a pattern.
     """
 
     rules: IgnoreRules
@@ -220,18 +109,23 @@ class FolderRules(NamedTuple):
     octavo: tuple[_IgnoreFile, ...] = ()
     git: tuple[_IgnoreFile, ...] = ()
     plain: bool = True
+    unpatterned: bool = False
 
     def with_ignore_files(self, gitignore: bytes, octavoignore: bytes) -> FolderRules:
         depth = len(_bytes(self.prefix))
         octavo = (_IgnoreFile(depth, parse(octavoignore)), *self.octavo) if octavoignore else self.octavo
         git = (_IgnoreFile(depth, parse(gitignore)), *self.git) if gitignore else self.git
-        return self._replace(octavo=octavo, git=git)
+        return self._replace(octavo=octavo, git=git, unpatterned=self.unpatterned and not (octavo or git))
+
+    def names_decide(self) -> bool:
+        """Whether a file in this folder is indexed if its name is plain."""
+        return self.unpatterned and self.accepts_all and self.plain
 
     def enter(self, name: str, siblings: Collection[str]) -> FolderRules | None:
         """The rules inside the sub-folder `name`, or None when it is ignored."""
         markers = DENIED_NEXT_TO.get(name)
         denied = name[0] == "." or name in DENIED_FOLDERS or (markers is not None and not markers.isdisjoint(siblings))
-        include = self._judge(name, True, denied)
+        include = self.include if self.unpatterned and not denied else self._judge(name, True, denied)
         if include is None:
             return None
         opened = include is not self.include
@@ -243,7 +137,16 @@ class FolderRules(NamedTuple):
         git = () if opened else self.git
         plain = self.plain and name.lower() not in _TELLING
         return FolderRules(
-            self.rules, path + "/", self.ignore, include, accepts_all, self.by_name, self.octavo, git, plain
+            self.rules,
+            path + "/",
+            self.ignore,
+            include,
+            accepts_all,
+            self.by_name,
+            self.octavo,
+            git,
+            plain,
+            self.unpatterned,
         )
 
     def below(self, name: str) -> FolderRules:
@@ -259,7 +162,7 @@ class FolderRules(NamedTuple):
         if name == _FORMER_JOURNAL:
             return "pending writes as an earlier version kept them: nothing in a folder is replayed, so remove it"
         explain = self.rules.left_out
-        if explain is None or not self._admits(name, _is_silently_denied(name)):
+        if explain is None or not self._admits(name, is_silently_denied(name)):
             return None
         return explain(name)
 
@@ -353,27 +256,8 @@ def member_reason(rules: IgnoreRules, uri: str, size: int) -> str | None:
 def root_rules(rules: IgnoreRules) -> FolderRules:
     """The rules at a collection's root."""
     include = from_globs(rules.include)
-    return FolderRules(rules, "", from_globs(rules.ignore), include, not include, rules.by_name())
-
-
-def _is_denied_file(name: str) -> bool:
-    lower = name.lower()
-    return (
-        _is_hidden(lower)
-        or ending(lower) in DENIED_EXTENSIONS
-        or lower in DENIED_NAMES
-        or lower.endswith(DENIED_ENDINGS)
-    )
-
-
-def _is_silently_denied(name: str) -> bool:
-    """A name that nobody misses: hidden, locked, temporary, generated."""
-    lower = name.lower()
-    return _is_hidden(lower) or ending(lower) in _SILENT or lower in DENIED_NAMES or lower.endswith(DENIED_ENDINGS)
-
-
-def _is_hidden(name: str) -> bool:
-    return name[0] == "." and name not in ENVIRONMENT_TEMPLATES
+    ignore = from_globs(rules.ignore)
+    return FolderRules(rules, "", ignore, include, not include, rules.by_name(), unpatterned=not ignore)
 
 
 def _bytes(path: str) -> bytes:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from octavo.sources.denied_names import DENIED_NEXT_TO
 from octavo.sources.ignore_rules import (
-    DENIED_NEXT_TO,
     GITIGNORE,
     OWN_IGNORE_FILES,
     FolderRules,

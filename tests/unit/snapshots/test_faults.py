@@ -27,7 +27,7 @@ from octavo.model.query import Filters, Terms
 from octavo.observability.progress import NoProgress
 from octavo.search_snapshots import folder as folders
 from octavo.search_snapshots.folder import SnapshotFolder
-from octavo.search_snapshots.reader import OpenSnapshot
+from octavo.search_snapshots.reader import SEGMENTS, OpenSnapshot
 
 APPLE = Terms("apple", words=("apple",))
 
@@ -49,6 +49,7 @@ def accelerator(bench: Bench) -> Accelerator:
     return Accelerator(
         SnapshotSetup(
             bench.store,
+            lambda: bench.store.snapshot_marks,
             lambda: bench.store.snapshots,
             bench.project,
             root,
@@ -58,6 +59,20 @@ def accelerator(bench: Bench) -> Accelerator:
             bench.clock,
         )
     )
+
+
+def test_a_snapshot_is_up_to_date_until_something_is_written(bench: Bench) -> None:
+    assert not accelerator(bench).is_up_to_date()
+    bench.publish()
+    assert accelerator(bench).is_up_to_date() and not accelerator(bench).upkeep.due()
+    bench.put("c/four.md", "apple cherry")
+    assert not accelerator(bench).is_up_to_date()
+
+
+def test_a_snapshot_that_lost_a_file_is_not_up_to_date(bench: Bench) -> None:
+    manifest = bench.publish()
+    (bench.folder.path(manifest.id) / SEGMENTS[0]).unlink()
+    assert accelerator(bench).manifest() is None and not accelerator(bench).is_up_to_date()
 
 
 def answers(bench: Bench) -> None:

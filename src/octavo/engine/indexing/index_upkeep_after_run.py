@@ -16,8 +16,9 @@ def publish(library: OpenLibrary, progress: Progress) -> None:
     """Makes a snapshot if one is due. The old one answers until it is there."""
     try:
         library.store.compact()
-        if library.active.accelerator is not None:
-            library.active.accelerator.upkeep.publish_if_due(progress)
+        if (accelerator := library.active.accelerator) is not None:
+            if not accelerator.is_up_to_date():
+                accelerator.upkeep.publish_if_due(progress)
         else:
             # A server makes indexes of its own instead, where it has one to make.
             library.store.maintain(library.project.id, library.active.profile)

@@ -1,4 +1,4 @@
-"""What is wrong with a library and its snapshots: asked after every run, and before a repair."""
+"""What is wrong with a library and its snapshots: asked after every run that wrote, and before a repair."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def _snapshots(engine: Engine, chunks: int) -> Iterator[Advisory]:
     accelerator = engine.accelerator
     if accelerator is None or chunks < accelerator.threshold:
         return
-    if accelerator.snapshots.current() is None:
+    if accelerator.manifest() is None:
         damaged = [snapshot for snapshot in accelerator.upkeep.stored() if snapshot.problem]
         message = "its snapshots cannot be used" if damaged else "it has no snapshot"
         yield Advisory("warn", f"the library is large and {message}: searches are slow", "octavo snapshots build")

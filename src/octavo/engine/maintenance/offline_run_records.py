@@ -119,13 +119,12 @@ def _clustering(accelerator: Accelerator) -> Iterator[OfflineRun]:
 
 
 def _snapshot(accelerator: Accelerator) -> Iterator[OfflineRun]:
-    current = accelerator.snapshots.current()
-    if current is not None:
-        manifest = current.manifest
+    manifest = accelerator.manifest()
+    if manifest is not None:
         yield OfflineRun(SNAPSHOT, "done", when(manifest.created_at), manifest.chunks)
-    begun = accelerator.upkeep.unfinished()
+    begun = accelerator.unfinished()
     if begun is not None:
-        yield OfflineRun(SNAPSHOT, "running" if accelerator.upkeep.building() else "interrupted", when(begun))
+        yield OfflineRun(SNAPSHOT, "running" if accelerator.folder.busy() else "interrupted", when(begun))
 
 
 def _jobs(engine: Engine) -> Iterator[OfflineRun]:

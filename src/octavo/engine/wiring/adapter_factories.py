@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from octavo.engine.wiring.file_preparer_construction import Preparing
     from octavo.engine.wiring.language_model_construction import ConfiguredModels
     from octavo.engine.wiring.vector_index_construction import Indexes
+    from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.index_recipe import Recipe
     from octavo.ports.work_observer import Observer
 
@@ -111,7 +112,17 @@ class Adapters:
 
     def fast(self, embedder: Embedder) -> Embedder | None:
         """The table whose vectors stand in until the embedder's own are computed."""
-        return self.indexes.fast(embedder) if self.config.embedding.fast else None
+        return self._fast_tier(embedder) if self.config.embedding.fast else None
+
+    def _fast_tier(self, embedder: Embedder) -> Embedder | None:
+        from octavo.embedding.fast_embedder_selection import fast_tier
+
+        return fast_tier(embedder)
+
+    def _tiers(self, embedder: Embedder) -> tuple[EmbeddingProfile, ...]:
+        """The profiles whose vectors may be compared, the better first."""
+        fast = self._fast_tier(embedder)
+        return (embedder.profile,) if fast is None else (embedder.profile, fast.profile)
 
     @cached_property
     def indexes(self) -> Indexes:
@@ -124,7 +135,7 @@ class Adapters:
         """The snapshots, where this kind of library has them."""
         if self.place is None:
             return None
-        return accelerator(self.config.snapshots, self.place, store, project, lambda: self.indexes.tiers(embedder()))
+        return accelerator(self.config.snapshots, self.place, store, project, lambda: self._tiers(embedder()))
 
     def store_in_memory(self) -> Store:
         return SqliteStore.in_memory(self.clock)

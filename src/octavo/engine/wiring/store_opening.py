@@ -53,7 +53,16 @@ def accelerator(
         return None
     root = place.with_name(f"{place.name}.snapshots") / project.id
     return Accelerator(
-        SnapshotSetup(store, lambda: store.snapshots, project.id, root, settings, Analyzer.version, profiles)
+        SnapshotSetup(
+            store,
+            lambda: store.snapshot_marks,
+            lambda: store.snapshots,
+            project.id,
+            root,
+            settings,
+            Analyzer.version,
+            profiles,
+        )
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from octavo.embedding.fast_embedder_selection import fast_tier
 from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.projects_and_collections import Project
 from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex
 from octavo.vectors.exact_summary_search import ExactSummaries
@@ -14,15 +13,6 @@ from octavo.vectors.exact_vector_search import ExactIndex
 @dataclass(frozen=True, slots=True)
 class Indexes:
     """Indexes of a library's vectors, by the embedder that made them."""
-
-    def fast(self, embedder: Embedder) -> Embedder | None:
-        """The table whose vectors stand in until the embedder's own are computed."""
-        return fast_tier(embedder)
-
-    def tiers(self, embedder: Embedder) -> tuple[EmbeddingProfile, ...]:
-        """The profiles whose vectors may be compared, the better first."""
-        fast = fast_tier(embedder)
-        return (embedder.profile,) if fast is None else (embedder.profile, fast.profile)
 
     def vectors(self, store: Store, project: Project, embedder: Embedder) -> VectorIndex:
         """An index of the server's own, or a scan of all vectors there are."""

@@ -33,6 +33,7 @@ def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAns
     """Busy when another process indexes and this one is not to wait."""
     if request.reread:
         _distrust_matching(engine, request)
+    generation = engine.store.generation()
     report = engine.index(
         request.collections,
         embed=request.embed,
@@ -41,7 +42,9 @@ def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAns
         progress=progress,
         patience=None if request.wait else _INDEX_PATIENCE,
     )
-    damaged = tuple(problem.message for problem in damage(engine, quick=True))
+    # What a run that wrote nothing has not touched is looked at by `doctor`, and by whoever reads it.
+    written = engine.store.generation() != generation
+    damaged = tuple(problem.message for problem in damage(engine, quick=True)) if written else ()
     advised = advisories(engine, engine.store.embeddings.chunks(engine.project.id))
     return replace(answered(report), advisories=advised, damaged=damaged or None)
 

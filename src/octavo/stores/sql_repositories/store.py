@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from octavo.stores.sql_repositories.summaries import SummaryRepository
 
 
-def _late(place: str) -> Any:
+def late(place: str, package: str = "octavo.stores.sql_repositories") -> Any:
     """A repository that is imported and made on first use: its module and class."""
     module, _, name = place.partition(":")
 
     def made(store: SharedStore) -> Any:
-        repository = getattr(import_module(f"octavo.stores.sql_repositories.{module}"), name)
+        repository = getattr(import_module(f"{package}.{module}"), name)
         return repository(store.shared, store.keys, store._clock)
 
     return cached_property(made)
@@ -59,20 +59,20 @@ class SharedStore:
     most_dimensions: int | None = None
 
     # A search uses few of the following, or none.
-    access: AccessRepository = _late("access_tokens:AccessRepository")
-    clusters: ClusterRepository = _late("clusters:ClusterRepository")
-    completions: CompletionRepository = _late("llm_completion_cache:CompletionRepository")
-    entities: EntityRepository = _late("entities:EntityRepository")
-    graph: GraphRepository = _late("link_graph:GraphRepository")
-    history: HistoryRepository = _late("git_commit_index:HistoryRepository")
-    leases: LeaseRepository = _late("leases:LeaseRepository")
-    memories: MemoryRepository = _late("memories:MemoryRepository")
-    note_writes: NoteWriteRepository = _late("note_writes:NoteWriteRepository")
-    outbox: OutboxRepository = _late("job_queue:OutboxRepository")
-    pruning: PruningRepository = _late("pruning:PruningRepository")
-    query_log: QueryLogRepository = _late("query_log:QueryLogRepository")
-    rerank_scores: RerankScoreRepository = _late("rerank_scores:RerankScoreRepository")
-    summaries: SummaryRepository = _late("summaries:SummaryRepository")
+    access: AccessRepository = late("access_tokens:AccessRepository")
+    clusters: ClusterRepository = late("clusters:ClusterRepository")
+    completions: CompletionRepository = late("llm_completion_cache:CompletionRepository")
+    entities: EntityRepository = late("entities:EntityRepository")
+    graph: GraphRepository = late("link_graph:GraphRepository")
+    history: HistoryRepository = late("git_commit_index:HistoryRepository")
+    leases: LeaseRepository = late("leases:LeaseRepository")
+    memories: MemoryRepository = late("memories:MemoryRepository")
+    note_writes: NoteWriteRepository = late("note_writes:NoteWriteRepository")
+    outbox: OutboxRepository = late("job_queue:OutboxRepository")
+    pruning: PruningRepository = late("pruning:PruningRepository")
+    query_log: QueryLogRepository = late("query_log:QueryLogRepository")
+    rerank_scores: RerankScoreRepository = late("rerank_scores:RerankScoreRepository")
+    summaries: SummaryRepository = late("summaries:SummaryRepository")
 
     def __init__(
         self, database: Database, keys: KeyCache, lexical: LexicalIndex, clock: Clock, vectors: VectorFormat = BYTES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
 import zstandard
@@ -62,3 +62,12 @@ def unpacked(
     texts = unpack(data).decode("utf-8", "surrogatepass").split(_CHUNK)
     for key, text in zip(array("q", chunks), texts, strict=True):
         yield ChunkKey(key), LexicalRow(*text.split(_FIELD))
+
+
+def newest_blocks(database: Database, chunks: Set[ChunkKey] | None = None) -> Mapping[ChunkKey, int]:
+    """The newest block of each of the chunks, or of each current one."""
+    current = {ChunkKey(row[0]) for row in database.rows("chunk_keys")} if chunks is None else chunks
+    blocks_of: dict[ChunkKey, int] = {}
+    for block, members in database.rows("lexical_block_members"):
+        blocks_of.update(dict.fromkeys(current & set(array("q", members)), int(block)))
+    return blocks_of

@@ -8,9 +8,8 @@ from contextlib import AbstractContextManager
 
 from octavo.model.ids import ChunkKey
 from octavo.stores.sql_repositories.database_port import value
-from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks
+from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks, newest_blocks
 from octavo.stores.sqlite.database import SqliteDatabase
-from octavo.stores.sqlite.fts5_repair import newest_blocks
 
 _BLOCKS = 64  # rewritten in one transaction
 _PAGES = 500  # of the word index, merged in one transaction

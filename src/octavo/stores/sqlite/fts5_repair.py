@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from array import array
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence
 from operator import ne
 
 import zstandard
@@ -17,7 +16,7 @@ from octavo.model.prepared_document import LexicalRow
 from octavo.observability.progress import Progress
 from octavo.stores.sql_repositories.database_port import Row, value
 from octavo.stores.sql_repositories.row_integrity_checks import Tally, stride
-from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks, unpacked
+from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks, newest_blocks, unpacked
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.file_header_and_schema_checks import seal
 from octavo.stores.sqlite.fts5_index import quoted
@@ -173,15 +172,6 @@ def _missed(database: SqliteDatabase) -> Iterator[Damage]:
         yield Damage(
             LibraryPart.WORDS, f"the word index no longer finds {missed} of {checked} chunks by their own words"
         )
-
-
-def newest_blocks(database: SqliteDatabase, chunks: Set[ChunkKey] | None = None) -> Mapping[ChunkKey, int]:
-    """The newest block of each of the chunks, or of each current one."""
-    current = {ChunkKey(row[0]) for row in database.rows("chunk_keys")} if chunks is None else chunks
-    blocks_of: dict[ChunkKey, int] = {}
-    for block, members in database.rows("lexical_block_members"):
-        blocks_of.update(dict.fromkeys(current & set(array("q", members)), int(block)))
-    return blocks_of
 
 
 def _rows(database: SqliteDatabase, block: int) -> Sequence[tuple[ChunkKey, LexicalRow]]:

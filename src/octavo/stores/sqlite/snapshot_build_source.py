@@ -10,48 +10,21 @@ import zstandard
 from numpy.typing import NDArray
 
 from octavo.model.embedding_profile import EmbeddingProfile
-from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
+from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LexicalRow
 from octavo.model.query import Filters
-from octavo.model.search_snapshot import Watermark, WindowVectors
-from octavo.stores.sql_repositories.database_port import Row, value
+from octavo.model.search_snapshot import WindowVectors
+from octavo.stores.sql_repositories.database_port import Row
 from octavo.stores.sql_repositories.filter_parameters import filter_parameters
-from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 from octavo.stores.sqlite.compressed_token_blocks import unpacked
+from octavo.stores.sqlite.search_snapshot_marks import SqliteSnapshotMarks
 
 _BLOCK_BATCH = 256  # blocks read at a time
 _KEY_BATCH = 20_000  # chunk keys read at a time
 
 
-class SqliteSnapshotSource(ProjectRepository):
-    """Fits `ports.SqliteSnapshotSource`."""
-
-    def begin(self, project: ProjectId, snapshot: SnapshotId) -> None:
-        self._run("snapshot_begin", project, id=snapshot, now=self._clock())
-
-    def finish(self, project: ProjectId, snapshot: SnapshotId) -> None:
-        self._run("snapshot_finish", project, id=snapshot)
-
-    def forget(self, project: ProjectId, snapshots: Sequence[SnapshotId], seen: int) -> None:
-        key = self._keys.project(project)
-        self._database.run_many("snapshot_forget", ({"project": key, "id": snapshot} for snapshot in snapshots))
-        self._database.run("chunk_changes_forget", {"project": key, "last": seen})
-
-    def known(self, project: ProjectId) -> Mapping[SnapshotId, bool]:
-        rows = self._rows("snapshots_known", project)
-        return {SnapshotId(row[0]): bool(row[1]) for row in rows}
-
-    def mark(self, project: ProjectId) -> Watermark:
-        where = self._in(project)
-        return Watermark(
-            generation=int(value(self._database, "generation")),
-            block=int(value(self._database, "lexical_blocks_newest", where)),
-            change=int(value(self._database, "chunk_changes_newest", where)),
-            vector=int(value(self._database, "vectors_newest", where)),
-        )
-
-    def changed(self, project: ProjectId, since: Watermark) -> tuple[ChunkKey, ...]:
-        return tuple(ChunkKey(row[1]) for row in self._rows("chunk_changes_after", project, after=since.change))
+class SqliteSnapshotSource(SqliteSnapshotMarks):
+    """Fits `ports.SnapshotSource`."""
 
     def written(self, project: ProjectId, since: int, until: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         rows = self._rows("lexical_block_chunks", project, after=since, last=until)

@@ -9,17 +9,22 @@ from typing import TYPE_CHECKING
 
 from octavo.stores.sql_repositories.clock import Clock
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache
-from octavo.stores.sql_repositories.store import SharedStore
+from octavo.stores.sql_repositories.store import SharedStore, late
 from octavo.stores.sqlite.database import IN_MEMORY, SqliteDatabase
 from octavo.stores.sqlite.fts5_index import Fts5Index
 
 if TYPE_CHECKING:
     from octavo.stores.sqlite.damage_check_and_repair import SqliteUpkeep
+    from octavo.stores.sqlite.search_snapshot_marks import SqliteSnapshotMarks
     from octavo.stores.sqlite.snapshot_build_source import SqliteSnapshotSource
 
 
 class SqliteStore(SharedStore):
     """Fits `ports.Store`."""
+
+    # A search in a small library reads no snapshot.
+    snapshot_marks: SqliteSnapshotMarks = late("search_snapshot_marks:SqliteSnapshotMarks", __package__)
+    snapshots: SqliteSnapshotSource = late("snapshot_build_source:SqliteSnapshotSource", __package__)
 
     def __init__(
         self, path: Path, *, create: bool = True, clock: Clock = time.time, busy_timeout_ms: int = 5_000
@@ -27,13 +32,6 @@ class SqliteStore(SharedStore):
         self.database = SqliteDatabase(path, create=create, busy_timeout_ms=busy_timeout_ms)
         keys = KeyCache(self.database)
         super().__init__(self.database, keys, Fts5Index(self.database, keys), clock)
-
-    @cached_property
-    def snapshots(self) -> SqliteSnapshotSource:
-        # Imported on first use: a search in a small library reads no snapshot.
-        from octavo.stores.sqlite.snapshot_build_source import SqliteSnapshotSource
-
-        return SqliteSnapshotSource(self.database, self.keys, self._clock)
 
     @cached_property
     def upkeep(self) -> SqliteUpkeep:

@@ -1,0 +1,120 @@
+"""The numbers of the fast tier: a row for each token, decoded when a text first has it, weighted and summed."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.embedding.bpe import ID_BYTES, IDS, BpeCounter
+from octavo.embedding.model_folder import ModelDirectory
+from octavo.embedding.wordpiece import WordPieceCounter
+from octavo.errors import ModelUnavailable
+
+TABLE = "table.npz"
+
+LEAD = 24
+"""How many tokens are among the first, the one that opens every text included."""
+
+_TEXTS = 192  # counted together: enough that numpy is asked seldom, few enough to stay in the cache
+_RAISED = 1024  # counts below this are raised once and looked up
+
+
+def read_table(directory: ModelDirectory, power: float, lead: float) -> TokenTable:
+    """The table of a model's folder, which must have the dimensions that `model.json` says."""
+    path, dimensions = directory.file(TABLE), directory.profile.dimensions
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            table = TokenTable(archive, power, lead)
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelUnavailable(f"{path} is not a table: {error}", hint=directory.remedy) from error
+    if table.rows.dtype != np.int8 or table.rows.shape != (len(table.scales), dimensions):
+        raise ModelUnavailable(
+            f"{path} has rows of shape {table.rows.shape}, but model.json says {dimensions} dimensions",
+            hint=directory.remedy,
+        )
+    return table
+
+
+class TokenTable:
+    """`decoded` says which rows are there already: decoding all takes longer than a small library's texts do."""
+
+    def __init__(self, archive: Mapping[str, NDArray[Any]], power: float, lead: float) -> None:
+        self._power, self._lead = power, lead
+        self.scales = archive["scales"].astype(np.float32)
+        if "codes" in archive:
+            self._codes: NDArray[np.uint8] = archive["codes"]
+            self._centroids: NDArray[np.int8] = archive["centroids"]
+            self.rows = np.empty((self._codes.shape[1], len(self._codes) * self._centroids.shape[2]), np.int8)
+            self._decoded = np.zeros(len(self.scales), np.bool_)
+        else:
+            self.rows = archive["rows"]
+            self._decoded = np.ones(len(self.scales), np.bool_)
+
+    def embed(self, texts: Sequence[str], counter: WordPieceCounter | BpeCounter) -> NDArray[np.float32]:
+        vectors = np.zeros((len(texts), self.rows.shape[1]), np.float32)
+        for start in range(0, len(texts), _TEXTS):
+            some = texts[start : start + _TEXTS]
+            vectors[start : start + len(some)] = self._summed(some, counter)
+        return vectors
+
+    def _summed(self, texts: Sequence[str], counter: WordPieceCounter | BpeCounter) -> NDArray[np.float32]:
+        """Tokens are counted for all texts at once, rows are added up text by text: a text has so few of the tokens
+        of its neighbours that one product of matrices would mostly multiply by zero, and would wake the threads of a
+        linear algebra library for it."""
+        size, several = len(self.rows), len(texts)
+        packed = counter.packed(texts)
+        bags, whose = _joined(packed)
+        opening, closing = (array(IDS, (token,)).tobytes() for token in (counter.start, counter.end))
+        # The tokens of a text that count for more, of which the one that opens every text is one.
+        first, leads = _joined([(opening + ids + closing)[: LEAD * ID_BYTES] for ids in packed])
+        # A cell is a token of a text, numbered so that a text's cells lie together.
+        around = np.arange(0, several * size, size)
+        every = np.concatenate([whose * size + bags, around + counter.start, around + counter.end])
+        every.sort()
+        starts = np.flatnonzero(np.diff(every, prepend=-1))
+        cells = every[starts]
+        counts = np.diff(starts, append=len(every))
+        leading = np.bincount(np.searchsorted(cells, leads * size + first), minlength=len(cells))
+        bounds = np.searchsorted(cells, np.arange(0, (several + 1) * size, size))
+        tokens = cells % size
+        self._decode(tokens)
+        weights = self._raised(counts + leading * (self._lead - 1))
+        weights *= self.scales[tokens]
+        vectors = np.empty((len(texts), self.rows.shape[1]), np.float32)
+        for vector, (start, end) in zip(vectors, pairwise(bounds.tolist()), strict=True):
+            rows = self.rows.take(tokens[start:end], axis=0).astype(np.float32)
+            np.einsum("i,ij->j", weights[start:end], rows, out=vector)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
+        return vectors
+
+    def _decode(self, tokens: NDArray[np.intp]) -> None:
+        """Puts together the rows of these tokens. Two threads that do so at once write the same bytes."""
+        if not self._decoded[tokens].all():
+            missing = np.unique(tokens[~self._decoded[tokens]])
+            parts = np.arange(len(self._codes))
+            self.rows[missing] = self._centroids[parts, self._codes[:, missing].T].reshape(len(missing), -1)
+            self._decoded[missing] = True
+
+    def _raised(self, counts: NDArray[np.float64]) -> NDArray[np.float32]:
+        """To a power. Nearly all are small whole numbers, and looking those up is several times as fast."""
+        whole = counts.astype(np.intp)
+        if counts.max(initial=0.0) >= _RAISED or (whole != counts).any():
+            return counts.astype(np.float32) ** np.float32(self._power)
+        return self._small[whole]
+
+    @cached_property
+    def _small(self) -> NDArray[np.float32]:
+        """Small whole numbers raised."""
+        return np.arange(_RAISED, dtype=np.float32) ** np.float32(self._power)
+
+
+def _joined(packed: Sequence[bytes]) -> tuple[NDArray[np.intc], NDArray[np.intp]]:
+    """All of them one after the other, and the number of the one that each comes from."""
+    sizes = [len(ids) // ID_BYTES for ids in packed]
+    return np.frombuffer(b"".join(packed), IDS), np.repeat(np.arange(len(packed)), sizes)
