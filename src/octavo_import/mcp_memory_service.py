@@ -16,13 +16,7 @@ from octavo.model.import_report import Imported
 from octavo.model.memory import MemoryKind, MemoryLink
 from octavo.observability.progress import Progress
 from octavo_import.foreign_sqlite_file import SqliteFile
-from octavo_import.memory_import import (
-    ImportedMemory,
-    ImportedVersion,
-    SourceProject,
-    count_memories,
-    import_memories,
-)
+from octavo_import.memory_import import ImportedMemory, ImportedVersion, SourceProject, count_memories, import_memories
 
 DATABASE = "sqlite_vec.db"
 _PAGE = 500

@@ -18,13 +18,7 @@ from octavo.model.memory import MemoryKind, MemoryLink
 from octavo.observability.progress import Progress
 from octavo.plugins import install_command
 from octavo_import.foreign_sqlite_file import named_queries
-from octavo_import.memory_import import (
-    ImportedMemory,
-    ImportedVersion,
-    SourceProject,
-    count_memories,
-    import_memories,
-)
+from octavo_import.memory_import import ImportedMemory, ImportedVersion, SourceProject, count_memories, import_memories
 
 SCHEMES = frozenset(("postgresql", "postgres"))
 """Addresses that this importer is asked about."""

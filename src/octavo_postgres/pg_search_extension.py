@@ -151,6 +151,5 @@ def _fill(database: PostgresDatabase) -> None:
                 chunks = json.dumps(sorted(batch))
                 missing = [row[0] for row in database.rows("lexical_texts_missing", {"chunks": chunks})]
                 database.run_many(
-                    "lexical_texts_put",
-                    ({"key": key, "project": project, **batch[key]._asdict()} for key in missing),
+                    "lexical_texts_put", ({"key": key, "project": project, **batch[key]._asdict()} for key in missing)
                 )

@@ -272,9 +272,7 @@ def _scored(
     return scores, matching
 
 
-def _frequencies(
-    found: Sequence[tuple[NDArray[np.int64], float]],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _frequencies(found: Sequence[tuple[NDArray[np.int64], float]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The rows of one term, ascending, and its frequency in each, weighted by the boosts of its fields."""
     matching: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
     weights: NDArray[np.float64] = np.zeros(0)

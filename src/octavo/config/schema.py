@@ -186,8 +186,7 @@ class Jobs:
         float, Field("How often an idle worker looks for jobs when nothing wakes it.", gt=0, le=3_600)
     ] = 1.0
     kinds: Annotated[
-        tuple[str, ...],
-        Field("Which kinds of jobs are done here, such as `embed`; all where none is named."),
+        tuple[str, ...], Field("Which kinds of jobs are done here, such as `embed`; all where none is named.")
     ] = ()
 
 

@@ -15,13 +15,7 @@ from octavo.graph.thematic_links import directions, nearest
 from octavo.model.document import Kind
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
-from octavo.model.link_graph import (
-    NEIGHBOURS,
-    RESOLUTION,
-    SEED,
-    THRESHOLD,
-    ThematicLink,
-)
+from octavo.model.link_graph import NEIGHBOURS, RESOLUTION, SEED, THRESHOLD, ThematicLink
 from octavo.model.stored_rows import StoredVectors
 from octavo.ports import Store
 

@@ -119,12 +119,7 @@ def _for_a_model(document: NamedDocument) -> bool:
 
 
 def _read(
-    store: Store,
-    project: ProjectId,
-    batch: Sequence[Unread],
-    known: KnownNames,
-    finder: EntityFinder | None,
-    room: int,
+    store: Store, project: ProjectId, batch: Sequence[Unread], known: KnownNames, finder: EntityFinder | None, room: int
 ) -> tuple[list[ReadDocument] | None, EntityRunReport]:
     """None where the budget does not suffice for a call."""
     with store.reading():

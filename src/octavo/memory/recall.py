@@ -7,15 +7,7 @@ from collections.abc import Iterable, Sequence
 from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind
-from octavo.model.memory import (
-    SUPERSEDES,
-    MemoryFilter,
-    MemoryId,
-    MemoryItem,
-    MemoryVersion,
-    memory_of,
-    memory_uri,
-)
+from octavo.model.memory import SUPERSEDES, MemoryFilter, MemoryId, MemoryItem, MemoryVersion, memory_of, memory_uri
 from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters
 from octavo.model.search_result import Candidate, Hit, Result, ScoreStep

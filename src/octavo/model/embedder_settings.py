@@ -29,11 +29,7 @@ class EmbeddingProfileState(StrEnum):
     ACTIVE = "active"
 
 
-KEY_VARIABLES: Mapping[str, str] = {
-    "openai": "OPENAI_API_KEY",
-    "voyage": "VOYAGE_API_KEY",
-    "jina": "JINA_API_KEY",
-}
+KEY_VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY", "jina": "JINA_API_KEY"}
 """Service elsewhere → the environment variable that usually has its key."""
 USUAL_ADDRESSES: Mapping[str, str] = {
     "openai": "https://api.openai.com/v1",

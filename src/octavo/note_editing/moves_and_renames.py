@@ -205,10 +205,7 @@ def rename_heading(document: NoteOutline, path: Sequence[str], text: str) -> Edi
     ending = line_ending(document.text)
     whole = document.text[heading.start : heading.end]
     closing = ending if whole.endswith("\n") else ""
-    for line in (
-        renamed(document, heading, text, ending),
-        heading_line(heading.level, text) + closing,
-    ):
+    for line in (renamed(document, heading, text, ending), heading_line(heading.level, text) + closing):
         new = Spliced(document.text, (Splice(heading.start, heading.end, line),))
         headings = headings_between(document, new, number - 1, number + 1)
         if same_start(document, new) and headings is not None and [h[::3] for h in headings] == [(heading.level, text)]:

@@ -277,10 +277,7 @@ def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 
 
 @click.command(
-    NAME,
-    cls=Commands,
-    params=shared(hidden=False),
-    context_settings={"help_option_names": ["-h", "--help"]},
+    NAME, cls=Commands, params=shared(hidden=False), context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.option(
     "--version",

@@ -75,12 +75,7 @@ def _plain(value: Any) -> Any:
 
 
 def error_json(error: errors.OctavoError) -> dict[str, Any]:
-    return {
-        "kind": type(error).__name__,
-        "message": error.message,
-        "hint": error.hint,
-        "details": error.details,
-    }
+    return {"kind": type(error).__name__, "message": error.message, "hint": error.hint, "details": error.details}
 
 
 def error_from(problem: Mapping[str, Any]) -> errors.OctavoError:

@@ -34,12 +34,7 @@ STATUSES: Mapping[type[errors.OctavoError], int] = {
 }
 """The status of an error is that of its nearest class here."""
 
-PROTOCOL_CODES: Mapping[int, str] = {
-    404: "NO_SUCH_ROUTE",
-    413: "REQUEST_TOO_LARGE",
-    503: "SERVER_BUSY",
-    504: "TIMEOUT",
-}
+PROTOCOL_CODES: Mapping[int, str] = {404: "NO_SUCH_ROUTE", 413: "REQUEST_TOO_LARGE", 503: "SERVER_BUSY", 504: "TIMEOUT"}
 """What HTTP itself refuses, before or beside any operation; every other status has its own name for a code."""
 
 SCHEMA: Mapping[str, Any] = {

@@ -52,12 +52,7 @@ class Guard:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        settings: Serve,
-        access: Access | None,
-        metrics: Metrics,
-        page: Refused = protocol_problem,
+        self, app: ASGIApp, settings: Serve, access: Access | None, metrics: Metrics, page: Refused = protocol_problem
     ) -> None:
         self._app = app
         self._settings = settings

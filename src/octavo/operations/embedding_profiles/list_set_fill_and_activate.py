@@ -64,9 +64,7 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
     if problem := Tuning.of(tuning).problem():
         raise InvalidArgument(f"the index of {request.name} cannot be made: {problem}")
     profile = NamedEmbeddingProfile(
-        engine.project.id,
-        checked_name(request.name),
-        EmbeddingProfileSettings(**known, options=flags | tuning),
+        engine.project.id, checked_name(request.name), EmbeddingProfileSettings(**known, options=flags | tuning)
     )
     if not by_person:
         _refuse_elsewhere(engine, request)

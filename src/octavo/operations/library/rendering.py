@@ -28,11 +28,7 @@ _WATCHED = ("watching", "polling")
 _STYLES = {"failed": "bad", "skipped": "dim", "indexed": "warn"}
 
 
-_RELATIONS = {
-    "same": "{} is the same folder",
-    "inside": "It lies in {}, {}",
-    "within": "{}, {}, lies in it",
-}
+_RELATIONS = {"same": "{} is the same folder", "inside": "It lies in {}, {}", "within": "{}, {}, lies in it"}
 
 
 def add_lines(answer: AddAnswer) -> Iterator[Line]:

@@ -33,11 +33,7 @@ def get_lines(answer: GetAnswer) -> Iterator[Block]:
     path = f"  {shown_path(answer.heading_path)}" if answer.heading_path else ""
     about = f"version {answer.version}, modified {answer.modified_at[:10]}"
     yield (Part(answer.title, DETAIL),)
-    yield (
-        Part(place, "place"),
-        Part(path, "heading"),
-        Part(f" ({about})", DETAIL),
-    )
+    yield (Part(place, "place"), Part(path, "heading"), Part(f" ({about})", DETAIL))
     if answer.stale:
         yield (Part(_STALE[answer.stale], "warn"),)
     if answer.tags:

@@ -36,11 +36,7 @@ _CODE = frozenset({Kind.CODE.value, Kind.CONFIG.value})
 
 
 def find(
-    engine: Engine,
-    request: SearchRequest,
-    profile: RetrievalProfile | None = None,
-    *,
-    judged_in_full: bool = False,
+    engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None, *, judged_in_full: bool = False
 ) -> Result:
     """Everything a profile finds, with its trace. An empty result is a result; an empty library is an error.
 

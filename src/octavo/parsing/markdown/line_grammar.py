@@ -40,9 +40,7 @@ _LONE_TAG = rf"(?:[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*{_GAP}*/?>|/[A-Za-z][A-
 
 _HTML_INTERRUPT = rf"<(?:{_RAW_TEXT}|!--|\?|![A-Za-z]|!\[CDATA\[|{_BLOCK_TAG})"
 
-HTML_START = regex(
-    rf"<(?:({_RAW_TEXT})|(!--)|(\?)|(![A-Za-z])|(!\[CDATA\[)|({_BLOCK_TAG})|({_LONE_TAG}))",
-)
+HTML_START = regex(rf"<(?:({_RAW_TEXT})|(!--)|(\?)|(![A-Za-z])|(!\[CDATA\[)|({_BLOCK_TAG})|({_LONE_TAG}))")
 HTML_END: dict[int, re.Pattern[str]] = {
     1: re.compile(r"</(?ai:script|pre|style|textarea)>"),
     2: re.compile(r"-->"),

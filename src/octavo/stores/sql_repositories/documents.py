@@ -266,8 +266,7 @@ class DocumentRepository(ProjectRepository):
             ),
         )
         self._database.run_many(
-            "document_tag_put",
-            ((project, key, folded(tag)) for key, document in several for tag in document.tags),
+            "document_tag_put", ((project, key, folded(tag)) for key, document in several for tag in document.tags)
         )
 
 

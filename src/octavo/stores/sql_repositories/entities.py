@@ -49,12 +49,7 @@ class EntityRepository(ProjectRepository):
         rows = self._rows("entity_sources", project, ids=ids)
         return {
             DocumentId(row[0]): NamedDocument(
-                row[1],
-                Kind(row[2]),
-                row[3],
-                tuple(json.loads(row[4])),
-                tuple(json.loads(row[5])),
-                json.loads(row[6]),
+                row[1], Kind(row[2]), row[3], tuple(json.loads(row[4])), tuple(json.loads(row[5])), json.loads(row[6])
             )
             for row in rows
         }

@@ -159,8 +159,7 @@ class CatalogRepository(ProjectRepository):
         key = self._keys.project(project)
         self._database.run("recipes_retire", {"project": key})
         self._database.run(
-            "recipe_put",
-            {"project": key, "id": recipe.id, "body": recipe.canonical(), "now": self._clock()},
+            "recipe_put", {"project": key, "id": recipe.id, "body": recipe.canonical(), "now": self._clock()}
         )
 
 

@@ -38,9 +38,7 @@ def show(choices: Choices) -> None:
 
 
 @skill.add
-@command(
-    examples=["octavo skill install --client claude-code", "octavo skill install --client codex --here"],
-)
+@command(examples=["octavo skill install --client claude-code", "octavo skill install --client codex --here"])
 @click.option(
     "--client",
     "clients",

@@ -60,10 +60,7 @@ def get_setting(choices: Choices, name: str) -> None:
 
 
 @config.add
-@command(
-    name="describe",
-    examples=["octavo config describe retrieval.limit", "octavo config describe retrieval"],
-)
+@command(name="describe", examples=["octavo config describe retrieval.limit", "octavo config describe retrieval"])
 @click.argument("name", required=False, shell_complete=completion_values.settings)
 def describe_settings(choices: Choices, name: str | None) -> None:
     """Say what a setting means: type, default, variable, current value and where it comes from.
@@ -100,10 +97,7 @@ def set_setting(choices: Choices, name: str, values: tuple[str, ...], project_fi
 
 
 @config.add
-@command(
-    name="unset",
-    examples=["octavo config set retrieval.limit 20", "octavo config unset retrieval.limit"],
-)
+@command(name="unset", examples=["octavo config set retrieval.limit 20", "octavo config unset retrieval.limit"])
 @click.argument("name", shell_complete=completion_values.settings)
 @_project_file
 def unset_setting(choices: Choices, name: str, project_file: bool) -> None:
@@ -242,12 +236,7 @@ def _paragraphs(rows: list[dict[str, Any]]) -> Iterator[Line]:
 def _confirm(choices: Choices, change: Change) -> None:
     from octavo.config.setting_descriptions import written
 
-    data = {
-        "name": change.name,
-        "value": change.value,
-        "file": str(change.file),
-        "overridden_by": change.overridden,
-    }
+    data = {"name": change.name, "value": change.value, "file": str(change.file), "overridden_by": change.overridden}
     assigned = f"{change.name} = {written(change.value)}" if change.value is not None else f"{change.name} is unset"
     lines: list[Line] = [(Part(f"{assigned}  "), Part(f"# {change.file}", "dim"))]
     if change.overridden:

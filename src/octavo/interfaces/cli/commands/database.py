@@ -50,7 +50,7 @@ def db() -> None:
         "octavo db migrate --to copy.db",
         "octavo db migrate --to postgresql://team@server/octavo",
         "octavo db migrate --from ~/.basic-memory --to ~/notes.db --dry-run",
-    ],
+    ]
 )
 @click.option(
     "--from",

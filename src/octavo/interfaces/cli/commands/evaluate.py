@@ -106,10 +106,7 @@ def run(
 
 
 @evaluate.add
-@command(
-    name="save-baseline",
-    examples=["octavo eval run questions", "octavo eval save-baseline --name before"],
-)
+@command(name="save-baseline", examples=["octavo eval run questions", "octavo eval save-baseline --name before"])
 @click.option("--name", default="baseline", show_default=True, help="What to call it.")
 @_BASELINES
 def save_baseline(choices: Choices, name: str, baselines: Path | None) -> None:

@@ -85,7 +85,7 @@ def mcp(
         "octavo mcp install --client zed --tools code,memory",
         "octavo mcp install --client claude-code --scope project --write",
         "octavo mcp install --client cursor --http",
-    ],
+    ]
 )
 @click.option("--client", type=click.Choice(list(CLIENTS)), required=True, help="Which client to tell.")
 @click.option("--write", is_flag=True, help="Change the client's configuration; a copy of the old one is kept.")

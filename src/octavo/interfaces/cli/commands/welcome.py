@@ -49,7 +49,7 @@ def welcome() -> Exit:
 def _without_library(readable: bool) -> tuple[str, list[tuple[str, str]]]:
     if not readable:
         return "There is no library yet, and nothing in this folder to read.", [
-            ("octavo start FOLDER", "makes one of your notes, documents or code"),
+            ("octavo start FOLDER", "makes one of your notes, documents or code")
         ]
     return "There is no library yet. This folder has files to read.", [
         ('octavo try . "a question"', "answers at once and leaves nothing behind"),

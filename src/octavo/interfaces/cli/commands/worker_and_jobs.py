@@ -28,11 +28,7 @@ from octavo.operations.text_line_formatting import Part, count
 @command(examples=["octavo worker --once"])
 @click.option("--once", is_flag=True, help="Stop when nothing is due, rather than wait for more.")
 @click.option(
-    "--threads",
-    type=click.IntRange(1, 64),
-    metavar="N",
-    help="How many jobs at once.",
-    show_default="work.threads",
+    "--threads", type=click.IntRange(1, 64), metavar="N", help="How many jobs at once.", show_default="work.threads"
 )
 @click.option(
     "--name", default="", envvar="WORKER_ID", metavar="NAME", help="What its leases name; WORKER_ID says too."

@@ -102,11 +102,7 @@ TOOLS: tuple[Alias, ...] = (
         "lsm.ingest",
         "reindex",
         "Bring the library in step with its folders; `full` reads every file again.",
-        {
-            "scope": choice(("changed", "full", "prefix"), "changed"),
-            "prefix": text(longest=4_096),
-            "wait": flag(False),
-        },
+        {"scope": choice(("changed", "full", "prefix"), "changed"), "prefix": text(longest=4_096), "wait": flag(False)},
     ),
     Alias("lsm.status", "status", "What the library holds, what is under way, and what was never built."),
     Alias(

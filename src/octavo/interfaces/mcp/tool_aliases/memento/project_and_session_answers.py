@@ -64,10 +64,7 @@ def session_ended(call: SeedCall) -> Json:
             session=done["session"],
             idempotency_key=call.given.get("idempotency_key"),
         )
-        answer |= {
-            "snapshot_item_id": kept["item"],
-            "snapshot_version_id": version_id(kept["item"], kept["version"]),
-        }
+        answer |= {"snapshot_item_id": kept["item"], "snapshot_version_id": version_id(kept["item"], kept["version"])}
     return answer
 
 
