@@ -13,6 +13,7 @@ from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.memory_changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.projects.list_and_resolve_projects import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
@@ -36,10 +37,11 @@ def test_what_is_committed_to_any_project_gets_its_vectors_without_a_worker_of_i
         engine.job_threads.start(PACE, threads=2)
         engine.job_threads.start(PACE)
         for project in (None, "other"):
-            memory_commit(engine, MemoryCommitRequest(text="The boiler is in the cellar.", project=project))
+            request = MemoryCommitRequest(text="The boiler is in the cellar.", project=project)
+            EVERY["memory_commit"].run(engine, request)
         assert settled(engine, threading.Event())
         for project in (None, "other"):
-            assert recall(engine, RecallRequest("boiler", project=project)).pending == 0
+            assert EVERY["recall"].run(engine, RecallRequest("boiler", project=project)).pending == 0
         assert engine.job_threads.active
         assert engine.job_threads.stop(60.0)
         memory_commit(engine, MemoryCommitRequest(text="The valve is behind it."))

@@ -152,7 +152,10 @@ class Operation:
         return self.annotations.destructive
 
     def run(self, engine: Engine, request: Any, progress: Progress | None = None) -> Any:
-        """An error that nobody raises on purpose is the library's, where that is damaged: rows may then be anything."""
+        """In the `project` that the request names, if it names one. An error that nobody raises on purpose is the
+        library's, where that is damaged: rows may then be anything."""
+        if (project := getattr(request, "project", None)) is not None:
+            engine = engine.within(project)
         try:
             if self.watched:
                 return self.function(engine, request, progress or NoProgress())

@@ -14,6 +14,7 @@ from octavo.operations.memory.memory_changes import forget, memory_commit
 from octavo.operations.memory.memory_reading_and_history import memory_get
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
+from octavo.operations.operation_lookup import EVERY
 from octavo.operations.projects.list_and_resolve_projects import projects_list, projects_resolve, repository_place
 from octavo.operations.projects.requests import (
     ProjectsListRequest,
@@ -150,14 +151,17 @@ def test_a_workspace_keeps_its_projects_apart(engine: Engine) -> None:
 def test_nothing_crosses_a_project_unless_it_is_asked_for_by_name(engine: Engine) -> None:
     resolve(engine, name="other", create_if_missing=True)
     mine = memory_commit(engine, MemoryCommitRequest(text="The key is under the mat."))
-    theirs = memory_commit(engine, MemoryCommitRequest(text="The key is at the neighbour's.", project="other"))
+    request = MemoryCommitRequest(text="The key is at the neighbour's.", project="other")
+    theirs = EVERY["memory_commit"].run(engine, request)
     assert [memory.item for memory in recall(engine, RecallRequest("key")).memories] == [mine.item]
-    assert [memory.item for memory in recall(engine, RecallRequest("key", project="other")).memories] == [theirs.item]
+    recalled = EVERY["recall"].run(engine, RecallRequest("key", project="other")).memories
+    assert [memory.item for memory in recalled] == [theirs.item]
     with pytest.raises(NotFound):
         memory_get(engine, MemoryGetRequest(theirs.item))
-    assert memory_get(engine, MemoryGetRequest(theirs.item, project="other")).text.startswith("The key is at")
+    read = EVERY["memory_get"].run(engine, MemoryGetRequest(theirs.item, project="other"))
+    assert read.text.startswith("The key is at")
     with pytest.raises(NotFound, match="there is no project nowhere"):
-        recall(engine, RecallRequest("key", project="nowhere"))
+        EVERY["recall"].run(engine, RecallRequest("key", project="nowhere"))
 
 
 def test_a_commit_keeps_what_it_does_not_say_and_nothing_is_merged(engine: Engine) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +14,9 @@ from octavo.interfaces.cli.output import write
 from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
 from octavo.local_paths import expand_user
 from octavo.model.library_location import DatabaseUrl, Location, location
+
+if TYPE_CHECKING:
+    from octavo.config.schema import Config
 
 _FORMATS = tuple(form.value for form in OutputFormat)
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -46,6 +49,12 @@ class Choices:
         ]
         given = {"library": library, "also_search": tuple(also) or None, "project": self.project}
         return {name: value for name, value in given.items() if value is not None}
+
+    def config(self) -> Config:
+        """What these, the environment and the files say."""
+        from octavo.config.load import load  # `--help` does without
+
+        return load(self.flags()).config
 
     def answer(self, answer: Answer) -> None:
         write(answer, self.format, quiet=self.quiet)

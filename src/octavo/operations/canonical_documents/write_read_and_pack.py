@@ -28,13 +28,12 @@ from octavo.operations.canonical_documents.results import (
     CanonicalPassage,
     CanonicalSection,
 )
-from octavo.operations.memory.named_memory_and_project_lookup import in_project, instant, provenance
+from octavo.operations.memory.named_memory_lookup import instant, provenance
 from octavo.operations.memory.results import MemoryState, memory_state, when
 from octavo.operations.token_counts_and_page_cursor import tokens
 
 
 def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryState:
-    engine = in_project(engine, request.project)
     key = canonical_documents.checked_key(request.key)
     draft = MemoryDraft(
         text=request.text,
@@ -80,13 +79,11 @@ def canonical_outline(engine: Engine, request: CanonicalGetRequest) -> Canonical
 
 
 def canonical_get_section(engine: Engine, request: CanonicalGetSectionRequest) -> CanonicalPassage:
-    engine = in_project(engine, request.project)
     document = canonical_documents.canonical(engine.memories, request.key, request.version)
     return _passage(canonical_documents.section(document, request.anchor))
 
 
 def canonical_context_pack(engine: Engine, request: CanonicalContextPackRequest) -> CanonicalPackAnswer:
-    engine = in_project(engine, request.project)
     pack, text, degraded = context_pack(
         engine.memories, engine.search, request.query, request.max_tokens, tokens, request.doc_classes, request.keys
     )
@@ -102,7 +99,6 @@ def canonical_context_pack(engine: Engine, request: CanonicalContextPackRequest)
 
 
 def canonical_list(engine: Engine, request: CanonicalListRequest) -> CanonicalListAnswer:
-    engine = in_project(engine, request.project)
     return CanonicalListAnswer(
         tuple(
             CanonicalListed(
@@ -114,7 +110,6 @@ def canonical_list(engine: Engine, request: CanonicalListRequest) -> CanonicalLi
 
 
 def _document(engine: Engine, request: CanonicalGetRequest) -> Canonical:
-    engine = in_project(engine, request.project)
     return canonical_documents.canonical(engine.memories, request.key, request.version, instant(engine, request.as_of))
 
 

@@ -38,7 +38,7 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesSetRequest,
 )
 from octavo.operations.embedding_profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
-from octavo.operations.memory.named_memory_and_project_lookup import item_named
+from octavo.operations.memory.named_memory_lookup import item_named
 from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
 

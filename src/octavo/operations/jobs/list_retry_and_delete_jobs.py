@@ -7,7 +7,7 @@ from octavo.errors import NotFound
 from octavo.fast_dataclass import dataclass
 from octavo.model.job import Job, JobId, JobState
 from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
-from octavo.operations.memory.named_memory_and_project_lookup import instant
+from octavo.operations.memory.named_memory_lookup import instant
 from octavo.operations.memory.results import when
 
 

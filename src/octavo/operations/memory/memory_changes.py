@@ -13,7 +13,7 @@ from octavo.memory.folder_sync_report import SyncReport
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.remember import remember as remember_draft
 from octavo.model.memory import SUPERSEDES, MemoryItem, MemoryKind, MemoryLink
-from octavo.operations.memory.named_memory_and_project_lookup import in_project, instant, item_named, provenance
+from octavo.operations.memory.named_memory_lookup import instant, item_named, provenance
 from octavo.operations.memory.requests import (
     ForgetRequest,
     MemoryCommitRequest,
@@ -27,7 +27,6 @@ from octavo.operations.memory.results import MemoryState, memory_state
 
 
 def remember(engine: Engine, request: RememberRequest) -> MemoryState:
-    engine = in_project(engine, request.project)
     draft = checked(
         MemoryDraft(
             text=request.text,
@@ -47,7 +46,6 @@ def remember(engine: Engine, request: RememberRequest) -> MemoryState:
 
 def forget(engine: Engine, request: ForgetRequest) -> MemoryState:
     """Removes the memory from every search; its history stays, and `memory_restore` brings it back."""
-    engine = in_project(engine, request.project)
     item = item_named(engine, request.item, partly=True)
     return memory_state(memory_changes.archive(engine.memories, item.id, provenance(request)))
 
@@ -57,7 +55,6 @@ memory_archive = forget
 
 def memory_commit(engine: Engine, request: MemoryCommitRequest) -> MemoryState:
     """Stores the text as it is given, without looking for duplicates as `remember` does."""
-    engine = in_project(engine, request.project)
     name = item_named(engine, request.item).id if request.item else None
     if request.expected_version is not None and name is None:
         raise InvalidArgument("expected_version needs an item", hint="give the memory whose version it is")
@@ -73,7 +70,6 @@ def memory_commit(engine: Engine, request: MemoryCommitRequest) -> MemoryState:
 
 
 def memory_restore(engine: Engine, request: MemoryRestoreRequest) -> MemoryState:
-    engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
     return memory_state(memory_changes.restore(engine.memories, item.id, request.version, provenance(request)))
 
@@ -87,20 +83,17 @@ def memory_unpin(engine: Engine, request: ForgetRequest) -> MemoryState:
 
 
 def _pin(engine: Engine, request: ForgetRequest, *, pinned: bool) -> MemoryState:
-    engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
     return memory_state(memory_changes.pin(engine.memories, item.id, provenance(request), pinned=pinned))
 
 
 def memory_link(engine: Engine, request: MemoryLinkRequest) -> MemoryState:
-    engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
     link = MemoryLink(request.target, request.type)
     return memory_state(memory_changes.link(engine.memories, item.id, link, provenance(request)))
 
 
 def memory_unlink(engine: Engine, request: MemoryUnlinkRequest) -> MemoryState:
-    engine = in_project(engine, request.project)
     item = item_named(engine, request.item)
     link = MemoryLink(request.target, request.type.strip())
     return memory_state(memory_changes.unlink(engine.memories, item.id, link, provenance(request)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.memory import version_history
 from octavo.memory.version_diffs import diff, section_diff
-from octavo.operations.memory.named_memory_and_project_lookup import in_project, instant, item_named
+from octavo.operations.memory.named_memory_lookup import instant, item_named
 from octavo.operations.memory.requests import MemoryDiffRequest, MemoryGetRequest, MemoryHistoryRequest
 from octavo.operations.memory.results import (
     ChangeState,
@@ -20,7 +20,6 @@ from octavo.operations.memory.results import (
 
 
 def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
-    engine = in_project(engine, request.project)
     item = item_named(engine, request.item, partly=True)
     moment = version_history.as_of(engine.memories, item, instant(engine, request.as_of))
     shown = (
@@ -52,7 +51,6 @@ def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
 
 
 def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHistoryAnswer:
-    engine = in_project(engine, request.project)
     history = version_history.history(engine.memories, item_named(engine, request.item, partly=True))
     return MemoryHistoryAnswer(
         item=history.item.id,
@@ -76,7 +74,6 @@ def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHisto
 
 
 def memory_diff(engine: Engine, request: MemoryDiffRequest) -> MemoryDiffAnswer:
-    engine = in_project(engine, request.project)
     item = item_named(engine, request.item, partly=True)
     new = request.new or item.version
     old = request.old or max(1, new - 1)

@@ -7,7 +7,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.memory import canonical_documents, version_history
 from octavo.model.memory import MemoryFilter, MemoryItem
 from octavo.model.projects_and_collections import MEMORIES
-from octavo.operations.memory.named_memory_and_project_lookup import item_named
+from octavo.operations.memory.named_memory_lookup import item_named
 
 _LATEST = 50
 _MOST = 200

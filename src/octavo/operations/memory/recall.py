@@ -13,7 +13,7 @@ from octavo.model.memory import MemoryFilter, MemoryId, MemoryKind, MemoryStatus
 from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters, Query
 from octavo.operations.filter_parsing import conditions
-from octavo.operations.memory.named_memory_and_project_lookup import in_project, instant, item_named
+from octavo.operations.memory.named_memory_lookup import instant, item_named
 from octavo.operations.memory.recall_as_of import recalled_as_of
 from octavo.operations.memory.requests import MemoryLinkedRequest, RecallRequest
 from octavo.operations.memory.results import LinkedMemoriesAnswer, LinkState, RecallAnswer, found_memory
@@ -26,7 +26,6 @@ _MOST = 200
 
 def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
     profile = profile_named(request.profile)
-    engine = in_project(engine, request.project)
     admitted = _meeting(engine, memory_filter(engine, request), request.where)
     if admitted is None:
         return _answer(request, (), engine.freshness().pending)
@@ -93,7 +92,6 @@ def _answer(
 
 
 def memory_linked(engine: Engine, request: MemoryLinkedRequest) -> LinkedMemoriesAnswer:
-    engine = in_project(engine, request.project)
     target = request.target.strip()
     with engine.store.reading():
         resolved, backlinks = _resolved(engine, target)

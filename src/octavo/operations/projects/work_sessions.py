@@ -12,7 +12,6 @@ from octavo.memory import recall, work_sessions
 from octavo.memory.session_search import ranked, session_of
 from octavo.model.memory import MemoryFilter, MemoryId, MemorySession
 from octavo.model.query import Query
-from octavo.operations.memory.named_memory_and_project_lookup import in_project
 from octavo.operations.memory.requests import MIN_SIMILARITY
 from octavo.operations.memory.results import when, when_or_none
 from octavo.operations.projects.requests import SessionsEndRequest, SessionsListRequest, SessionsStartRequest
@@ -23,12 +22,10 @@ _SEARCH_DEPTH = 200  # memories that are searched for before they are grouped by
 
 
 def sessions_start(engine: Engine, request: SessionsStartRequest) -> SessionState:
-    engine = in_project(engine, request.project)
     return _state(work_sessions.start(engine.memories, one_line(request.title.strip()), request.author), 0)
 
 
 def sessions_end(engine: Engine, request: SessionsEndRequest) -> SessionState:
-    engine = in_project(engine, request.project)
     named = work_sessions.session_named(engine.memories, request.session.strip())
     ended = work_sessions.end(engine.memories, named.id, request.summary)
     items = engine.store.memories.find(engine.project.id, MemoryFilter())
@@ -36,7 +33,6 @@ def sessions_end(engine: Engine, request: SessionsEndRequest) -> SessionState:
 
 
 def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswer:
-    engine = in_project(engine, request.project)
     query, scopes = request.query.strip(), request.scopes
     answering, degraded = _answering(engine, query, scopes) if query else ((), ())
     with engine.store.reading():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import groupby
 from typing import Any, Protocol
 
 Row = tuple[Any, ...]
@@ -40,21 +42,17 @@ def reserve(database: Database, name: str, count: int) -> int:
     return int(value(database, "keys_reserved", {"name": name})) - count + 1
 
 
+def listed(values: Sequence[object]) -> str | None:
+    """A list as the parameter of a query; None, which restricts nothing, where it is empty."""
+    return json.dumps(values, ensure_ascii=False) if values else None
+
+
 def contiguous_ranges(keys: Iterable[int]) -> Iterator[dict[str, int]]:
     """Contiguous ranges of keys, as first and last: rows written together are removed together."""
-    numbers = sorted(set(keys))
-    if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:
-        yield {"first": numbers[0], "last": numbers[-1]}
-        return
-    first_key = last = None
-    for key in numbers:
-        if last is not None and key > last + 1:
-            yield {"first": first_key or 0, "last": last}
-            first_key = None
-        first_key = key if first_key is None else first_key
-        last = key
-    if first_key is not None and last is not None:
-        yield {"first": first_key, "last": last}
+    numbers = enumerate(sorted(set(keys)))
+    for _, group in groupby(numbers, lambda numbered: numbered[1] - numbered[0]):
+        members = [key for _, key in group]
+        yield {"first": members[0], "last": members[-1]}
 
 
 def value(database: Database, name: str, parameters: Mapping[str, Any] | None = None) -> Any:

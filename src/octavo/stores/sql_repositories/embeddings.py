@@ -185,15 +185,10 @@ class EmbeddingRepository(ProjectRepository):
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
         return tuple(
-            PendingInput(
-                input_key=row[0],
-                hash=row[1].hex(),
-                context=row[2],
-                text_hash=row[3].hex(),
-                span=Span(row[4], row[5]),
-                document_key=row[6],
+            PendingInput(key, digest.hex(), context, text.hex(), Span(start, end), document)
+            for key, digest, context, text, start, end, document, *_ in self._rows(
+                "inputs_described", project, inputs=json.dumps(list(inputs))
             )
-            for row in self._rows("inputs_described", project, inputs=json.dumps(list(inputs)))
         )
 
     def of_document(self, project: ProjectId, document_key: int) -> tuple[int, ...]:

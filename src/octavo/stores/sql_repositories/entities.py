@@ -23,7 +23,7 @@ from octavo.model.entity import (
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
 from octavo.model.link_graph import SectionLink
 from octavo.model.normalised_text import Span
-from octavo.stores.sql_repositories.database_port import first
+from octavo.stores.sql_repositories.database_port import first, listed
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 
 _ALL = 2**62  # more documents than any library has
@@ -101,7 +101,7 @@ class EntityRepository(ProjectRepository):
         rows = self._rows(
             "entities_listed",
             project,
-            kinds=json.dumps([kind.value for kind in kinds]) if kinds else None,
+            kinds=listed(kinds),
             part=f"%{_literal(entity_name(contains))}%" if contains.strip() else None,
             ids=None if documents is None else json.dumps(sorted(documents)),
             least=least,

@@ -9,7 +9,7 @@ from typing import Any
 from octavo.algorithms.markdown.front_matter_conditions import meets
 from octavo.algorithms.text.unicode_folding import entity_name, fold
 from octavo.model.query import Filters, PropertyCondition
-from octavo.stores.sql_repositories.database_port import Database
+from octavo.stores.sql_repositories.database_port import Database, listed
 
 
 def folded(text: str) -> str:
@@ -26,19 +26,19 @@ def filter_parameters(filters: Filters, database: Database, project: int) -> dic
     """The parameters of every query that includes the filters, for a project by its key."""
     return {
         "documents": _with_properties(filters.where, database, project),
-        "collections": _listed(filters.collections),
+        "collections": listed(filters.collections),
         "path_prefix": filters.path_prefix,
-        "uris": _listed(filters.uris),
-        "not_uris": _listed(filters.not_uris),
-        "kinds": _listed(tuple(str(kind) for kind in filters.kinds)),
-        "languages": _listed(filters.languages),
-        "content_types": _listed(filters.content_types),
+        "uris": listed(filters.uris),
+        "not_uris": listed(filters.not_uris),
+        "kinds": listed([str(kind) for kind in filters.kinds]),
+        "languages": listed(filters.languages),
+        "content_types": listed(filters.content_types),
         "modified_after": filters.modified_after,
         "modified_before": filters.modified_before,
         "as_of": filters.as_of,
         "title_contains": _wanted(filters.title_contains),
-        "tags_all": _listed(tuple(folded(tag) for tag in filters.tags_all)),
-        "tags_any": _listed(tuple(folded(tag) for tag in filters.tags_any)),
+        "tags_all": listed([folded(tag) for tag in filters.tags_all]),
+        "tags_any": listed([folded(tag) for tag in filters.tags_any]),
         "heading_contains": _wanted(filters.heading_contains),
     }
 
@@ -102,10 +102,6 @@ def _with_names(properties: dict[str, Any], names: Sequence[str]) -> dict[str, A
         if names
         else properties
     )
-
-
-def _listed(values: tuple[str, ...]) -> str | None:
-    return json.dumps(values, ensure_ascii=False) if values else None
 
 
 def _wanted(value: str | None) -> str | None:

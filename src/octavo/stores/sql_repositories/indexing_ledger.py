@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from octavo.model.git_commit import is_repository
-from octavo.model.ids import CollectionId, DocumentId, ProjectId, RecipeId
+from octavo.model.ids import CollectionId, ProjectId
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 
@@ -85,13 +85,6 @@ class LedgerRepository(ProjectRepository):
 
 
 def _entry(row: tuple[Any, ...]) -> LedgerEntry:
-    return LedgerEntry(
-        uri=row[0],
-        outcome=_OUTCOMES[row[1]],
-        stamp=FileStamp(row[2], row[3], row[4]),
-        content_hash=row[5],
-        recipe_id=RecipeId(row[6]) if row[6] else None,
-        document_id=DocumentId(row[7]) if row[7] else None,
-        reason=row[8],
-        warnings=tuple(json.loads(row[9])) if row[9] != "[]" else (),
-    )
+    uri, outcome, size, mtime_ns, inode, digest, recipe, document, reason, stored = row
+    stamp, warnings = FileStamp(size, mtime_ns, inode), tuple(json.loads(stored)) if stored != "[]" else ()
+    return LedgerEntry(uri, _OUTCOMES[outcome], stamp, digest, recipe or None, document or None, reason, warnings)

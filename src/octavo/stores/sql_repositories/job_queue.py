@@ -9,7 +9,7 @@ from typing import Any
 from octavo.fast_dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobId, JobKind, JobState
-from octavo.stores.sql_repositories.database_port import first, value
+from octavo.stores.sql_repositories.database_port import first, listed, value
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 
 _LONGEST_PAUSE = 3_600.0  # seconds after a failure that a duplicate of the job does not shorten
@@ -31,7 +31,7 @@ class OutboxRepository(ProjectRepository):
         return JobId(value(self._database, "job_last"))
 
     def due(self, project: ProjectId, kinds: Sequence[str] = ()) -> int:
-        return int(self._value("jobs_due", project, now=self._clock(), kinds=_listed(kinds)))
+        return int(self._value("jobs_due", project, now=self._clock(), kinds=listed(kinds)))
 
     def claim(
         self,
@@ -46,7 +46,7 @@ class OutboxRepository(ProjectRepository):
         now = self._clock()
         where = self._in(project, now=now)
         self._database.run("jobs_exhausted", where | {"max_attempts": max_attempts})
-        where |= {"kinds": _listed(kinds)}
+        where |= {"kinds": listed(kinds)}
         jobs = [_job(project, row) for row in self._database.rows("jobs_claimable", where | {"limit": limit})]
         expires = now + lease_seconds
         self._database.run_many("job_lease", [{"key": job.id, "worker": worker, "expires_at": expires} for job in jobs])
@@ -76,10 +76,7 @@ class OutboxRepository(ProjectRepository):
         return True
 
     def jobs(self, project: ProjectId, states: Sequence[JobState] = ()) -> tuple[Job, ...]:
-        return tuple(
-            _job(project, row)
-            for row in self._rows("jobs_listed", project, states=json.dumps(states) if states else None)
-        )
+        return tuple(_job(project, row) for row in self._rows("jobs_listed", project, states=listed(states)))
 
     def retry(self, project: ProjectId, jobs: Sequence[JobId]) -> int:
         where = self._in(project, keys=json.dumps(jobs))
@@ -109,22 +106,5 @@ class OutboxRepository(ProjectRepository):
 
 
 def _job(project: ProjectId, row: tuple[Any, ...]) -> Job:
-    return Job(
-        id=JobId(row[0]),
-        project_id=project,
-        kind=JobKind(row[1]),
-        subject=row[2],
-        payload=json.loads(row[3]),
-        state=JobState(row[4]),
-        attempts=row[5],
-        created_at=row[6],
-        run_after=row[7],
-        locked_by=row[8],
-        lease_expires_at=row[9],
-        finished_at=row[10],
-        error=row[11],
-    )
-
-
-def _listed(kinds: Sequence[str]) -> str | None:
-    return json.dumps(list(kinds)) if kinds else None
+    number, kind, subject, payload, state, *rest = row
+    return Job(number, project, JobKind(kind), subject, json.loads(payload), JobState(state), *rest)

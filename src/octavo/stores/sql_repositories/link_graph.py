@@ -29,7 +29,7 @@ from octavo.model.link_graph import (
     Walk,
 )
 from octavo.model.normalised_text import Span
-from octavo.stores.sql_repositories.database_port import value
+from octavo.stores.sql_repositories.database_port import listed, value
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 
 # Tables, because creating a member from its value takes longer than everything else done with a row.
@@ -143,7 +143,7 @@ class GraphRepository(ProjectRepository):
             "graph_walk",
             project,
             seeds=json.dumps([(document, score) for document, score in seeds.items()]),
-            types=json.dumps(walk.types) if walk.types else None,
+            types=listed(walk.types),
             thematic=not walk.types or EdgeType.THEMATIC_LINK in walk.types,
             hops=walk.hops,
             decay=walk.decay,
@@ -266,10 +266,7 @@ class GraphRepository(ProjectRepository):
     def _of(
         self, query: str, project: ProjectId, document: DocumentId, types: Sequence[EdgeType], limit: int
     ) -> tuple[Edge, ...]:
-        return tuple(
-            _edge(row)
-            for row in self._rows(query, project, id=document, types=json.dumps(types) if types else None, limit=limit)
-        )
+        return tuple(_edge(row) for row in self._rows(query, project, id=document, types=listed(types), limit=limit))
 
     def _ran(self, owner: Mapping[str, int], kind: str, facts: Mapping[str, float]) -> None:
         self._database.run(
@@ -289,14 +286,5 @@ def _texts(column: str) -> tuple[str, ...]:
 
 
 def _edge(row: tuple[Any, ...]) -> Edge:
-    return Edge(
-        source=DocumentId(row[0]),
-        target=DocumentId(row[1]) if row[1] else None,
-        type=EdgeType(row[2]),
-        weight=row[3],
-        path=row[4],
-        anchor=row[5],
-        context=row[6],
-        span=Span(row[7], row[8]),
-        lookup=Lookup(row[9]),
-    )
+    source, target, kind, weight, path, anchor, context, start, end, lookup = row
+    return Edge(source, target or None, EdgeType(kind), weight, path, anchor, context, Span(start, end), Lookup(lookup))

@@ -21,6 +21,7 @@ from octavo.model.memory import (
     MemoryVersion,
     SessionId,
 )
+from octavo.stores.sql_repositories.database_port import listed
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 
 
@@ -69,7 +70,7 @@ class MemoryRepository(ProjectRepository):
             "memories_linking",
             project,
             targets=json.dumps(list(targets), ensure_ascii=False),
-            types=_listed(tuple(types)),
+            types=listed(types),
         )
         return tuple((MemoryLink(target, type_), MemoryId(item)) for target, type_, item in rows)
 
@@ -87,17 +88,17 @@ class MemoryRepository(ProjectRepository):
     def _parameters(self, project: ProjectId, filters: MemoryFilter) -> dict[str, Any]:
         return self._in(
             project,
-            kinds=_listed(filters.kinds),
-            scopes=_listed(filters.scopes),
+            kinds=listed(filters.kinds),
+            scopes=listed(filters.scopes),
             status=filters.status,
             pinned_only=filters.pinned_only,
             created_after=filters.created_after,
             created_before=filters.created_before,
-            items=_listed(filters.items),
-            not_items=_listed(filters.not_items),
+            items=listed(filters.items),
+            not_items=listed(filters.not_items),
             canonical_only=filters.canonical_only,
-            doc_classes=_listed(filters.doc_classes),
-            sequences=_listed(filters.sequences),
+            doc_classes=listed(filters.doc_classes),
+            sequences=listed(filters.sequences),
         )
 
     def same_text(self, project: ProjectId, scope: str, fingerprint: str) -> tuple[MemoryItem, ...]:
@@ -163,10 +164,6 @@ class MemoryRepository(ProjectRepository):
                     for ordinal, link in enumerate(item.links)
                 ],
             )
-
-
-def _listed(values: tuple[str, ...]) -> str | None:
-    return json.dumps(values, ensure_ascii=False) if values else None
 
 
 def _item_row(item: MemoryItem) -> dict[str, Any]:
@@ -245,33 +242,14 @@ def _item(project: ProjectId, row: tuple[Any, ...]) -> MemoryItem:
 
 
 def _version(item: MemoryId, row: tuple[Any, ...]) -> MemoryVersion:
+    number, title, digest, tags, author, reason, session, *times = row
     return MemoryVersion(
-        item_id=item,
-        number=row[0],
-        title=row[1],
-        text_hash=row[2].hex(),
-        tags=tuple(json.loads(row[3])),
-        author=row[4],
-        reason=row[5],
-        session_id=SessionId(row[6]) if row[6] else None,
-        created_at=row[7],
-        valid_from=row[8],
-        valid_to=row[9],
-        supersedes=row[10],
+        item, number, title, digest.hex(), tuple(json.loads(tags)), author, reason, session or None, *times
     )
 
 
 def _commit(row: tuple[Any, ...]) -> MemoryCommit:
+    item, action, version, status, pinned, author, reason, session, *rest = row
     return MemoryCommit(
-        item_id=MemoryId(row[0]),
-        action=MemoryAction(row[1]),
-        version=row[2],
-        status=MemoryStatus(row[3]),
-        pinned=bool(row[4]),
-        author=row[5],
-        reason=row[6],
-        session_id=SessionId(row[7]) if row[7] else None,
-        key=row[8],
-        payload=row[9],
-        at=row[10],
+        item, MemoryAction(action), version, MemoryStatus(status), bool(pinned), author, reason, session or None, *rest
     )

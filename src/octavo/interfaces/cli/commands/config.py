@@ -136,11 +136,11 @@ def edit(choices: Choices, project_file: bool) -> None:
 def path(choices: Choices) -> None:
     """Print where the library and the configuration files are."""
     from octavo.config.folder_library_discovery import nearest, trusted
-    from octavo.config.load import library_location, load, project_file, user_file
+    from octavo.config.load import library_location, project_file, user_file
 
     here = Path.cwd()
     places: dict[str, Location | None] = {
-        "library": library_location(load(choices.flags()).config),
+        "library": library_location(choices.config()),
         "user": user_file(os.environ),
         "project": project_file(here),
     }

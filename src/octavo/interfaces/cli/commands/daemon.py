@@ -73,11 +73,10 @@ def stop(choices: Choices) -> None:
 @click.option("--ready", type=int, metavar="FD", help="Where to say that clients can connect.")
 def run(choices: Choices, idle: float, ready: int | None) -> None:
     """Be the server. Clients start this themselves."""
-    from octavo.config.load import load
     from octavo.interfaces.daemon.server import AlreadyRunning, serve
     from octavo.interfaces.daemon.socket_address import place
 
-    config = load(choices.flags()).config
+    config = choices.config()
     configure("info" if choices.verbose else config.log_level, format=config.log_format)
 
     def report_ready() -> None:
@@ -92,13 +91,12 @@ def run(choices: Choices, idle: float, ready: int | None) -> None:
 
 
 def _connected(choices: Choices, want: str) -> tuple[Address, Connection | None]:
-    from octavo.config.load import load
     from octavo.interfaces.daemon.client import Unreachable, VersionRefused, connect
     from octavo.interfaces.daemon.socket_address import available, place
 
     if not available():
         raise NotFound("this system has no shared servers", hint="every client works in a process of its own")
-    config = load(choices.flags()).config
+    config = choices.config()
     address = place(config)
     try:
         return address, connect(address, Hello(__version__, want, settings_of(config)))

@@ -181,9 +181,9 @@ def _import_from(choices: Choices, foreign: ImportSource, source: Location, targ
 
 
 def _configured(choices: Choices) -> Location:
-    from octavo.config.load import library_location, load
+    from octavo.config.load import library_location
 
-    return library_location(load(choices.flags()).config)
+    return library_location(choices.config())
 
 
 def _migrated(done: Migrated) -> Iterator[Line]:

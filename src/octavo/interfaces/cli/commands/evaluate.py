@@ -82,13 +82,12 @@ def run(
     run_file: Path | None,
     baselines: Path | None,
 ) -> Exit:
-    from octavo.config.load import load
     from octavo.evaluation.evaluation_run import cache_folder, evaluate, outcomes
     from octavo.evaluation.significance import compare, worse
     from octavo.operations.evaluation.evaluate import measured_by
 
     gated = _gated(gate)
-    config = load(choices.flags()).config
+    config = choices.config()
     results = _results(baselines)
     earlier = results.baseline(baseline) if baseline else ()
     request = measured_by(asked, config)
@@ -158,7 +157,6 @@ def report(
     choices: Choices, out: Path | None, baseline: str | None, reference: str | None, baselines: Path | None
 ) -> None:
     """Show the latest figures of every data set and profile: here, as Markdown (--format md), or as a page (--out)."""
-    from octavo.config.load import load
     from octavo.evaluation.html_report import page
     from octavo.evaluation.report_tables import figures
     from octavo.evaluation.report_tables import markdown as markdown_report
@@ -167,7 +165,7 @@ def report(
     kept = results.baseline(baseline) if baseline else results.latest()
     if not kept:
         raise NotFound("nothing has been measured yet", hint="run `octavo eval run DATASET` first")
-    base = reference or load(choices.flags()).config.retrieval.profile
+    base = reference or choices.config().retrieval.profile
     if out:
         _write(out, markdown_report(kept, base) if out.suffix == ".md" else page(kept, base))
         if not choices.quiet:
@@ -239,11 +237,10 @@ def table(
     A DATASET may say its scope, corpus, queries, qrels or measure after a colon:
     chats:scope=conversation,qrels=dev.tsv,measure=recall@10
     """
-    from octavo.config.load import load
     from octavo.evaluation.evaluation_run import cache_folder, evaluate, outcomes, request_of
     from octavo.evaluation.report_tables import markdown_table, overview, replaced
 
-    config = load(choices.flags()).config
+    config = choices.config()
     names = tuple(name.strip() for name in profiles.split(",") if name.strip())
     requests = [request_of(dataset, names, measure) for dataset in datasets]
     text = _read(target) if target else ""

@@ -244,12 +244,11 @@ def _removal(target: Client, done: InstalledClient) -> Iterator[Line]:
 
 def remote_entry(choices: Choices, target: Client) -> dict[str, Any]:
     """How the client reaches `octavo serve` of this account, which has to run: the address, and the token."""
-    from octavo.config.load import load
     from octavo.interfaces.http.server_token import read_token
 
     if target.remote is None:
         raise InvalidArgument(f"{target.title} starts servers, and asks none at an address", hint="leave out --http")
-    settings = load(choices.flags()).config.serve
+    settings = choices.config().serve
     token = read_token(settings)
     return target.remote(
         f"http://{settings.host}:{settings.port}/mcp", {"Authorization": f"Bearer {token}"} if token else {}
@@ -306,7 +305,7 @@ def _followed(choices: Choices, target: Client) -> Iterator[Line]:
         yield (Part(f"{target.title} works in no folder: it gets {default}; --library PATH names another.", "dim"),)
         return
     yield (Part("It serves the library of whichever folder the client works in.", "dim"),)
-    config = load(choices.flags()).config
+    config = choices.config()
     place = library_location(config)
     if config.library is None and isinstance(place, Path) and place.exists():
         yield (Part(f"Where a folder has none that is {place}; a repository that this holds nothing of", "dim"),)

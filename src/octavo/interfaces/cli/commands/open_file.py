@@ -67,10 +67,9 @@ def open_file(
 
 
 def _open_page(choices: Choices, only_print: bool) -> None:
-    from octavo.config.load import load
     from octavo.interfaces.http.server_token import read_token
 
-    settings = load(choices.flags()).config.serve
+    settings = choices.config().serve
     if only_print:
         token = read_token(settings)
         row = {"address": f"http://{settings.host}:{settings.port}/" + (f"login?token={token}" if token else "")}

@@ -89,10 +89,9 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
     own = profile_file(request.profile)
     if own:
         request = replace(request, profile=None)
-    from octavo.config.load import load  # `--help` does without
 
     # A profile from a file and a recording are not what a server keeps at hand.
-    config = load(choices.flags()).config
+    config = choices.config()
     any_hit = None
     if not own and not trace_file:
         # Of several libraries the first may be what the server cannot open: the others are searched all the same.

@@ -64,11 +64,10 @@ def pick(
       $EDITOR "$(octavo pick | cut -d: -f1)"
       octavo pick dome --open
     """
-    from octavo.config.load import load
     from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 
     query = " ".join(words)
-    client = LibraryClient(load(choices.flags()).config)
+    client = LibraryClient(choices.config())
     try:
         rows = _Rows(client, collections, limit)
         unasked = first or all_rows or choices.format is not OutputFormat.TEXT

@@ -27,7 +27,6 @@ def tui(choices: Choices) -> None:
 
 
 def run_tui(choices: Choices) -> None:
-    from octavo.config.load import load
     from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 
     try:
@@ -40,7 +39,7 @@ def run_tui(choices: Choices) -> None:
         ) from error
     if not on_terminal() or not sys.stdin.isatty():
         raise click.UsageError("octavo tui needs a terminal. octavo search and octavo pick work without one.")
-    client = LibraryClient(load(choices.flags()).config)
+    client = LibraryClient(choices.config())
     try:
         if not client.served:
             client.engine()  # what is wrong with the library is said before anything is drawn

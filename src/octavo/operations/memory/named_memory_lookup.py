@@ -1,4 +1,4 @@
-"""What a request names, resolved: the project, the memory, the instant, and who makes the change."""
+"""What a request names, resolved: the memory, the instant, and who makes the change."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ from octavo.operations.memory.requests import ChangeRequest
 def provenance(request: ChangeRequest) -> Provenance:
     session = SessionId(request.session) if request.session else None
     return Provenance(request.author, request.reason, session, request.idempotency_key)
-
-
-def in_project(engine: Engine, project: str | None) -> Engine:
-    """The engine of the named project; this engine when none is named."""
-    return engine if project is None else engine.within(project)
 
 
 def item_named(engine: Engine, name: str, *, partly: bool = False) -> MemoryItem:
