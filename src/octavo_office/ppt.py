@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from octavo.converting.pptx import is_title_of_nothing
@@ -75,12 +76,10 @@ def read_ppt(name: str, data: bytes, settings: ConversionSettings) -> Converted 
     show = _Show(stream, edit)
     builder = TextBuilder(Unit.SLIDE)
     titles: list[str] = []
-    try:
+    with suppress(TooLong):
         for number, slide in enumerate(show.slides, 1):
             builder.mark(str(number))
             titles.append(show.write(builder, slide, number))
-    except TooLong:
-        pass
     if not titles:
         return RefusedFile("damaged: it has no slides")
     facts = summary_facts(file)

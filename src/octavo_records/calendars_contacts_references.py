@@ -5,11 +5,12 @@ from __future__ import annotations
 import quopri
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from xml.etree.ElementTree import Element
 
 from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.zipped_xml import Damaged, below, child, local, parsed
+from octavo.converting.zipped_xml import below, child, local, parsed
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo_records.publication_of_file import bib_entries
@@ -62,11 +63,8 @@ def read_references(name: str, data: bytes, settings: ConversionSettings) -> Con
 
 
 def read_outline(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
-    try:
-        # Feed readers write addresses and titles with a bare ampersand, which XML forbids.
-        root = parsed(_BARE_AMPERSAND.sub(b"&amp;", data), "it")
-    except Damaged as error:
-        return RefusedFile(str(error))
+    # Feed readers write addresses and titles with a bare ampersand, which XML forbids.
+    root = parsed(_BARE_AMPERSAND.sub(b"&amp;", data), "it")
     title = next(below(root, "title"), None)
     body = child(root, "body")
     return _written(
@@ -77,11 +75,9 @@ def read_outline(name: str, data: bytes, settings: ConversionSettings) -> Conver
 
 def _written(write: Writer, title: str = "") -> Converted | RefusedFile:
     builder = TextBuilder()
-    try:
+    with suppress(TooLong):
         if not write(builder):
             return RefusedFile("it holds no entries")
-    except TooLong:
-        pass
     return builder.converted(CONVERTER, title)
 
 

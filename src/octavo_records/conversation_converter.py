@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -44,13 +45,11 @@ def read_conversations(name: str, data: bytes, settings: ConversionSettings) -> 
 
 def converted(conversation: Conversation) -> Converted:
     builder = TextBuilder(Unit.TURN)
-    try:
+    with suppress(TooLong):
         for number, turn in enumerate(conversation.turns, 1):
             builder.mark(str(number))
             builder.heading(2, turn.heading)
             _write(builder, turn.text)
-    except TooLong:
-        pass
     speakers = dict.fromkeys(one_line(turn.speaker) for turn in conversation.turns)
     facts: dict[str, Any] = {"source": conversation.source, "speakers": list(speakers)[:50]}
     facts |= {"conversation": conversation.key} if conversation.key else {}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
+from octavo.converting.sandbox import conversion_worker
 from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, from_plain, to_plain
 from octavo.model.file_formats import format_of
@@ -33,9 +33,7 @@ def outcome_of(name: str, data: bytes) -> Converted | RefusedFile:
     assert known is not None
     if known.needs:
         pytest.importorskip(known.needs, reason=f"{known.needs} is not installed")
-    module, _, function = known.reader.partition(":")
-    outcome: Converted | RefusedFile = getattr(import_module(module), function)(name, data, ConversionSettings())
-    return outcome
+    return conversion_worker.outcome_of(known.reader, name, data, ConversionSettings())
 
 
 def headings(document: Converted) -> list[tuple[int, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from xml.etree.ElementTree import Element
 
 from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
@@ -11,7 +12,7 @@ from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.word_list_numbering import ListLevel, ListNumbers, item_parts
-from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
+from octavo.converting.zipped_xml import Package, attribute, below, child, core_facts, local
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
@@ -25,23 +26,18 @@ _LONG_CELL = 600  # characters: a table with longer cells lays out a page
 
 
 def read_docx(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
-    try:
-        package = Package(data)
-        main = _main_part(package)
-        root = package.xml(main)
-        body = child(root, "body")
-        if body is None:
-            return RefusedFile("damaged: it has no body")
-        builder = TextBuilder()
-        reader = _Reader(builder, package, main)
-        try:
-            reader.blocks(body)
-            reader.footnotes()
-        except TooLong:
-            pass
-        facts = core_facts(package)
-    except Damaged as error:
-        return RefusedFile(str(error))
+    package = Package(data)
+    main = _main_part(package)
+    root = package.xml(main)
+    body = child(root, "body")
+    if body is None:
+        return RefusedFile("damaged: it has no body")
+    builder = TextBuilder()
+    reader = _Reader(builder, package, main)
+    with suppress(TooLong):
+        reader.blocks(body)
+        reader.footnotes()
+    facts = core_facts(package)
     title = facts.pop("title", "") or reader.title or next((heading.title for heading in builder.headings), "")
     return builder.converted(CONVERTER, title, facts)
 

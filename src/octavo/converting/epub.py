@@ -12,7 +12,7 @@ from octavo.converting.html import write_html
 from octavo.converting.html_tree import HtmlElement, parse_html
 from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, one_line
-from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, local
+from octavo.converting.zipped_xml import Package, attribute, below, child, local
 from octavo.model.converted_file import Converted, RefusedFile
 
 CONVERTER = "epub-2"
@@ -21,28 +21,25 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 def read_epub(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     builder = TextBuilder()
-    try:
-        package = Package(data)
-        if any(name.endswith("rights.xml") for name in package.names):
-            return RefusedFile("encrypted: it is protected against copying")
-        container = package.xml("META-INF/container.xml")
-        if container is None:
-            return RefusedFile("damaged: it has no container")
-        place = next((attribute(node, "full-path") for node in below(container, "rootfile")), "")
-        book = package.xml(place)
-        if book is None:
-            return RefusedFile("damaged: it has no table of its parts")
-        facts = _facts(book)
-        titles = _titles(package, book, place)
-        for part in _chapters(book, place):
-            page = package.read(part)
-            if page is not None:
-                body = _body(page)
-                if part in titles and body.first(*_HEADINGS) is None and body.text().strip():
-                    builder.heading(1, titles[part])
-                write_html(builder, body, whole=True)
-    except Damaged as error:
-        return RefusedFile(str(error))
+    package = Package(data)
+    if any(name.endswith("rights.xml") for name in package.names):
+        return RefusedFile("encrypted: it is protected against copying")
+    container = package.xml("META-INF/container.xml")
+    if container is None:
+        return RefusedFile("damaged: it has no container")
+    place = next((attribute(node, "full-path") for node in below(container, "rootfile")), "")
+    book = package.xml(place)
+    if book is None:
+        return RefusedFile("damaged: it has no table of its parts")
+    facts = _facts(book)
+    titles = _titles(package, book, place)
+    for part in _chapters(book, place):
+        page = package.read(part)
+        if page is not None:
+            body = _body(page)
+            if part in titles and body.first(*_HEADINGS) is None and body.text().strip():
+                builder.heading(1, titles[part])
+            write_html(builder, body, whole=True)
     return builder.converted(CONVERTER, facts.pop("title", ""), facts)
 
 

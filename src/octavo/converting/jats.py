@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from xml.etree.ElementTree import Element
 
 from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.zipped_xml import Damaged, attribute, below, child, local, parsed
+from octavo.converting.zipped_xml import attribute, below, child, local, parsed
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 
@@ -18,14 +19,11 @@ _LEFT_OUT = frozenset({"xref", "label", "inline-formula", "tex-math", "ref-list"
 
 
 def read_jats(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
-    try:
-        root = parsed(_DOCTYPE.sub(b"", data), "it")
-    except Damaged as error:
-        return RefusedFile(str(error))
+    root = parsed(_DOCTYPE.sub(b"", data), "it")
     builder = TextBuilder()
     facts = _facts(root)
     title = facts.pop("title", "")
-    try:
+    with suppress(TooLong):
         builder.heading(1, title)
         for abstract in below(root, "abstract"):
             own = child(abstract, "title")
@@ -39,8 +37,6 @@ def read_jats(name: str, data: bytes, settings: ConversionSettings) -> Converted
             builder.heading(2, "References")
         for reference in references:
             builder.item(one_line(" ".join(reference.itertext())))
-    except TooLong:
-        pass
     return builder.converted(CONVERTER, title, facts)
 
 

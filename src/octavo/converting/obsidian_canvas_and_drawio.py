@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from contextlib import suppress
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
@@ -12,7 +13,7 @@ from octavo.converting.html import write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.zipped_xml import Damaged, attribute, below, parsed
+from octavo.converting.zipped_xml import attribute, below, parsed
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 
@@ -31,7 +32,7 @@ def read_canvas(name: str, data: bytes, settings: ConversionSettings) -> Convert
         return RefusedFile("damaged: it is no canvas")
     builder = TextBuilder()
     names = {}
-    try:
+    with suppress(TooLong):
         for node in nodes:
             shown = next((str(node[field]) for field in ("text", "label", "file", "url") if node.get(field)), "")
             first = next((line for line in shown.split("\n") if line.strip()), "")
@@ -45,8 +46,6 @@ def read_canvas(name: str, data: bytes, settings: ConversionSettings) -> Convert
         for edge in edges:
             ends = [names.get(edge.get(end), "") for end in ("fromNode", "toNode")]
             builder.item(f"{ends[0]} → {ends[1]}" + (f": {edge['label']}" if edge.get("label") else ""))
-    except TooLong:
-        pass
     return builder.converted("canvas-2")
 
 
@@ -75,8 +74,8 @@ def read_drawio(name: str, data: bytes, settings: ConversionSettings) -> Convert
             _write_diagram(builder, _unpacked(page))
     except TooLong:
         pass
-    except (Damaged, ValueError, zlib.error) as error:
-        return RefusedFile(str(error) if isinstance(error, Damaged) else "damaged: its diagrams cannot be unpacked")
+    except (ValueError, zlib.error):
+        return RefusedFile("damaged: its diagrams cannot be unpacked")
     return builder.converted("drawio-3")
 
 

@@ -39,13 +39,11 @@ def read_image(name: str, data: bytes, settings: ConversionSettings) -> Converte
     if not told and not lines:
         return RefusedFile("an image without text" if has_tesseract() else f"an image: {MISSING}")
     builder = TextBuilder()
-    try:
+    with suppress(TooLong):
         if told:
             builder.paragraph(told)
         if lines:
             builder.paragraph("\n".join(line.text for line in lines))
-    except TooLong:
-        pass
     return builder.converted(CONVERTER, "", {"ocr": True} if lines else {})
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from xml.etree.ElementTree import Element
 
 from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
 from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.spreadsheet_tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
+from octavo.converting.zipped_xml import Package, attribute, below, child, core_facts, local
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
 
@@ -19,26 +20,21 @@ _MOST_REPEATED = 100
 
 
 def read_odf(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
-    try:
-        package = Package(data)
-        manifest = package.read("META-INF/manifest.xml") or b""
-        if b"encryption-data" in manifest:
-            return RefusedFile("encrypted: it needs a password")
-        root = package.xml("content.xml")
-        body = child(root, "body")
-        content = next((node for node in body), None) if body is not None else None
-        if content is None:
-            return RefusedFile("damaged: it has no content")
-        facts = core_facts(package, "meta.xml")
-    except Damaged as error:
-        return RefusedFile(str(error))
+    package = Package(data)
+    manifest = package.read("META-INF/manifest.xml") or b""
+    if b"encryption-data" in manifest:
+        return RefusedFile("encrypted: it needs a password")
+    root = package.xml("content.xml")
+    body = child(root, "body")
+    content = next((node for node in body), None) if body is not None else None
+    if content is None:
+        return RefusedFile("damaged: it has no content")
+    facts = core_facts(package, "meta.xml")
     builder = TextBuilder(_UNITS.get(local(content)))
     reader = _Reader(builder, _title_styles(root))
-    try:
+    with suppress(TooLong):
         reader.write(content)
         reader.notes()
-    except TooLong:
-        pass
     title = facts.pop("title", "") or next((heading.title for heading in builder.headings), "")
     return builder.converted(CONVERTER, title, facts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from math import pi
 from statistics import median
 from typing import Any
@@ -134,12 +135,10 @@ def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: 
         builder.warnings.append(warning)
     if count > len(pages):
         builder.warnings.append(f"only its first {len(pages):,} pages were read")
-    try:
+    with suppress(TooLong):
         for number, page in enumerate(pages, 1):
             builder.mark(str(number))
             _write_page(builder, page)
-    except TooLong:
-        pass
     title = about.pop("title", "") or _first_title(pages)
     return builder.converted(CONVERTER, title, about)
 

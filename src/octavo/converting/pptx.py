@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from xml.etree.ElementTree import Element
 
 from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
+from octavo.converting.zipped_xml import Package, attribute, below, child, core_facts, local
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 
 CONVERTER = "pptx-2"
@@ -19,20 +20,15 @@ _MOST_LABELS = 200
 def read_pptx(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     builder = TextBuilder(Unit.SLIDE)
     titles: list[str] = []
-    try:
-        package = Package(data)
-        slides = list(_slides(package))
-        if not slides:
-            return RefusedFile("damaged: it has no slides")
-        facts = core_facts(package)
-        try:
-            for number, part in enumerate(slides, 1):
-                builder.mark(str(number))
-                titles.append(_write_slide(builder, package, part, number))
-        except TooLong:
-            pass
-    except Damaged as error:
-        return RefusedFile(str(error))
+    package = Package(data)
+    slides = list(_slides(package))
+    if not slides:
+        return RefusedFile("damaged: it has no slides")
+    facts = core_facts(package)
+    with suppress(TooLong):
+        for number, part in enumerate(slides, 1):
+            builder.mark(str(number))
+            titles.append(_write_slide(builder, package, part, number))
     title = facts.pop("title", "")
     if is_title_of_nothing(title):
         title = next((candidate for candidate in titles if candidate), "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from itertools import takewhile
 
 from octavo.converting.sandbox.conversion_worker import ConversionSettings
@@ -26,7 +27,7 @@ def read_subtitles(name: str, data: bytes, settings: ConversionSettings) -> Conv
     builder = TextBuilder(Unit.TIME)
     gathered: list[str] = []
     began = 0
-    try:
+    with suppress(TooLong):
         for at, cue in enumerate(cues):
             end = cues[at + 1].start() if at + 1 < len(cues) else len(text)
             second = 3600 * int(cue[1] or 0) + 60 * int(cue[2]) + int(cue[3])
@@ -43,8 +44,6 @@ def read_subtitles(name: str, data: bytes, settings: ConversionSettings) -> Conv
                 builder.paragraph("\n".join(gathered))
                 gathered = []
         builder.paragraph("\n".join(gathered))
-    except TooLong:
-        pass
     return builder.converted(CONVERTER)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import date
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -11,7 +12,7 @@ from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.spreadsheet_cell_formatting import Formats, epoch_of
 from octavo.converting.spreadsheet_tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
+from octavo.converting.zipped_xml import Package, attribute, below, child, core_facts, local
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
@@ -24,30 +25,25 @@ _MOST_GAP = 100  # empty columns that are kept between two cells
 
 def read_xlsx(name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
     builder = TextBuilder(Unit.SHEET)
-    try:
-        package = Package(data)
-        main = next((target for kind, target in package.related("").values() if kind == "officeDocument"), "")
-        main = main or "xl/workbook.xml"
-        root = package.xml(main)
-        if root is None:
-            return RefusedFile("damaged: it has no workbook")
-        related = package.related(main)
-        strings = _strings(package, related)
-        late = any(attribute(node, "date1904") in ("1", "true") for node in below(root, "workbookPr"))
-        shown = _styles(package, related, epoch_of(since_1904=late))
-        facts = core_facts(package)
-        try:
-            for sheet in below(root, "sheet"):
-                target = related.get(_relation(sheet), ("", ""))[1]
-                builder.mark(attribute(sheet, "name"))
-                builder.heading(1, attribute(sheet, "name"))
-                if target:
-                    write_rows(builder, _rows(package.each(target, "row"), strings, shown))
-                    _write_beside(builder, package, package.related(target))
-        except TooLong:
-            pass
-    except Damaged as error:
-        return RefusedFile(str(error))
+    package = Package(data)
+    main = next((target for kind, target in package.related("").values() if kind == "officeDocument"), "")
+    main = main or "xl/workbook.xml"
+    root = package.xml(main)
+    if root is None:
+        return RefusedFile("damaged: it has no workbook")
+    related = package.related(main)
+    strings = _strings(package, related)
+    late = any(attribute(node, "date1904") in ("1", "true") for node in below(root, "workbookPr"))
+    shown = _styles(package, related, epoch_of(since_1904=late))
+    facts = core_facts(package)
+    with suppress(TooLong):
+        for sheet in below(root, "sheet"):
+            target = related.get(_relation(sheet), ("", ""))[1]
+            builder.mark(attribute(sheet, "name"))
+            builder.heading(1, attribute(sheet, "name"))
+            if target:
+                write_rows(builder, _rows(package.each(target, "row"), strings, shown))
+                _write_beside(builder, package, package.related(target))
     return builder.converted(CONVERTER, facts.pop("title", ""), facts)
 
 

@@ -8,15 +8,13 @@ import zipfile
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError, fromstring, iterparse
 
+from octavo.model.converted_file import Damaged
+
 _MOST_ENTRIES = 20_000
 _MOST_BYTES = 500_000_000
 _MOST_ENTRY_BYTES = 200_000_000
 _RATIO, _RATIO_FROM = 200, 10_000_000  # XML shrinks to a tenth; a bomb to a thousandth
 _ENTITIES = tuple("<!ENTITY".encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
-
-
-class Damaged(Exception):
-    """A file that is not what its name says, with the reason for the ledger."""
 
 
 class Package:

@@ -63,6 +63,10 @@ class Converted:
     kind: Kind = Kind.DOC
 
 
+class Damaged(Exception):
+    """A file that is not what its name says, with the reason for the ledger. A reader that raises it refuses it."""
+
+
 class RefusedFile(NamedTuple):
     """A file that gives no text, and why. `passing` trouble is the machine's: the next run tries again."""
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import ConversionSettings, outcome_of
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.file_formats import format_of
-from octavo.plugins import resolved
 
 CALENDAR = """BEGIN:VCALENDAR\r
 BEGIN:VEVENT\r
@@ -45,8 +44,7 @@ OUTLINE = """<opml version="2.0"><head><title>Feeds</title></head><body>
 def read(name: str, text: str) -> Converted | RefusedFile:
     known = format_of(name)
     assert known is not None
-    outcome: Converted | RefusedFile = resolved(known.reader)(name, text.encode(), ConversionSettings())
-    return outcome
+    return outcome_of(known.reader, name, text.encode(), ConversionSettings())
 
 
 def test_an_event_is_a_section_with_when_where_and_with_whom() -> None:

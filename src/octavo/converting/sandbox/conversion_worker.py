@@ -12,7 +12,7 @@ from typing import IO, Any
 from octavo.converting.sandbox.process_confinement import Limits, confine
 from octavo.converting.text_builder import MOST_CHARACTERS
 from octavo.fast_dataclass import dataclass
-from octavo.model.converted_file import Converted, RefusedFile, to_plain
+from octavo.model.converted_file import Converted, Damaged, RefusedFile, to_plain
 from octavo.plugins import resolved
 
 SIZE = 8  # bytes in front of a message that say how long it is
@@ -75,7 +75,7 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
 def _answer(reader: str, name: str, data: bytes, settings: ConversionSettings, limits: Limits) -> list[bytes]:
     """The document or the refusal, then the members that it announces."""
     try:
-        outcome = _reader(reader)(name, data, settings)
+        outcome = outcome_of(reader, name, data, settings)
     except MemoryError:
         outcome = RefusedFile(f"reading it takes more than {limits.memory // 1_000_000:,} MB of memory")
     except RecursionError:
@@ -95,6 +95,14 @@ def _answer(reader: str, name: str, data: bytes, settings: ConversionSettings, l
     # Half of a character, which JSON and tar can write, cannot be stored: a question mark stands in its place.
     told = json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return [told, *(each.data for each in members)]
+
+
+def outcome_of(reader: str, name: str, data: bytes, settings: ConversionSettings) -> Converted | RefusedFile:
+    """What a reader, named by its place, makes of a file; one that is damaged is refused with the reason it raises."""
+    try:
+        return _reader(reader)(name, data, settings)
+    except Damaged as error:
+        return RefusedFile(str(error))
 
 
 def _reader(target: str) -> Reader:
