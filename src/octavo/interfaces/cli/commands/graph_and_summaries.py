@@ -1,4 +1,4 @@
-"""`octavo graph`: what points where, what belongs together, and ways to take it elsewhere."""
+"""`octavo graph` and `octavo summaries`: what belongs together, and sections and files as a whole."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
 from octavo.operations.graph.requests import GraphBuildRequest, GraphExportRequest
+from octavo.operations.summaries.requests import SummariesBuildRequest
+
+_later = click.option("--later", is_flag=True, help="Leave it to a worker: `octavo worker`.")
 
 
 @click.group(cls=OperationGroup)
@@ -21,9 +24,9 @@ def graph() -> None:
 
 
 @graph.add
-@command(GraphBuildRequest, "graph_build")
-@click.option("--later", is_flag=True, help="Leave it to a worker: `octavo worker`.")
-def build(choices: Choices, request: GraphBuildRequest, later: bool) -> Exit:
+@command(GraphBuildRequest, "graph_build", name="build")
+@_later
+def build_graph(choices: Choices, request: GraphBuildRequest, later: bool) -> Exit:
     return answered(choices, operation_of("graph build"), replace(request, wait=not later))
 
 
@@ -37,3 +40,16 @@ def export(choices: Choices, request: GraphExportRequest) -> Exit:
         answer = operation.run(session.engine, request)
     output.plain(answer.text)
     return Exit.OK
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def summaries() -> None:
+    """Summarise sections and files, look at the summaries, remove them."""
+
+
+@summaries.add
+@command(SummariesBuildRequest, "summaries_build", name="build")
+@_later
+def build_summaries(choices: Choices, request: SummariesBuildRequest, later: bool) -> Exit:
+    return answered(choices, operation_of("summaries build"), replace(request, wait=not later))

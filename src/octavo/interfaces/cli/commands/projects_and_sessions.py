@@ -1,4 +1,4 @@
-"""`octavo projects`: look at projects, and find or make the one a folder belongs to."""
+"""`octavo projects` and `octavo sessions`: whose memories they are, and the periods of work that they can name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, shared_options
-from octavo.operations.projects.requests import ProjectsResolveRequest
+from octavo.operations.projects.requests import ProjectsResolveRequest, SessionsListRequest
 
 
 @click.group(cls=OperationGroup)
@@ -27,3 +27,17 @@ def resolve(choices: Choices, request: ProjectsResolveRequest) -> Exit:
         request = replace(request, path=str(Path(request.path or "").absolute()))
     operation = replace(operation_of("projects resolve"), creates=request.create_if_missing)
     return answered(choices, operation, request)
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def sessions() -> None:
+    """Start a period of work, end it with a summary, look at earlier ones."""
+
+
+@sessions.add
+@command(SessionsListRequest, "sessions_list", name="list")
+def list_sessions(choices: Choices, request: SessionsListRequest) -> Exit:
+    """With a query, exit code 1 means that there was no such session."""
+    code = answered(choices, operation_of("sessions list"), request)
+    return code if request.query else Exit.OK
