@@ -12,8 +12,7 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
 from octavo.model.library_location import DatabaseUrl
 from octavo.observability.metrics import Gauge
-from octavo.stores.sql_repositories.clock import Clock
-from octavo.stores.sql_repositories.database_port import value
+from octavo.stores.sql_repositories.database_port import Clock, value
 from octavo.stores.sql_repositories.embeddings import VectorFormat
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo.stores.sql_repositories.store import SharedStore

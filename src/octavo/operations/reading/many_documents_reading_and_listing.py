@@ -10,14 +10,22 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
+from octavo.model.ids import DocumentId
 from octavo.model.normalised_text import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
 from octavo.operations.language_model_rendering import lines, written
 from octavo.operations.library.documents_and_properties_below_path import documents_below, property_keys
 from octavo.operations.reading.rendering import document_line, list_documents_lines
-from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest, RecentRequest
-from octavo.operations.reading.results import DocumentPassage, DocumentRow, GetManyAnswer, ListDocumentsAnswer
+from octavo.operations.reading.requests import DocTagsRequest, GetManyRequest, ListDocumentsRequest, RecentRequest
+from octavo.operations.reading.results import (
+    DocumentPassage,
+    DocumentRow,
+    DocumentTagsAnswer,
+    GetManyAnswer,
+    ListDocumentsAnswer,
+    TaggedDocument,
+)
 from octavo.operations.token_counts_and_page_cursor import (
     BYTES_PER_TOKEN,
     cursor,
@@ -143,3 +151,8 @@ def _row(document: StoredDocument) -> DocumentRow:
 
 def _size(row: DocumentRow) -> int:
     return max(json_size(asdict(row)), size("".join(lines([document_line(row)])))) + 1
+
+
+def doc_tags(engine: Engine, request: DocTagsRequest) -> DocumentTagsAnswer:
+    nodes = engine.store.graph.nodes(engine.project.id, [DocumentId(name) for name in request.document_ids])
+    return DocumentTagsAnswer(tuple(TaggedDocument(node.document, node.tags) for node in nodes if node.tags))

@@ -12,7 +12,6 @@ _versions = partial(Operation, module="octavo.operations.reading.version_diff")
 _many = partial(Operation, module="octavo.operations.reading.many_documents_reading_and_listing", tool_sets=IN_CODE)
 _outline = partial(Operation, module="octavo.operations.reading.document_outline")
 _inspect = partial(Operation, module="octavo.operations.reading.file_inspection")
-_tags = partial(Operation, module="octavo.operations.reading.tags_of_documents")
 
 READING = (
     _get(
@@ -109,7 +108,8 @@ Into a pipe or a file goes the exact text and nothing else.""",
         ),
         example={"reference": "observing/Closing down.md", "query": "when does the dome have to close?"},
     ),
-    _tags(
+    Operation(
+        module="octavo.operations.reading.document_listing_and_reading",
         name="doc_tags",
         summary="The tags of documents.",
         description="The tags of documents by their ids: what the hits of a search can be narrowed to.",

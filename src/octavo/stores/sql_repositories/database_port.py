@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import groupby
 from typing import Any, Protocol
 
 Row = tuple[Any, ...]
+Clock = Callable[[], float]
+"""Seconds since the epoch, in UTC, as an argument: tests set it, wiring passes the real one."""
 
 
 class Database(Protocol):

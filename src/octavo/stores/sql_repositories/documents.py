@@ -20,8 +20,7 @@ from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.search_result import Candidate
 from octavo.model.stored_rows import DocumentVersion, Neighbour, PastDocument, StoredDocument
-from octavo.stores.sql_repositories.clock import Clock
-from octavo.stores.sql_repositories.database_port import Database, Row, first, reserve
+from octavo.stores.sql_repositories.database_port import Clock, Database, Row, first, reserve
 from octavo.stores.sql_repositories.filter_parameters import filter_parameters, folded, unaccented
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache, ProjectRepository
 

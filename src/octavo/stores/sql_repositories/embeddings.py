@@ -12,9 +12,8 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.normalised_text import Span
 from octavo.model.stored_rows import ChunkVectors, PendingInput, PostponedChunk, StoredVectors, VectorRow
-from octavo.stores.sql_repositories.clock import Clock
 from octavo.stores.sql_repositories.clusters import ClusterRepository
-from octavo.stores.sql_repositories.database_port import Database, contiguous_ranges, first, reserve, value
+from octavo.stores.sql_repositories.database_port import Clock, Database, contiguous_ranges, first, reserve, value
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache, ProjectRepository, profile_body
 
 if TYPE_CHECKING:

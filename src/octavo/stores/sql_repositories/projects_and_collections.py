@@ -14,8 +14,7 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, project_id
 from octavo.model.index_recipe import ChunkSizes, Recipe
 from octavo.model.projects_and_collections import Collection, CollectionSettings, PlaceKind, Project
-from octavo.stores.sql_repositories.clock import Clock
-from octavo.stores.sql_repositories.database_port import Database, Row, first, value
+from octavo.stores.sql_repositories.database_port import Clock, Database, Row, first, value
 
 
 class KeyCache:

@@ -13,9 +13,8 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
 from octavo.model.stored_rows import LibraryCounts
 from octavo.ports import LexicalIndex
-from octavo.stores.sql_repositories.clock import Clock
 from octavo.stores.sql_repositories.clusters import ClusterRepository
-from octavo.stores.sql_repositories.database_port import Database, value
+from octavo.stores.sql_repositories.database_port import Clock, Database, value
 from octavo.stores.sql_repositories.documents import DocumentRepository
 from octavo.stores.sql_repositories.embedding_profiles import EmbeddingProfileRepository
 from octavo.stores.sql_repositories.embeddings import BYTES, EmbeddingRepository, VectorFormat

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.stores.sql_repositories.clock import Clock
+from octavo.stores.sql_repositories.database_port import Clock
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo.stores.sql_repositories.store import SharedStore, late
 from octavo.stores.sqlite.database import IN_MEMORY, SqliteDatabase
