@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -50,11 +50,11 @@ class Choices:
         given = {"library": library, "also_search": tuple(also) or None, "project": self.project}
         return {name: value for name, value in given.items() if value is not None}
 
-    def config(self) -> Config:
-        """What these, the environment and the files say."""
+    def config(self, own: Mapping[str, Any] | None = None) -> Config:
+        """What these, the environment and the files say; `own` goes before all of it."""
         from octavo.config.load import load  # `--help` does without
 
-        return load(self.flags()).config
+        return load(self.flags() | dict(own or {})).config
 
     def answer(self, answer: Answer) -> None:
         write(answer, self.format, quiet=self.quiet)

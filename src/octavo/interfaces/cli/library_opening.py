@@ -20,8 +20,11 @@ class Session(NamedTuple):
     """An open library with the configuration that led to it."""
 
     config: Config
-    library: Location
     engine: Engine
+
+    @property
+    def library(self) -> Location | None:
+        return self.engine.location
 
     def roots(self) -> dict[str, Path]:
         """Where each collection's documents lie on disk."""
@@ -41,15 +44,13 @@ def opened(
 
     `soon` is what will be searched for at once, by a profile of this name or else by the configured one.
     """
-    from octavo.config.load import library_location, load
     from octavo.engine.wiring import open_engine
 
-    flags = choices.flags() | ({"library": library} if library else {})
-    config = load(flags).config
+    config = choices.config({"library": library} if library else None)
     by_meaning = soon is not None and _by_meaning(profile or config.retrieval.profile)
     engine = open_engine(config, create=create, soon=soon if by_meaning else None)
     try:
-        yield Session(config, library_location(config), engine)
+        yield Session(config, engine)
     finally:
         engine.close()
 

@@ -125,7 +125,6 @@ def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: 
 
 def show_library(choices: Choices) -> None:
     """Serves and opens the page: at any free port where a server, of another library perhaps, has the usual one."""
-
     settings = choices.config().serve
     port = None if _is_free(settings.host, settings.port) else 0
     serve_library(choices, {"serve.port": port}, "default", show=True)
