@@ -12,7 +12,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind, Source
 from octavo.model.ids import document_id, text_hash
-from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryKind, MemoryLink, SessionId, memory_uri
+from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryItem, MemoryKind, MemoryLink, SessionId, memory_uri
 from octavo.model.normalised_text import normalise
 from octavo.model.prepared_document import PreparedDocument
 from octavo.sources.secret_redaction import redacted
@@ -86,6 +86,17 @@ def checked(draft: MemoryDraft) -> MemoryDraft:
         raise Conflict("a memory cannot stop being true before it starts", hint="give a valid_to later than valid_from")
     tags = tuple(dict.fromkeys(tag.lstrip("#").strip() for tag in draft.tags))
     return replace(draft, text=text, tags=tuple(tag for tag in tags if tag))
+
+
+def draft_of(item: MemoryItem, text: str, title: str, tags: tuple[str, ...]) -> MemoryDraft:
+    """The item with a text that it has had: what is stored may be stored again, whatever it looks like."""
+    return MemoryDraft(
+        *(text, item.kind, item.scope, title, tags, item.links),
+        metadata=item.metadata,
+        canonical_key=item.canonical_key,
+        doc_class=item.doc_class,
+        allow_secrets=True,
+    )
 
 
 def payload_of(action: str, draft: MemoryDraft | None, by: Provenance, **more: Any) -> str:

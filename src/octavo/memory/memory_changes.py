@@ -13,6 +13,7 @@ from octavo.memory.draft import (
     MemoryDraft,
     Provenance,
     checked,
+    draft_of,
     first_written,
     payload_of,
     prepared_of,
@@ -139,18 +140,7 @@ def restore(memories: ProjectMemories, name: MemoryId, number: int, by: Provenan
         if earlier is None:
             raise NotFound(f"{name} has no version {number}", hint=f"its versions are 1 to {item.version}")
         text = memories.store.documents.texts(memories.project, [earlier.text_hash])[earlier.text_hash]
-        draft = MemoryDraft(
-            text,
-            item.kind,
-            item.scope,
-            earlier.title,
-            earlier.tags,
-            item.links,
-            metadata=item.metadata,
-            canonical_key=item.canonical_key,
-            doc_class=item.doc_class,
-            allow_secrets=True,
-        )
+        draft = draft_of(item, text, earlier.title, earlier.tags)
         return _next_version(memories, name, draft, by, payload, MemoryAction.RESTORED, None, item)
 
     return from_current(memories, name, restored)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.errors import LibraryError, NotFound
-from octavo.memory.draft import MemoryDraft, prepared_of
+from octavo.memory.draft import draft_of, prepared_of
 from octavo.memory.memory_indexing import as_item, index_document
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.version_history import version
@@ -28,15 +28,7 @@ def reingest(memories: ProjectMemories, *, only: Sequence[MemoryId] = (), everyt
             # One that cannot be read leaves the others to be indexed; the check names it.
             logger("memory").warning("memory %s is not indexed again: %s", item.id, error.message)
             continue
-        draft = MemoryDraft(
-            current.text,
-            item.kind,
-            item.scope,
-            item.title,
-            item.tags,
-            canonical_key=item.canonical_key,
-            allow_secrets=True,  # a version never changes: what its text holds is stored already
-        )
+        draft = draft_of(item, current.text, item.title, item.tags)
         prepared = as_item(prepared_of(memories, item.id, draft, current.version.created_at), item)
         with memories.store.transaction():
             # It may have been revised or archived since it was listed; whoever did that has indexed it.

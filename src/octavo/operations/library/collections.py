@@ -32,8 +32,9 @@ from octavo.operations.library.results import (
 
 _SETTINGS = (
     *("include", "ignore", "max_heading_depth", "intelligent_heading_depth"),
-    *("history", "max_commits", "outside_git", "archives", "writable", "allow_secrets"),
+    *("history", "max_commits", "outside_git", "archives"),
 )
+_PERMISSIONS = ("writable", "allow_secrets")
 
 
 def add(engine: Engine, request: AddRequest) -> AddAnswer:
@@ -141,17 +142,10 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         skipped=outcomes.count(FileOutcome.SKIPPED),
         failed=outcomes.count(FileOutcome.FAILED),
         commits=sum(entry.stamp.size for entry in entries if is_repository(entry.uri)),
-        include=settings.include,
-        ignore=settings.ignore,
+        **{name: getattr(settings, name) for name in _SETTINGS},
         tags=settings.tags,
         kind=settings.kind.value if settings.kind else None,
-        history=settings.history,
-        max_commits=settings.max_commits,
-        outside_git=settings.outside_git,
-        archives=settings.archives,
         allow_secrets=settings.allow_secrets or None,
-        max_heading_depth=settings.max_heading_depth,
-        intelligent_heading_depth=settings.intelligent_heading_depth,
         writable=engine.library.is_writable(collection) or None,
         left_out=excluded_files(
             (entry.uri, entry.reason)
@@ -182,7 +176,7 @@ def _documents(engine: Engine, collection: Collection) -> list[ListedDocument]:
 
 def _settings(before: CollectionSettings, request: AddRequest) -> CollectionSettings:
     """What the request names takes the place of what was set before; the rest stays."""
-    named = {name: value for name in _SETTINGS if (value := getattr(request, name)) is not None}
+    named = {name: value for name in (*_SETTINGS, *_PERMISSIONS) if (value := getattr(request, name)) is not None}
     if kind := key_in(request.tags):
         raise InvalidArgument(f"a tag seems to contain a secret ({kind})", hint="give tags without it")
     if request.tags is not None:
