@@ -9,14 +9,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.memory.draft import MemoryDraft
-from octavo.model.import_report import Imported
 from octavo.model.memory import MemoryKind, MemoryLink
-from octavo.observability.progress import Progress
 from octavo_import.foreign_sqlite_file import SqliteFile
-from octavo_import.memory_import import ImportedMemory, ImportedVersion, SourceProject, count_memories, import_memories
+from octavo_import.memory_import import ImportedMemory, ImportedVersion, MemorySource, SourceProject, kind_of
 
 DATABASE = "sqlite_vec.db"
 _PAGE = 500
@@ -39,7 +36,7 @@ def open_source(place: Path) -> MemoryService:
     return MemoryService(_opened(place / DATABASE if place.is_dir() else place))
 
 
-class MemoryService:
+class MemoryService(MemorySource):
     program = "mcp-memory-service"
 
     def __init__(self, file: SqliteFile) -> None:
@@ -49,12 +46,6 @@ class MemoryService:
             kind = "relationship_type" if "relationship_type" in columns else "null"
             for source, target, said in file.rows("links", type=kind):
                 self._links[source].append(MemoryLink(target, said or "related"))
-
-    def import_into(self, engine: Engine, progress: Progress) -> Imported:
-        return import_memories(engine, self, progress)
-
-    def preview(self) -> Imported:
-        return count_memories(self)
 
     def projects(self) -> tuple[SourceProject, ...]:
         return (SourceProject(),)
@@ -75,7 +66,7 @@ class MemoryService:
         said = {"memory_type": kind} if kind else {}
         draft = MemoryDraft(
             "",
-            kind=_KINDS.get(kind or "") or (MemoryKind(kind) if kind in set(MemoryKind) else MemoryKind.NOTE),
+            kind=kind_of(kind or "", _KINDS),
             tags=tuple(tag.strip() for tag in (tags or "").split(",")),
             metadata={**_object(metadata), **said, "content_hash": name},
         )

@@ -8,17 +8,14 @@ from contextlib import closing, contextmanager
 from importlib import import_module
 from typing import Any
 
-from octavo.engine.engine import Engine
 from octavo.errors import MissingExtra, OctavoError, StorageError
 from octavo.lazy_regex import regex
 from octavo.memory.draft import MemoryDraft
-from octavo.model.import_report import Imported
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.memory import MemoryKind, MemoryLink
-from octavo.observability.progress import Progress
 from octavo.plugins import install_command
 from octavo_import.foreign_sqlite_file import named_queries
-from octavo_import.memory_import import ImportedMemory, ImportedVersion, SourceProject, count_memories, import_memories
+from octavo_import.memory_import import ImportedMemory, ImportedVersion, MemorySource, SourceProject, kind_of
 
 SCHEMES = frozenset(("postgresql", "postgres"))
 """Addresses that this importer is asked about."""
@@ -46,7 +43,7 @@ def open_source(place: DatabaseUrl) -> Memento:
     return Memento(place)
 
 
-class Memento:
+class Memento(MemorySource):
     """One moment of the database: its program may go on writing."""
 
     program = "memento"
@@ -64,12 +61,6 @@ class Memento:
 
     def is_whole(self) -> bool:
         return bool(self._rows("tables")[0][0] == _TABLES)
-
-    def import_into(self, engine: Engine, progress: Progress) -> Imported:
-        return import_memories(engine, self, progress)
-
-    def preview(self) -> Imported:
-        return count_memories(self)
 
     def projects(self) -> tuple[SourceProject, ...]:
         return tuple(
@@ -90,7 +81,7 @@ class Memento:
             for name, kind, scope, title, tags, pinned, status, key, doc_class, metadata in rows:
                 draft = MemoryDraft(
                     "",
-                    kind=KINDS.get(kind) or (MemoryKind(kind) if kind in set(MemoryKind) else MemoryKind.NOTE),
+                    kind=kind_of(kind, KINDS),
                     scope=scope,
                     title=title,
                     tags=(*tags, *_properties_as_tags(metadata)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from octavo.engine.engine import Engine
@@ -18,7 +18,7 @@ from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.version_history import version
 from octavo.model.import_report import Imported, ImportedCollection
-from octavo.model.memory import MemoryId, MemoryLink
+from octavo.model.memory import MemoryId, MemoryKind, MemoryLink
 from octavo.model.normalised_text import normalise
 from octavo.observability.progress import Progress
 from octavo.operations.projects.list_and_resolve_projects import projects_resolve
@@ -56,44 +56,48 @@ class SourceProject:
 
 
 class MemorySource(Protocol):
-    @property
-    def program(self) -> str: ...
+    """A program's memories. A reader of its own says which projects there are, and what is in each."""
+
+    program: str
 
     def projects(self) -> Sequence[SourceProject]: ...
 
     def memories(self, project: SourceProject) -> Iterator[ImportedMemory]:
         """Every memory, as often as asked."""
 
+    def preview(self) -> Imported:
+        """What an import into an empty library would take; nothing is written."""
+        done = []
+        for project in self.projects():
+            counted = ImportedCollection(project.name or self.program)
+            for memory in self.memories(project):
+                counted.records += 1
+                if reason := _refused(memory):
+                    counted.left_out.append(f"{memory.id}: {reason}")
+                else:
+                    counted.added += 1
+            done.append(counted)
+        return Imported(tuple(done), 0)
 
-def count_memories(source: MemorySource) -> Imported:
-    """What an import into an empty library would take; nothing is written."""
-    done = []
-    for project in source.projects():
-        counted = ImportedCollection(project.name or source.program)
-        for memory in source.memories(project):
-            counted.records += 1
-            if reason := _refused(memory):
-                counted.left_out.append(f"{memory.id}: {reason}")
-            else:
-                counted.added += 1
-        done.append(counted)
-    return Imported(tuple(done), 0)
+    def import_into(self, engine: Engine, progress: Progress) -> Imported:
+        """Every change has an idempotency key made of the program's ids: given again, what is there is passed over."""
+        done, embedded = [], 0
+        for project in self.projects():
+            target = _engine_of(engine, project)
+            progress.start(f"copying {project.name or self.program}", None, "memories")
+            try:
+                done.append(_ProjectImport(self, project, target.memories).run(progress))
+            finally:
+                progress.finish()
+            filled = fill_in_vectors(target.library, progress, wait=False)
+            embedded += filled.full + filled.fast
+            publish(target.library, progress)
+        return Imported(tuple(done), embedded)
 
 
-def import_memories(engine: Engine, source: MemorySource, progress: Progress) -> Imported:
-    """Every change has an idempotency key made of the program's ids: given again, what is there is passed over."""
-    done, embedded = [], 0
-    for project in source.projects():
-        target = _engine_of(engine, project)
-        progress.start(f"copying {project.name or source.program}", None, "memories")
-        try:
-            done.append(_ProjectImport(source, project, target.memories).run(progress))
-        finally:
-            progress.finish()
-        filled = fill_in_vectors(target.library, progress, wait=False)
-        embedded += filled.full + filled.fast
-        publish(target.library, progress)
-    return Imported(tuple(done), embedded)
+def kind_of(name: str, known: Mapping[str, MemoryKind]) -> MemoryKind:
+    """A kind of the program as one of these; what nobody knows is a note."""
+    return known.get(name) or (MemoryKind(name) if name in set(MemoryKind) else MemoryKind.NOTE)
 
 
 def _engine_of(engine: Engine, project: SourceProject) -> Engine:
