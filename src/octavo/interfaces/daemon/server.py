@@ -112,10 +112,8 @@ class Server:
                 if self._leaving and server.is_serving():
                     server.close()
         finally:
-            self._leave()
+            self.stop()
             server.close()
-            for task in self._talks:
-                task.cancel()
             await asyncio.gather(*self._talks, return_exceptions=True)
 
     def close(self) -> None:
