@@ -109,7 +109,7 @@ Into a pipe or a file goes the exact text and nothing else.""",
         example={"reference": "observing/Closing down.md", "query": "when does the dome have to close?"},
     ),
     Operation(
-        module="octavo.operations.reading.document_listing_and_reading",
+        module="octavo.operations.reading.many_documents_reading_and_listing",
         name="doc_tags",
         summary="The tags of documents.",
         description="The tags of documents by their ids: what the hits of a search can be narrowed to.",
