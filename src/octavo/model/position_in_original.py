@@ -61,6 +61,11 @@ class Position:
 NOWHERE = Position()
 
 
+def place(file: str, line: int, position: Position) -> str:
+    """Where somebody looks it up: `notes/a.md:12`, or by what its readers count, `papers/a.pdf#page=7`."""
+    return f"{file}{position.anchor}" if position.shown else f"{file}:{line}"
+
+
 def stored_marks(unit: Unit | None, marks: Sequence[PageMark]) -> dict[str, Any]:
     """As metadata: labels only where they are not simply 1, 2, 3."""
     if unit is None or not marks:

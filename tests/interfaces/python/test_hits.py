@@ -57,7 +57,7 @@ def test_a_result_and_an_answer_are_printed_as_a_person_reads_them(library: octa
     assert str(result) == f"{result[0]}\n\n{result[1]}" and str(library.search("qwxzv")) == "No match."
     answer = library.ask("when does the dome have to close?")
     places = str(answer).removeprefix(answer.answer).split("\n")[1:]
-    assert len(places) == len({cited.passage for each in answer for cited in each.citations}) > 0
+    assert len(places) == len({(cited.passage, cited.start) for each in answer for cited in each.citations}) > 0
     assert all(re.fullmatch(r"\[\d+\] \w+/.+\.md:\d+", place) for place in places)
 
 

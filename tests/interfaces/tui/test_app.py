@@ -243,8 +243,9 @@ def test_a_question_is_answered_with_numbered_passages(client: LibraryClient) ->
         await pilot.press("f6")
         await pilot.press(*"sourdough?", "enter")
         await until(pilot, lambda: passages(app))
-        assert "[1]" in said(app, "#answer")
-        assert "notes/bread.md:1" in passages(app)[0]
+        # Where a number leads is the place of the sentence, in the text and in the list.
+        assert said(app, "#answer").startswith("[1] notes/bread.md:3  Sourdough bread\n")
+        assert passages(app)[0] == "[1] Sourdough bread  notes/bread.md:3"
 
     drive(client, play)
 
@@ -254,7 +255,7 @@ def test_the_passages_of_an_answer_are_cited_and_read_as_hits_are(client: Librar
         await pilot.press("f6", *"sourdough?", "enter")
         await until(pilot, lambda: passages(app))
         await pilot.press("down", "ctrl+y")
-        assert app.clipboard == "notes/bread.md:1"
+        assert app.clipboard == "notes/bread.md:3"
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ReadingScreen))
 

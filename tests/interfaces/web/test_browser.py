@@ -161,7 +161,13 @@ def test_an_answer_comes_in_sentences_that_open_where_they_are_taken_from(page: 
     page.wait_for_selector("#end .sources")
     assert "Feed the starter in the evening." in page.inner_text("#answer")
     assert page.inner_text("#state") == ""
-    page.click("#answer .cite-link")
+    cited = page.locator("#answer .cite-link").first
+    number, place = cited.inner_text(), cited.get_attribute("title").split(" · ")[0]
+    first = page.locator("#end .sources li").first.inner_text()
+    assert (
+        number == "[1]" and first.startswith(number) and first.endswith(place) and place.startswith("notes/bread.md:")
+    )
+    cited.click()
     page.wait_for_selector("#cited")
 
 

@@ -13,6 +13,7 @@ from octavo.engine.search.index_freshness import learning
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of
 from octavo.interfaces.presenting.output_formats import STYLES
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
+from octavo.model.position_in_original import Position
 from octavo.model.search_result import StageTrace
 from octavo.operations.operation_lookup import EVERY
 from octavo.operations.reading.results import DocumentRow
@@ -45,13 +46,18 @@ def hit_text(hit: FoundHit, query: str) -> Text:
     """A hit in the list: its title with its place below."""
     heading = " → ".join(hit.heading_path) or hit.title
     score = f" {hit.score:.2f}" if hit.score is not None else ""
-    text = Text()
+    text = Text(f"{hit.rank}. ", "dim")
     for part in marked(heading, marks_of(query)(heading), style="title"):
         # Underlined, not coloured: it has to be seen in the chosen row too, and where there are no colours.
         text.append(visible(part.text), "bold underline" if part.style == "match" else STYLES["title"])
     text.append("\n")
-    text.append(f"{hit.collection}/{hit.uri}:{hit.start_line}{score}", "dim")
-    return text
+    lines = "" if hit.position.shown else f"-{hit.end_line}"
+    return text.append(visible(f"{hit.place}{lines}{where_inside(hit.position)}{score}"), "dim")
+
+
+def where_inside(position: Position) -> str:
+    """What stands behind a place: the page in words, and the address of what it is a copy of."""
+    return "".join(f"  {part}" for part in (position.shown, position.address) if part)
 
 
 def document_text(row: DocumentRow) -> Text:

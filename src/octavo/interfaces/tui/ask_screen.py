@@ -14,12 +14,15 @@ from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
+from octavo.interfaces.tui.answer_rendering import answer_text, where_inside
 from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.interfaces.tui.reading_view import ReadingScreen, ReadPlace
-from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage
+from octavo.model.document import shown_path
+from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage, SentenceCitation
 from octavo.operations.text_line_formatting import visible
 
+Source = SentenceCitation | ReadPassage
 _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bold yellow"}
 
 
@@ -34,7 +37,8 @@ class AskScreen(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.passages: tuple[ReadPassage, ...] = ()
+        self.sources: tuple[Source, ...] = ()
+        self.kinds: dict[int, str] = {}
 
     def compose(self) -> ComposeResult:
         yield Navigation("ask")
@@ -69,68 +73,58 @@ class AskScreen(Screen[None]):
             self.app.call_from_thread(self._show, answer)
 
     def _show(self, answer: AskAnswer | None) -> None:
-        self.query_one("#summary", Static).update("" if answer is None else told(answer))
-        self.query_one("#answer", Static).update("" if answer is None else answer_text(answer))
-        self._list(() if answer is None else answer.passages)
+        self.query_one("#summary", Static).update("")
+        width = self.query_one("#answering").content_size.width
+        self.query_one("#answer", Static).update(Text() if answer is None else answer_text("ask", answer, width))
+        self.kinds = {} if answer is None else {passage.number: passage.kind for passage in answer.passages}
+        self._list(() if answer is None else (*answer.cited, *answer.uncited))
 
-    def _list(self, passages: tuple[ReadPassage, ...]) -> None:
-        self.passages = passages
+    def _list(self, sources: tuple[Source, ...]) -> None:
+        self.sources = sources
         listed = self.query_one(OptionList)
         listed.clear_options()
-        listed.add_options(Option(passage_text(passage)) for passage in passages)
-        listed.set_class(bool(passages), "-shown")
-        if passages:
+        listed.add_options(Option(source_text(source)) for source in sources)
+        listed.set_class(bool(sources), "-shown")
+        if sources:
             listed.highlighted = 0
 
     @property
-    def passage(self) -> ReadPassage | None:
+    def source(self) -> Source | None:
         at = self.query_one(OptionList).highlighted
-        return self.passages[at] if at is not None and at < len(self.passages) else None
+        return self.sources[at] if at is not None and at < len(self.sources) else None
 
     def action_to_question(self) -> None:
         self.query_one(Input).focus()
 
     def action_to_passages(self) -> None:
-        if self.passages:
+        if self.sources:
             self.query_one(OptionList).focus()
 
     def on_option_list_option_selected(self) -> None:
         self.action_open()
 
     def action_open(self) -> None:
-        if self.passage:
-            passage = self.passage
-            lines = (passage.start_line, passage.end_line)
-            place = ReadPlace(passage.collection, passage.uri, "note", passage.title or passage.uri, lines)
+        if source := self.source:
+            lines, kind = (source.start_line, source.end_line), self.kinds[number_of(source)]
+            place = ReadPlace(source.collection, source.uri, kind, source.uri, lines, citation=source.place)
             self.app.push_screen(ReadingScreen(place))
 
     def action_copy(self) -> None:
-        if self.passage:
-            self.app.copy_citation(self.passage.collection, self.passage.uri, self.passage.start_line)
-
-
-def told(answer: AskAnswer) -> str:
-    sentences, passages = len(answer.sentences), len(answer.passages)
-    return f"{sentences} sentence{'s' * (sentences != 1)} from {passages} passage{'s' * (passages != 1)}"
+        if self.source:
+            self.app.copy_citation(self.source.place)
 
 
 def sentence_text(sentence: AnswerSentence) -> Text:
     return Text(visible(sentence.marked) + "\n\n", _WORTH.get(sentence.support, ""))
 
 
-def answer_text(answer: AskAnswer) -> Text:
-    """Sentences with the numbers of what they cite, and what the doubtful ones are worth."""
-    drawn = Text()
-    for sentence in answer.sentences:
-        drawn.append_text(sentence_text(sentence))
-    if not answer.sentences:
-        drawn.append(f"{answer.answer or 'Nothing in the library answers this.'}\n\n")
-    if answer.hint:
-        drawn.append(f"{visible(answer.hint)}\n", "dim")
-    return drawn
+def number_of(source: Source) -> int:
+    return source.passage if isinstance(source, SentenceCitation) else source.number
 
 
-def passage_text(passage: ReadPassage) -> Text:
-    drawn = Text(f"[{passage.number}] ", "bold")
-    drawn.append(visible(" → ".join(passage.heading_path) or passage.title))
-    return drawn.append(f"  {visible(f'{passage.collection}/{passage.uri}')}:{passage.start_line}", "dim")
+def source_text(source: Source) -> Text:
+    """Where the number in an answer leads; dim what was only read."""
+    cited = isinstance(source, SentenceCitation)
+    drawn = Text(f"[{number_of(source)}] ", "bold" if cited else "dim")
+    drawn.append(visible(shown_path(source.heading_path)), "" if cited else "dim")
+    return drawn.append(f"  {visible(f'{source.place}{where_inside(source.position)}')}", "dim")

@@ -102,8 +102,7 @@ class LibraryApp(App[None]):
         except (OctavoError, OSError) as error:
             self.notify(str(error), severity="error", markup=False)
 
-    def copy_citation(self, collection: str, uri: str, line: int) -> None:
-        citation = f"{collection}/{uri}:{line}"
+    def copy_citation(self, citation: str) -> None:
         self.copy_to_clipboard(citation)
         self.notify(citation, title="Copied", markup=False)
 

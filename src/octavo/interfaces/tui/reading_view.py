@@ -33,6 +33,11 @@ class ReadPlace:
     title: str
     lines: tuple[int, int] = (1, 0)
     query: str = ""
+    citation: str = ""
+
+    @property
+    def cited(self) -> str:
+        return self.citation or f"{self.collection}/{self.uri}:{self.lines[0]}"
 
 
 class ReadingScreen(Screen[None]):
@@ -102,4 +107,4 @@ class ReadingScreen(Screen[None]):
         self.app.open_in_editor(self.place.collection, self.place.uri, self.place.lines[0])
 
     def action_copy(self) -> None:
-        self.app.copy_citation(self.place.collection, self.place.uri, self.place.lines[0])
+        self.app.copy_citation(self.place.cited)

@@ -213,8 +213,8 @@ class SearchScreen(Screen[None]):
     def action_open(self) -> None:
         at = self.query_one(OptionList).highlighted
         if hit := self.hit:
-            lines = (hit.start_line, hit.end_line)
-            place = ReadPlace(hit.collection, hit.uri, hit.kind, hit.title or hit.uri, lines, self.query_text)
+            lines, title = (hit.start_line, hit.end_line), hit.title or hit.uri
+            place = ReadPlace(hit.collection, hit.uri, hit.kind, title, lines, self.query_text, hit.place)
             self.app.push_screen(ReadingScreen(place))
         elif self.answer is None and at is not None and at < len(self.recent):
             row = self.recent[at]
@@ -222,7 +222,7 @@ class SearchScreen(Screen[None]):
 
     def action_copy(self) -> None:
         if self.hit:
-            self.app.copy_citation(self.hit.collection, self.hit.uri, self.hit.start_line)
+            self.app.copy_citation(self.hit.place)
 
     def action_filters(self) -> None:
         def chosen(filters: dict[str, str] | None) -> None:

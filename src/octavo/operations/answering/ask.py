@@ -240,6 +240,10 @@ def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:
         chunk_id=hit.chunk_id,
         score=round(hit.score, 6) if calibrated else None,
         text=hit.excerpt,
+        page=hit.citation.position.page,
+        slide=hit.citation.position.slide,
+        sheet=hit.citation.position.sheet,
+        time=hit.citation.position.time,
     )
 
 

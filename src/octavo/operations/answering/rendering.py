@@ -60,11 +60,8 @@ def sentence_line(sentence: AnswerSentence) -> Line:
 
 def below_sentences(answer: AskAnswer) -> list[Block]:
     """The places that the sentences of a model cite, how they were found, and what was left out."""
-    told: dict[tuple[int, int], SentenceCitation] = {}
-    for sentence in answer.sentences if answer.mode != EXTRACTIVE else ():
-        for cited in sentence.citations:
-            told.setdefault((cited.passage, cited.start), cited)
-    lines: list[Block] = [(), *(place(cited) for _, cited in sorted(told.items())), ()] if told else []
+    cited = answer.cited if answer.mode != EXTRACTIVE else ()
+    lines: list[Block] = [(), *map(place, cited), ()] if cited else []
     for number, hop in enumerate((answer.hops or ())[1:], 2):
         lines.append((Part(f"search {number}: {hop.question} ({count(hop.new, 'new passage')})", "dim"),))
     if answer.dropped:
@@ -93,7 +90,7 @@ def place(cited: SentenceCitation) -> Line:
     key = f"@{cited.citation_key}" if cited.citation_key else ""
     return (
         Part(f"[{cited.passage}] ", "dim"),
-        Part(f"{where}{position.anchor}" if position.shown else f"{where}:{cited.start_line}", "place", where),
+        Part(cited.place, "place", where),
         Part(f"-{cited.end_line} (version {cited.version}, characters {cited.start}-{cited.end})", DETAIL),
         *(Part(f"  {label}", "dim") for label in (position.shown, position.address, key) if label),
         *((Part(f"  {path}", "heading"),) if path else ()),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.position_in_original import Position
+from octavo.model.position_in_original import Position, place
 from octavo.model.search_result import Freshness, StageTrace
 
 
@@ -40,7 +40,11 @@ class SentenceCitation:
 
     @property
     def position(self) -> Position:
-        return Position(**{place.name: getattr(self, place.name) for place in fields(Position)})
+        return Position(**{field.name: getattr(self, field.name) for field in fields(Position)})
+
+    @property
+    def place(self) -> str:
+        return place(f"{self.collection}/{self.uri}", self.start_line, self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,18 @@ class ReadPassage:
     chunk_id: str
     score: float | None = None
     text: str | None = None
+    page: int | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    time: str | None = None
+
+    @property
+    def position(self) -> Position:
+        return Position(page=self.page, slide=self.slide, sheet=self.sheet, time=self.time)
+
+    @property
+    def place(self) -> str:
+        return place(f"{self.collection}/{self.uri}", self.start_line, self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +177,19 @@ class AskAnswer:
 
     def __str__(self) -> str:
         """The answer, and where each number in it leads."""
-        cited = {each.passage: each for sentence in self.sentences for each in sentence.citations}
-        places = (f"[{number}] {at.collection}/{at.uri}:{at.start_line}" for number, at in sorted(cited.items()))
-        return "\n".join((self.answer, *places))
+        return "\n".join((self.answer, *(f"[{cited.passage}] {cited.place}" for cited in self.cited)))
+
+    @property
+    def cited(self) -> tuple[SentenceCitation, ...]:
+        """Every place that a sentence cites, once, by the numbers of the passages."""
+        places = {(each.passage, each.start): each for sentence in self.sentences for each in sentence.citations}
+        return tuple(each for _, each in sorted(places.items()))
+
+    @property
+    def uncited(self) -> tuple[ReadPassage, ...]:
+        """What was read beside that."""
+        numbers = {each.passage for each in self.cited}
+        return tuple(passage for passage in self.passages if passage.number not in numbers)
 
     def __iter__(self) -> Iterator[AnswerSentence]:
         return iter(self.sentences)

@@ -10,7 +10,7 @@ from typing import Any
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.normalised_text import short
-from octavo.model.position_in_original import NOWHERE, Position
+from octavo.model.position_in_original import NOWHERE, Position, place
 from octavo.model.score_tolerance import shown
 from octavo.model.search_result import Freshness, Hit, Result, ScoreStep, StageTrace
 
@@ -87,6 +87,10 @@ class FoundHit:
 
     def __str__(self) -> str:
         return f"{self.citation}\n{self.excerpt}"
+
+    @property
+    def place(self) -> str:
+        return place(f"{self.collection}/{self.uri}", self.start_line, self.position)
 
     @property
     def position(self) -> Position:
