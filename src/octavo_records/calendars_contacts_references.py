@@ -31,20 +31,8 @@ _EVENT = {
     "ATTENDEE": "With",
 }
 _PERSON = {"ORG": "Works at", "TITLE": "As", "EMAIL": "Mail", "TEL": "Telephone", "ADR": "Address", "BDAY": "Born"}
-_WORK = (
-    "author",
-    "editor",
-    "year",
-    "date",
-    "journal",
-    "journaltitle",
-    "booktitle",
-    "publisher",
-    "doi",
-    "url",
-    "keywords",
-    "file",
-)
+_FIELDS = "author editor year date journal journaltitle booktitle publisher doi url keywords file"
+_WORK = tuple(_FIELDS.split())
 
 Writer = Callable[[TextBuilder], int]
 

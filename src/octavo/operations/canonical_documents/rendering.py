@@ -10,9 +10,9 @@ from octavo.operations.canonical_documents.results import (
     CanonicalOutlineAnswer,
     CanonicalPackAnswer,
     CanonicalPassage,
-    MemoryState,
 )
 from octavo.operations.memory.rendering import memory_state_lines, version_heading
+from octavo.operations.memory.results import MemoryState
 from octavo.operations.text_line_formatting import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 
 _ACTIONS = {"created": "Created", "revised": "Replaced"}

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from octavo.fast_dataclass import dataclass
-from octavo.operations.memory.results import MemoryState
-
-__all__ = ["MemoryState"]
 
 
 @dataclass(frozen=True, slots=True)

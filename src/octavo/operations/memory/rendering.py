@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from octavo.memory.folder_sync_report import SyncReport
 from octavo.model.document import shown_path
 from octavo.operations.memory.results import (
     FoundMemory,
@@ -13,7 +14,6 @@ from octavo.operations.memory.results import (
     MemoryHistoryAnswer,
     MemoryState,
     RecallAnswer,
-    SyncReport,
 )
 from octavo.operations.text_line_formatting import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 

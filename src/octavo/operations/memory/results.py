@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from octavo.fast_dataclass import dataclass
-from octavo.memory.folder_sync_report import SkippedNote, SyncReport
 from octavo.memory.memory_changes import Committed
 from octavo.memory.recall import Recalled
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.search_result import Hit
-
-__all__ = ["SkippedNote", "SyncReport"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from octavo.parsing.code.language_detection import (
-    CODE_EXTENSIONS,
-    CODE_NAMES,
-    CONFIG_EXTENSIONS,
-    config_language,
-    language_of,
-)
+from octavo.parsing.code.language_detection import CODE_EXTENSIONS, CONFIG_EXTENSIONS, config_language, language_of
 from octavo.ports import Parser
 
 CODE_PARSER_VERSION = "code-2+config-1+notebook-1"
@@ -24,17 +18,6 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
     {**CODE_EXTENSIONS, **CONFIG_EXTENSIONS, NOTEBOOK_EXTENSION: "notebook"}
 )
 """Every extension read here → language; complete names are in `CODE_NAMES`."""
-
-__all__ = [
-    "CODE_EXTENSIONS",
-    "CODE_NAMES",
-    "CODE_PARSER_VERSION",
-    "CONFIG_EXTENSIONS",
-    "EXTENSIONS",
-    "NOTEBOOK_EXTENSION",
-    "code_parser",
-    "script_parser",
-]
 
 
 def code_parser(uri: str) -> Parser | None:
