@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
+from typing import Any
 
 from octavo.graph.graph_view import GraphView, NodeKind, ViewNode
 from octavo.lazy_regex import regex
@@ -41,17 +42,9 @@ def page(view: GraphView, title: str) -> str:
         ],
         "communities": [[number, name] for number, name in view.communities.items()],
     }
-    # `<` is written as an escape, so that no title can end the script it stands in.
-    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    written = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    marks = {
-        "TITLE": html.escape(title),
-        "STYLE": _read("page.css"),
-        "LAYOUT": _read("layout.js"),
-        "SCRIPT": _read("zoom.js") + _read("page.js"),
-        "DATA": written,
-    }
-    return filled(_read("page.html"), marks)
+    script = read_drawing("zoom.js") + read_drawing("page.js")
+    marks = {"STYLE": read_drawing("page.css"), "LAYOUT": read_drawing("layout.js"), "SCRIPT": script}
+    return filled("page.html", title, data, marks)
 
 
 def _where(node: ViewNode) -> str:
@@ -59,10 +52,15 @@ def _where(node: ViewNode) -> str:
     return node.document_kind if node.kind is NodeKind.ENTITY else node.uri
 
 
-def filled(template: str, marks: Mapping[str, str]) -> str:
+def filled(template: str, title: str, data: Mapping[str, Any], marks: Mapping[str, str]) -> str:
     """The template with what stands for each `@@NAME@@`, all at once: what is put in is not looked at again."""
-    return _MARK.sub(lambda match: marks[match[1]], template)
+    # `<` is written as an escape, so that no title can end the script it stands in.
+    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    written = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    texts = {**marks, "TITLE": html.escape(title), "DATA": written}
+    return _MARK.sub(lambda match: texts[match[1]], read_drawing(template))
 
 
-def _read(name: str) -> str:
+def read_drawing(name: str) -> str:
+    """A file that a drawing is made of."""
     return (_FILES / name).read_text("utf-8")

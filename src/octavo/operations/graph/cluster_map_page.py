@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import html
-import json
-from importlib.resources import files
 from typing import Any
 
-from octavo.graph.html_page import filled
+from octavo.graph.html_page import filled, read_drawing
 from octavo.operations.graph.results import ClusterMap
-
-_DRAWING = files("octavo.graph") / "drawing"
 
 
 def map_data(drawn: ClusterMap) -> dict[str, Any]:
@@ -23,22 +18,11 @@ def map_data(drawn: ClusterMap) -> dict[str, Any]:
 
 
 def page(name: str, drawn: ClusterMap) -> str:
-    # `<` is written as an escape: no title can end the script.
-    data = json.dumps(map_data(drawn), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    marks = {
-        "TITLE": html.escape(name),
-        "STYLE": _read("page.css") + _read("map.css"),
-        "PANEL": map_panel(),
-        "SCRIPT": _read("zoom.js") + _read("map.js"),
-        "DATA": data.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
-    }
-    return filled(_read("map.html"), marks)
+    style = read_drawing("page.css") + read_drawing("map.css")
+    script = read_drawing("zoom.js") + read_drawing("map.js")
+    return filled("map.html", name, map_data(drawn), {"STYLE": style, "PANEL": map_panel(), "SCRIPT": script})
 
 
 def map_panel() -> str:
     """What stands beside the map."""
-    return _read("map_panel.html")
-
-
-def _read(name: str) -> str:
-    return (_DRAWING / name).read_text("utf-8")
+    return read_drawing("map_panel.html")
