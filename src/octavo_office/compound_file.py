@@ -42,11 +42,11 @@ class Compound:
         if not (7 <= shift <= 16 and mini_shift <= shift):
             raise NoCompound
         self._data, self._sector, self._mini_sector = data, 1 << shift, 1 << mini_shift
-        self._next = _numbers(b"".join(map(self._at, self._table_sectors(tables, more))))
+        self._next = numbers(b"".join(map(self._at, self._table_sectors(tables, more))))
         self._entries = list(self._read_entries(self._chained(self._next, directory)))
         if not self._entries:
             raise NoCompound
-        self._mini_next = _numbers(self._chained(self._next, mini_table))
+        self._mini_next = numbers(self._chained(self._next, mini_table))
         self._mini_data = self._chained(self._next, self._entries[0].start)[: self._entries[0].size]
 
     def below(self, storage: int = 0) -> dict[str, int]:
@@ -98,7 +98,7 @@ class Compound:
             if more >= _LAST_SECTOR or more in seen:
                 return
             seen.add(more)
-            listed = _numbers(self._at(more))
+            listed = numbers(self._at(more))
             if not listed:
                 return
             *tables, more = listed
@@ -110,7 +110,7 @@ class Compound:
             yield DirectoryEntry(shown, kind, left, right, child, start, size)
 
 
-def _numbers(data: bytes) -> tuple[int, ...]:
+def numbers(data: bytes) -> tuple[int, ...]:
     return struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
 
 

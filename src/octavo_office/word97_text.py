@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import one_line
+from octavo_office.compound_file import numbers
 from octavo_office.word97_lists import WordLists
 
 CELL = "\x07"
@@ -123,7 +124,7 @@ class WordText:
         )
 
     def _noted(self, marks: int, texts: int, story: Story, size: int) -> list[tuple[int, bytes, str]]:
-        marked, ends = self._listed(marks), _numbers(self._listed(texts))
+        marked, ends = self._listed(marks), numbers(self._listed(texts))
         count = max(0, (len(marked) - 4) // (4 + size))
         noted = []
         for number, start, end in zip(range(count), ends, ends[1:], strict=False):
@@ -291,10 +292,6 @@ def _properties(run: bytes) -> Iterator[tuple[int, int]]:
             size = 1 + run[at]
         yield name, int.from_bytes(run[at : at + min(size, 4)], "little")
         at += size
-
-
-def _numbers(data: bytes) -> Sequence[int]:
-    return struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
 
 
 def _names(data: bytes) -> list[str]:

@@ -21,7 +21,7 @@ from octavo.model.ids import ProjectId
 from octavo.model.vector_index_tuning import Tuning
 from octavo.observability.logs import logger
 from octavo.stores.sql_repositories.database_port import first, value
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache, profile_body
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.connection_pool import Connection
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.error_translation import translated
@@ -82,7 +82,7 @@ def ensure_index(
     """
     with database.reading():
         owner = keys.project(project)
-        key = keys.profile(project, profile_body(profile))
+        key = keys.profile(project, profile.canonical())
         where: dict[str, Any] = {"project": owner, "profile": key, "most": exact_below}
         if not key or int(value(database, "vectors_counted", where)) < exact_below:
             return False

@@ -22,7 +22,7 @@ from octavo.model.score_tolerance import rounded
 from octavo.model.search_result import ScoredChunk, best_first
 from octavo.model.vector_index_tuning import MOST_EF_SEARCH, Tuning
 from octavo.stores.sql_repositories.database_port import first, value
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache, profile_body
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import matrix, vector_literal
 
@@ -174,8 +174,8 @@ class PgvectorIndex:
     def _where(self) -> dict[str, Any]:
         """`profile` is the full one; `profiles` are those with vectors to compare, the fast one last."""
         project = self._keys.project(self._project)
-        full = self._keys.profile(self._project, profile_body(self._profile))
-        fast = self._keys.profile(self._project, profile_body(self._fast)) if self._fast else 0
+        full = self._keys.profile(self._project, self._profile.canonical())
+        fast = self._keys.profile(self._project, self._fast.canonical()) if self._fast else 0
         if fast and not self._database.rows("vectors_any", {"project": project, "profile": fast}):
             fast = 0
         # The full one stands first, with vectors or without: a profile that is not there yet has the key 0.

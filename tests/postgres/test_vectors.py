@@ -16,7 +16,6 @@ from octavo.model.ids import ChunkKey
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.model.vector_index_tuning import Tuning
-from octavo.stores.sql_repositories.projects_and_collections import profile_body
 from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_postgres.halfvec import vector_literal
 from octavo_postgres.hnsw import describe_index, ensure_index, expected_index
@@ -112,7 +111,7 @@ def test_filters_that_let_little_through_cost_no_answers(
 
 def test_stage_a_uses_the_index_of_its_profile(store: PostgresStore, notes: Collection) -> None:
     index = index_of(store, notes)
-    key = store.keys.profile(notes.project_id, profile_body(PROFILE))
+    key = store.keys.profile(notes.project_id, PROFILE.canonical())
     assert not any("hnsw" in line for line in index.plan(asked(1), 40))
     ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
     with store.reading():
@@ -123,7 +122,7 @@ def test_stage_a_uses_the_index_of_its_profile(store: PostgresStore, notes: Coll
 
 def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: PostgresStore, notes: Collection) -> None:
     """A search is planned as it is asked: two stages, the first by the index, the second by keys."""
-    project, key = store.keys.project(notes.project_id), store.keys.profile(notes.project_id, profile_body(PROFILE))
+    project, key = store.keys.project(notes.project_id), store.keys.profile(notes.project_id, PROFILE.canonical())
     with psycopg.connect(store.database.url.secret) as connection:
         connection.execute(
             "insert into inputs (key, project, hash) select g, %s, decode(md5(g::text), 'hex')"
@@ -191,7 +190,7 @@ def test_how_far_an_index_looks_is_set_for_the_search_alone(store: PostgresStore
 
 def test_below_the_threshold_there_is_no_index(store: PostgresStore, notes: Collection) -> None:
     assert not ensure_index(store.database, store.keys, notes.project_id, PROFILE)
-    assert describe_index(store.database, store.keys.profile(notes.project_id, profile_body(PROFILE))) is None
+    assert describe_index(store.database, store.keys.profile(notes.project_id, PROFILE.canonical())) is None
 
 
 def test_an_index_is_made_once_and_anew_when_its_profile_says_otherwise(
@@ -209,7 +208,7 @@ def test_an_index_is_made_once_and_anew_when_its_profile_says_otherwise(
         store.database.run("named_profile_put", where)
     assert tuning_of(store.database, project) == Tuning(8, 32, 50, 2.0, 90)
     assert (settle(), settle()) == (True, False)
-    key = store.keys.profile(notes.project_id, profile_body(PROFILE))
+    key = store.keys.profile(notes.project_id, PROFILE.canonical())
     assert describe_index(store.database, key) == expected_index(key, 16, Tuning(m=8, ef_construction=32))
 
 
@@ -231,7 +230,7 @@ EXPRESSION, CONDITION, SETTINGS = "(data::halfvec(16))", "profile = {key}", "wit
 def test_an_index_that_is_another_than_its_profile_needs_is_built_again(
     store: PostgresStore, notes: Collection, definition: str
 ) -> None:
-    key = store.keys.profile(notes.project_id, profile_body(PROFILE))
+    key = store.keys.profile(notes.project_id, PROFILE.canonical())
     expected = expected_index(key, 16, Tuning())
     with psycopg.connect(store.database.url.secret) as connection:
         connection.execute(f"create index {index_name(key)} on vectors {definition.format(key=key)}".encode())

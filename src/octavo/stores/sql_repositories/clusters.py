@@ -10,7 +10,7 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.text_clusters import Clustering, ClusteringState
 from octavo.stores.sql_repositories.database_port import first, value
-from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository, profile_body
+from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ class ClusterRepository(ProjectRepository):
     def current(self, project: ProjectId, profile: EmbeddingProfile) -> Clustering | None:
         where = self._in(project)
         row = first(self._database, "clustering", where)
-        if row is None or profile_body(profile) not in json.loads(row[0]):
+        if row is None or profile.canonical() not in json.loads(row[0]):
             return None
         import numpy as np
 
@@ -44,7 +44,7 @@ class ClusterRepository(ProjectRepository):
     ) -> None:
         where = self._in(project)
         made = {
-            "profiles": json.dumps([profile_body(profile) for profile in profiles]),
+            "profiles": json.dumps([profile.canonical() for profile in profiles]),
             "centroids": centroids.astype("<f4").tobytes(),
             "chunks": chunks,
             "now": self._clock(),

@@ -14,7 +14,7 @@ from octavo.model.normalised_text import Span
 from octavo.model.stored_rows import ChunkVectors, PendingInput, PostponedChunk, StoredVectors, VectorRow
 from octavo.stores.sql_repositories.clusters import ClusterRepository
 from octavo.stores.sql_repositories.database_port import Clock, Database, contiguous_ranges, first, reserve, value
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache, ProjectRepository, profile_body
+from octavo.stores.sql_repositories.projects_and_collections import KeyCache, ProjectRepository
 
 if TYPE_CHECKING:
     import numpy as np
@@ -174,7 +174,7 @@ class EmbeddingRepository(ProjectRepository):
         self._database.run("embedded_upto_forget", where)
 
     def _of(self, project: ProjectId, profile: EmbeddingProfile) -> dict[str, Any]:
-        return self._in(project, profile=self._keys.profile(project, profile_body(profile)))
+        return self._in(project, profile=self._keys.profile(project, profile.canonical()))
 
     def _progress(self, project: ProjectId, profile: EmbeddingProfile) -> dict[str, int]:
         """Parameters with the key of the input up to which all have vectors."""
@@ -198,7 +198,7 @@ class EmbeddingRepository(ProjectRepository):
     ) -> tuple[ChunkVectors, ...]:
         where = self._of(project, profile) | {"document": document, "fast": 0}
         if fast is not None:
-            where["fast"] = self._keys.profile(project, profile_body(fast))
+            where["fast"] = self._keys.profile(project, fast.canonical())
         return tuple(ChunkVectors(*row) for row in self._database.rows("chunk_vectors", where))
 
     def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None:
@@ -207,7 +207,7 @@ class EmbeddingRepository(ProjectRepository):
         if wrong := [vector for vector in vectors if len(vector.data) != size]:
             # One such row would make every later read of the profile's vectors fail.
             raise ValueError(f"a vector of {profile.name} takes {size} bytes, not {len(wrong[0].data)}")
-        body = profile_body(profile)
+        body = profile.canonical()
         self._database.run("profile_put", {"project": key, "name": profile.name, "body": body, "now": self._clock()})
         where = {"project": key, "profile": self._keys.profile(project, body)}
         pack = self.format.pack
@@ -250,7 +250,7 @@ class EmbeddingRepository(ProjectRepository):
 
     def vectors(self, project: ProjectId, profile: EmbeddingProfile, after: int) -> StoredVectors:
         rows = self._rows(
-            "vectors_after", project, profile=self._keys.profile(project, profile_body(profile)), after=after
+            "vectors_after", project, profile=self._keys.profile(project, profile.canonical()), after=after
         )
         return StoredVectors(
             keys=_integers([row[0] for row in rows]),

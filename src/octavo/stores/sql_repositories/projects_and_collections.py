@@ -190,8 +190,3 @@ def _recipe(body: dict[str, Any]) -> Recipe:
         sizes=ChunkSizes(**body["sizes"]),
         embedding=EmbeddingProfile(**body["embedding"]),
     )
-
-
-def profile_body(profile: EmbeddingProfile) -> str:
-    """A profile's canonical form, by which its key is looked up."""
-    return json.dumps(asdict(profile), sort_keys=True, separators=(",", ":"))

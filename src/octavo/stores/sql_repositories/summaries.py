@@ -11,7 +11,7 @@ from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.normalised_text import Span
 from octavo.model.summary import NodeType, PlacedChunk, Summarised, Summary, SummaryVectors, Unsummarised
 from octavo.stores.sql_repositories.database_port import first, value
-from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository, profile_body
+from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 
 _ALL = 2**62  # more documents than any library has
 
@@ -42,7 +42,7 @@ class SummaryRepository(ProjectRepository):
         row = first(self._database, "summary_document", where | {"text_hash": bytes.fromhex(made_of.text_hash)})
         if row is None:
             return False
-        body = profile_body(profile)
+        body = profile.canonical()
         named = {"project": where["project"], "name": profile.name, "body": body, "now": self._clock()}
         self._database.run("profile_put", named)
         self._database.run("summaries_remove", {"document": row[0]})
@@ -96,4 +96,4 @@ class SummaryRepository(ProjectRepository):
         return count
 
     def _of(self, project: ProjectId, profile: EmbeddingProfile) -> dict[str, Any]:
-        return self._in(project, profile=self._keys.profile(project, profile_body(profile)))
+        return self._in(project, profile=self._keys.profile(project, profile.canonical()))

@@ -15,6 +15,7 @@ from typing import Any
 
 from mcp import types
 
+from octavo.config.setting_name_aliases import snake
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import dataclass
@@ -185,19 +186,15 @@ def camel(name: str) -> str:
     return re.sub("_([a-z])", lambda letter: letter[1].upper(), name)
 
 
-def _snake(name: str) -> str:
-    return re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
 def _understood(tool_name: str, arguments: Mapping[str, Argument], given: Mapping[str, Any], inside: str = "") -> Json:
     """The arguments by the table's names, whether they were written in camelCase or snake_case. Null is unsaid."""
     where = f"{tool_name}.{inside}".rstrip(".")
-    names = {_snake(name): name for name in arguments}
+    names = {snake(name): name for name in arguments}
     values: Json = {}
     for written, value in given.items():
-        name = names.get(_snake(written))
+        name = names.get(snake(written))
         if name is None:
-            near = difflib.get_close_matches(_snake(written), names, 1)
+            near = difflib.get_close_matches(snake(written), names, 1)
             hint = f"did you mean {names[near[0]]}?" if near else f"it takes: {', '.join(arguments) or 'nothing'}"
             field = f"{inside}{written[:100]}"
             raise InvalidArgument(f"{where} takes no {written[:100]}", hint=hint, details={"field": field})
@@ -223,7 +220,7 @@ def _renamed(arguments: Mapping[str, Argument], values: Mapping[str, Any]) -> It
         if argument.inside:
             yield from _renamed(argument.inside, value)
         elif argument.to is not None:
-            yield argument.to or _snake(name), argument.coerce(value) if argument.coerce else value
+            yield argument.to or snake(name), argument.coerce(value) if argument.coerce else value
 
 
 def _check(tool_name: str, field: str, schema: Mapping[str, Any], value: Any) -> None:
