@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from octavo.algorithms.queries.word_starts import WordStarts
 from octavo.algorithms.source_code.declaration_kind_detection import symbol_kind
 from octavo.algorithms.source_code.import_header_detection import is_file_head, is_only_comments
 from octavo.algorithms.text.unicode_folding import fold
@@ -267,7 +268,7 @@ def _is_bare(part: SectionStretch, text: str) -> bool:
     return _BARE.fullmatch(part.span.of(text)) is not None
 
 
-def _words_in(part: SectionStretch, text: str, words: re.Pattern[str] | None) -> dict[str, float]:
+def _words_in(part: SectionStretch, text: str, words: re.Pattern[str] | WordStarts | None) -> dict[str, float]:
     if words is None:
         return {}
     weights = dict.fromkeys(words.findall(part.span.of(text).lower()), 1.0)
@@ -276,17 +277,19 @@ def _words_in(part: SectionStretch, text: str, words: re.Pattern[str] | None) ->
     return weights
 
 
-def _pattern(query: Query, *, inside: bool) -> re.Pattern[str] | None:
+def _pattern(query: Query, *, inside: bool) -> re.Pattern[str] | WordStarts | None:
     """The beginnings of the query's words; `inside` of identifiers as well."""
     return _compiled(query.terms, inside)
 
 
 @lru_cache(64)
-def _compiled(terms: Terms, inside: bool) -> re.Pattern[str] | None:
+def _compiled(terms: Terms, inside: bool) -> re.Pattern[str] | WordStarts | None:
     tokens = {*terms.words, *terms.prefixes, *(token for run in (*terms.phrases, *terms.preferred) for token in run)}
     # A stem may end in an i where words have a y: `librari`, library.
-    roots = {token[:-1] if len(token) > 3 and token.endswith("i") else token for token in tokens if token}
+    roots = frozenset(token[:-1] if len(token) > 3 and token.endswith("i") else token for token in tokens if token)
     if not roots:
         return None
+    if not inside and all(map(str.isalnum, roots)):
+        return WordStarts(roots)
     longest_first = sorted(map(re.escape, roots), key=lambda root: (-len(root), root))
     return re.compile(("" if inside else r"(?<![^\W_])") + f"(?:{'|'.join(longest_first)})")

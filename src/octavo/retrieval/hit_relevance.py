@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from operator import attrgetter
@@ -66,13 +66,20 @@ class Scale:
         share = 0.0 if share < 0.0 else 1.0 if share > 1.0 else share
         return HitSigns(share, _is_kin(candidate, self.subject, self.title), _exactness(candidate))
 
-    def remembering(self, candidates: Iterable[Candidate]) -> Scale:
+    def remembering(self, candidates: Sequence[Candidate]) -> Scale:
         """The same, by which each of these candidates has its relevance wherever else it is found."""
-        return replace(self, scores={candidate.key: self.relevance(candidate) for candidate in candidates})
+        keys = [candidate.key for candidate in candidates]
+        return replace(self, scores=dict(zip(keys, self.relevances(candidates), strict=True)))
 
     def relevance(self, candidate: Candidate) -> float:
-        known = self.scores.get(candidate.key)
-        return rounded(self.calibration.relevance(self.evidence, self.signs(candidate))) if known is None else known
+        return self.relevances((candidate,))[0]
+
+    def relevances(self, candidates: Sequence[Candidate]) -> list[float]:
+        scores = self.scores
+        if unknown := [candidate for candidate in candidates if candidate.key not in scores]:
+            measured = map(rounded, self.calibration.relevances(self.evidence, map(self.signs, unknown)))
+            scores = {**scores, **{candidate.key: each for candidate, each in zip(unknown, measured, strict=True)}}
+        return [scores[candidate.key] for candidate in candidates]
 
 
 def judged(search: Search, candidates: Sequence[Candidate], own: Scale, scale: Scale) -> tuple[Candidate, ...]:
@@ -116,7 +123,7 @@ def by_relevance(candidates: Sequence[Candidate], scale: Scale, most: int | None
     The first `most` are enough, if somebody says so.
     """
     ranked = candidates[:_RANKED]
-    relevances = list(map(scale.relevance, ranked))
+    relevances = scale.relevances(ranked)
     order = sorted(range(len(ranked)), key=relevances.__getitem__, reverse=True)
     hits = [ranked[place].scored(relevances[place]) for place in order[:most]]
     if most is None or most > len(ranked):
@@ -153,10 +160,12 @@ def _lead(candidates: Sequence[Candidate]) -> float:
 def _is_kin(candidate: Candidate, subject: tuple[DocumentId, int], title: str) -> bool:
     """Whether it is of the best one's document or declaration, or below its title: answers to one question, days of one
     journey. What is said around a turn of a conversation is about something else, so a turn has no kin, nor is one."""
+    # Nearly all are of another document and have another title, which is known sooner than the rest.
+    if candidate.document_id != subject[0] and candidate.title != title:
+        return False
     if candidate.is_turn:
         return False
-    # Nearly all have another title, which is known sooner than whether one is the name of the file.
-    return (title != "" and candidate.title == title and _title(candidate) == title) or subject_of(candidate) == subject
+    return (title != "" and _title(candidate) == title) or subject_of(candidate) == subject
 
 
 def _title(candidate: Candidate) -> str:
@@ -166,9 +175,9 @@ def _title(candidate: Candidate) -> str:
 def _exactness(candidate: Candidate) -> float:
     """How far a passage holds what was typed, or is what it names. A plain word is in many passages."""
     sure = 0.0
-    for stage, _, _, detail in candidate.steps:
-        if stage in _SURE:
-            sure = max(sure, 0.5 if detail == HOLDS_WORD else 1.0)
+    for step in candidate.steps:
+        if step.stage in _SURE:
+            sure = max(sure, 0.5 if step.detail == HOLDS_WORD else 1.0)
     return sure
 
 

@@ -29,6 +29,7 @@ SMALL = 1_000
 
 _PASSAGES = 1_024  # whose tokens are remembered: some 12 MB
 _TITLES = 8_192  # whose first words are: some 2 MB
+_LONG = 1_000  # chunks with a phrase that are not remembered
 
 
 class SearchText:
@@ -55,6 +56,9 @@ class SearchText:
 
     def tokens_among(self, text: str, words: frozenset[str]) -> Sequence[str]:
         """The tokens of a text if each is one of these words; mostly its first one says that they are not."""
+        first = text[:1]
+        if first.isascii() and first.isalpha() and first.lower() not in _initials(words):
+            return ()  # no stem changes the letter a word begins with
         if (not is_latin(text) and all(map(str.isascii, words))) or not words.issuperset(self._first_tokens(text)):
             return ()
         tokens: list[str] = []
@@ -83,6 +87,11 @@ class SearchText:
     def language(self, text: str) -> str:
         """The language that a query tells it is in; empty where it does not tell."""
         return self._analyzer.told_language(text)
+
+
+@lru_cache(16)
+def _initials(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word[0] for word in words)
 
 
 class SearchVectors(Protocol):
@@ -177,6 +186,16 @@ class SearchedLibrary:
             found = self.store.documents.lengths(self.project, sorted(missing))
             known.update((missing[key], length) for key, length in found.items())
         return known
+
+    def containing(self, phrase: Sequence[str], most: int | None = None) -> Sequence[ChunkKey]:
+        """As `LexicalIndex.containing`: title, phrase and rare words of a query are often the same."""
+        known, asked = self.remembered.state().containing, (tuple(phrase), most)
+        if asked not in known:
+            keys = self.store.lexical.containing(self.project, phrase, most=most)
+            if len(keys) > _LONG:
+                return keys
+            known[asked] = keys
+        return known[asked]
 
     @property
     def has_commits(self) -> bool:

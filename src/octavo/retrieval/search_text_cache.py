@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -15,6 +15,7 @@ from octavo.model.search_result import Candidate
 MOST_CHARACTERS = 8_000_000  # characters, in each of the two halves
 LONGEST_TEXT = 100_000  # characters: a book would push out a hundred notes
 _CANDIDATES = 16_384  # that are remembered: some 20 MB
+_PHRASES = 4_096  # whose chunks are remembered
 
 
 @dataclass(slots=True)
@@ -26,6 +27,8 @@ class RememberedState:
     """How many chunks documents have."""
     sections: dict[tuple[DocumentId, Span], tuple[Section, ...]] = field(default_factory=dict)
     """Those that touch a place."""
+    containing: dict[tuple[tuple[str, ...], int | None], Sequence[ChunkKey]] = field(default_factory=dict)
+    """The chunks that hold tokens next to each other, or the first so many of them."""
     at_most: dict[int, bool] = field(default_factory=dict)
     """Whether there are so many chunks or fewer."""
     has_commits: bool | None = None
@@ -33,6 +36,10 @@ class RememberedState:
     whole: dict[Hashable, tuple[Any, Any]] = field(default_factory=dict)
     """What the whole library makes of queries: by which profile, and a scale with the relevance of each candidate, for
     whoever narrows the same search next."""
+
+    @property
+    def full(self) -> bool:
+        return max(len(self.candidates), len(self.sections)) > _CANDIDATES or len(self.containing) > _PHRASES
 
 
 class RememberedTexts:
@@ -88,7 +95,7 @@ class SearchMemory:
         if self._generation is None:
             return RememberedState()
         generation, (of, known) = self._generation(), self._known
-        if of != generation or max(len(known.candidates), len(known.sections)) > _CANDIDATES:
+        if of != generation or known.full:
             known = RememberedState()
             self._known = generation, known
         return known

@@ -89,7 +89,7 @@ class SnapshotLexical:
         if state is None:
             return self._inner.containing(project, phrase, prefix=prefix, most=most)
         try:
-            keys: list[ChunkKey] = _holding(state, phrase[0])[:most].tolist()
+            keys: list[ChunkKey] = _holding(state, phrase[0], most).tolist()
         except (IndexError, ValueError, DamagedSnapshot) as error:
             self._snapshots.mark_damaged(state.snapshot, error)
             return self._inner.containing(project, phrase, most=most)
@@ -271,13 +271,14 @@ def _with_statistics(state: _State, segments: list[tuple[Segment, NDArray[np.int
     return replace(state, segments=tuple(live), rows=rows)
 
 
-def _holding(state: _State, word: str) -> NDArray[np.int64]:
-    """The chunks with a word, ascending."""
+def _holding(state: _State, word: str, most: int | None = None) -> NDArray[np.int64]:
+    """The chunks with a word, ascending; the first `most` of them."""
     keys = []
     for live in state.segments:
         rows = live.segment.postings(word).rows
-        keys.append(live.segment.keys[rows if live.alive is None else rows[live.alive[rows]]])
-    return distinct(np.concatenate(keys))
+        # Rows ascend with their keys.
+        keys.append(live.segment.keys[(rows if live.alive is None else rows[live.alive[rows]])[:most]])
+    return distinct(np.concatenate(keys))[:most]
 
 
 def _matching_rows(postings: Postings, live: _LiveSegment) -> int:

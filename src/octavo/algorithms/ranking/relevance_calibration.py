@@ -16,6 +16,7 @@ file has many, of which one is what was asked for. A turn of a conversation stan
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from octavo.fast_dataclass import dataclass, replace
@@ -77,11 +78,19 @@ class Calibration:
         return score >= min(_LEAST, self.ends * best)
 
     def relevance(self, evidence: AnswerEvidence, signs: HitSigns) -> float:
-        logit = self.bias + self.cosine * evidence.cosine + self.words * evidence.words + self.title * evidence.title
-        logit += self.share * signs.share + self.exact * signs.exact
-        if signs.kin:
-            logit += self.kin + self.lead * evidence.lead
-        return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, logit))))
+        return self.relevances(evidence, (signs,))[0]
+
+    def relevances(self, evidence: AnswerEvidence, several: Iterable[HitSigns]) -> list[float]:
+        """That of each of several hits; what speaks for all of them is added up once."""
+        answer = self.bias + self.cosine * evidence.cosine + self.words * evidence.words + self.title * evidence.title
+        share_weight, exact_weight, of_kin = self.share, self.exact, self.kin + self.lead * evidence.lead
+        relevances = []
+        for share, kin, exact in several:
+            logit = answer + (share_weight * share + exact_weight * exact)
+            if kin:
+                logit += of_kin
+            relevances.append(1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, logit)))))
+        return relevances
 
     def is_answered(self, evidence: AnswerEvidence, exact: float) -> bool:
         """Whether something answers: a passage with every word of the query does. How far the best is ahead of others

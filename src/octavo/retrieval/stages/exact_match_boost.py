@@ -97,7 +97,7 @@ class ExactMatch:
     def _holding_whole(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
         counts: dict[ChunkKey, int] = {}
         for tokens in search.query.terms.exact:
-            for key in search.library.store.lexical.containing(search.library.project, tokens):
+            for key in search.library.containing(tokens):
                 counts[key] = counts.get(key, 0) + 1
         return {candidate.key: counts[candidate.key] for candidate in candidates if candidate.key in counts}
 
@@ -106,7 +106,7 @@ class ExactMatch:
         # Postings of words that are everywhere are long: in a large library only a phrase without them is looked up.
         looked_up = search.small or library.has_at_most(_WHOLE)
         run = phrase if looked_up else _run_without_stop_words(search.query.terms)
-        holding = library.store.lexical.containing(library.project, run, most=self.rare) if run else ()
+        holding = library.containing(run, self.rare) if run else ()
         if run and len(holding) < self.rare:
             keys = frozenset(holding)
             some = [candidate for candidate in candidates if candidate.key in keys]

@@ -101,7 +101,7 @@ class Definitions:
         """Code that calls what is named, then what only mentions it: an import, a table. What declares it is known."""
         library = search.library
         last = read.names[0].parts[-1]
-        keys = library.store.lexical.containing(library.project, library.text.query_tokens(last)[:1], most=_USES)
+        keys = library.containing(library.text.query_tokens(last)[:1], _USES)
         holding = [
             candidate
             for candidate in library.candidates([*keys]).values()

@@ -50,4 +50,4 @@ class TitleWords:
         return noted(in_order(raised), self.name, details)
 
     def _is_rare(self, library: SearchedLibrary, title: Sequence[str]) -> bool:
-        return len(library.store.lexical.containing(library.project, title, most=self.rare)) < self.rare
+        return len(library.containing(title, self.rare)) < self.rare

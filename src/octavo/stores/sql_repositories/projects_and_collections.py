@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -126,9 +127,7 @@ class CatalogRepository(ProjectRepository):
 
     def collections(self, project: ProjectId) -> tuple[Collection, ...]:
         rows = self._rows("collections", project)
-        return tuple(
-            Collection(CollectionId(row[1]), project, row[2], Path(row[3]), _settings(row[2], row[4])) for row in rows
-        )
+        return tuple(_collection(project, *row[1:5]) for row in rows)
 
     def put_collection(self, collection: Collection) -> None:
         self._run(
@@ -160,6 +159,12 @@ class CatalogRepository(ProjectRepository):
         self._database.run(
             "recipe_put", {"project": key, "id": recipe.id, "body": recipe.canonical(), "now": self._clock()}
         )
+
+
+@lru_cache(256)
+def _collection(project: ProjectId, id_: str, name: str, root: str, settings: str) -> Collection:
+    """Every search asks for the same ones."""
+    return Collection(CollectionId(id_), project, name, Path(root), _settings(name, settings))
 
 
 def _stored(settings: CollectionSettings) -> dict[str, Any]:
