@@ -30,10 +30,12 @@ _STEPS = 2.5  # as a shape: where steps are asked for, a sentence of or about th
 _LEAST_OF_STEPS = 0.85  # of the score of a sentence before them, which is about them
 _FITTED_FOR = "octavo-encoder-2"  # the model whose cosines the next two constants are about
 _LEAST_EVIDENCE = 0.46  # of meaning and words in one sentence; with less, nothing answers
+_LEAST_COVERED = 0.35  # of the words, by weight, where meaning cannot tell: in other languages than English
 _LACKING = 0.1  # of that, for each name of the question that a sentence is not about, and for a number it does not give
 _FEW_WORDS = 2  # of a question: so few say little by being absent
 _BALANCE = 0.75  # relevance against difference, when sentences are chosen
 _LEAST_SHARE = 0.65  # of the best sentence's score that another needs
+_LEAST_SHARE_BY_WORDS = 0.4  # words differ more than meanings do
 _FEWEST_WORDS = 3
 
 _ASKS_NUMBER = regex(
@@ -108,12 +110,15 @@ def statements(
     embedder: Callable[[], Embedder] | None,
     tokenise: Callable[[str], Sequence[str]],
     most: int,
+    *,
+    by_words: bool = False,
 ) -> tuple[Statement, ...]:
     """At most so many sentences, best first, none saying what another has said; a list that answers is quoted whole.
 
     A sentence is judged by its cosine with the question, the share of the question's words in it (rare ones count
     more), the relevance of its passage, whether it has the number or the name that is asked for, and whether it has the
-    form of an answer. Without an embedder, words stand for meaning. None where neither meaning nor words are near.
+    form of an answer. Without an embedder, words stand for meaning. None where neither meaning nor words are near;
+    `by_words`, of a language that the embedder hardly reads, words alone say whether something answers.
     """
     candidates = _candidates(passages)
     if not candidates:
@@ -132,7 +137,11 @@ def statements(
         words_count = _WORDS if len(set(meaningful)) > _FEW_WORDS else 0.0
         lacking = np.array([_lacking(question, candidate) for candidate in candidates])
         evidence = (_COSINE + _WORDS - words_count) * meant + words_count * coverage - _LACKING * lacking
-        if model.profile.name == _FITTED_FOR and float(evidence.max()) < _LEAST_EVIDENCE:
+        if by_words:
+            meant = coverage
+            if float(coverage.max()) < _LEAST_COVERED:
+                return ()
+        elif model.profile.name == _FITTED_FOR and float(evidence.max()) < _LEAST_EVIDENCE:
             return ()
     best = max(map(_relevance, candidates))
     score = (
@@ -152,7 +161,7 @@ def statements(
         for place in order
         if candidates[place].whole is None and not (whole and _is_item(candidates[place], whole))
     ]
-    least = _LEAST_SHARE * float(score[first])
+    least = (_LEAST_SHARE_BY_WORDS if by_words else _LEAST_SHARE) * float(score[first])
     chosen = [(float(score[place]), place) for place in order[:room] if score[place] >= least]
     if place is not None:
         chosen.append((float(score[place]), place))

@@ -15,6 +15,7 @@ from octavo.answering.llm_answer_judge import verdicts
 from octavo.answering.llm_answer_writing import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
 from octavo.answering.llm_usage_metering import MeteredModel
 from octavo.answering.multi_hop_search import Planning, gathered
+from octavo.answering.question_words import in_another_language
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
@@ -171,13 +172,17 @@ def _by_model(
 def _extracted(
     engine: Engine, request: AskRequest, answer: AskAnswer, passages: Sequence[NumberedPassage], tell: Tell
 ) -> AskAnswer:
-    tokens = engine.library.adapters.analyzer.query_tokens
+    analyzer = engine.library.adapters.analyzer
     text: Sequence[NumberedPassage] = passages
     if not request.heading_contains:  # what surrounds may stand below another heading
         with engine.store.reading():
             text = with_surroundings(engine.store, engine.project.id, passages)
+    words = in_another_language(request.question, text[0].text, analyzer)
+    tokens = words or analyzer.query_tokens
     try:
-        extracts = statements(request.question, text, lambda: engine.embedder, tokens, _SENTENCES)
+        extracts = statements(
+            request.question, text, lambda: engine.embedder, tokens, _SENTENCES, by_words=words is not None
+        )
     except ProviderFailed as error:
         extracts = statements(request.question, text, None, tokens, _SENTENCES)
         degraded = (*(answer.degraded or ()), f"answer: chosen by words alone: {error.message}")

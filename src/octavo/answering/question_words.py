@@ -1,0 +1,44 @@
+"""The words of a question in another language than English, by which a sentence in that language answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from octavo.algorithms.text.languages_and_marked_stems import COMPOUNDING, ENGLISH
+from octavo.algorithms.text.search_tokenizer import Analyzer
+from octavo.retrieval.query_language_detection import in_another_script
+
+_LEAST_HEAD, _LEAST_REST = 4, 3  # letters of a compound's last part, and of what stands before it
+_HIRAGANA = ("\u3040", "\u309f")
+
+Tokenise = Callable[[str], Sequence[str]]
+
+
+def in_another_language(question: str, text: str, analyzer: Analyzer) -> Tokenise | None:
+    """What finds the words of a question and of sentences, where it is not in English: the stems they have in its
+    language, or what its script is searched by. A question that does not tell is in the language of the best passage's
+    text."""
+    if in_another_script(question):
+        return lambda said: _content(analyzer.query_tokens(said))
+    language = analyzer.query_language(question) or analyzer.told_language(text)
+    if language in ("", ENGLISH):
+        return None
+    asked = analyzer.forms(question, language) if language in COMPOUNDING else []
+
+    def words(said: str) -> Sequence[str]:
+        stems = analyzer.forms(said, language)
+        heads = {stem.rpartition("_")[2] for stem in stems}
+        return [*stems, *(word for word in asked if word not in stems and _has_head(word, heads))]
+
+    return words
+
+
+def _has_head(compound: str, stems: set[str]) -> bool:
+    """Whether a compound ends in one of these: a Kellerschlüssel is a Schlüssel."""
+    word = compound.rpartition("_")[2]
+    return any(word[cut:] in stems for cut in range(_LEAST_REST, len(word) - _LEAST_HEAD + 1))
+
+
+def _content(tokens: Sequence[str]) -> Sequence[str]:
+    """Without pairs of characters that hold an ending or a particle of Japanese."""
+    return [token for token in tokens if not any(_HIRAGANA[0] <= letter <= _HIRAGANA[1] for letter in token)] or tokens
