@@ -23,7 +23,7 @@ from typing import Any
 
 from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import LineIndex, normalise
+from octavo.model.normalised_text_and_spans import LineIndex, normalise
 from octavo.parsing.registry import parser_for
 
 _ASIDE = re.compile(

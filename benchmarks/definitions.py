@@ -24,7 +24,7 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.model.document import Kind
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search

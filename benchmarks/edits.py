@@ -29,12 +29,12 @@ from octavo.errors import OctavoError
 from octavo.note_editing.folder_lock import folder_lock
 from octavo.note_editing.front_matter_property_edits import set_property
 from octavo.note_editing.heading_checks import without_jumps
-from octavo.note_editing.move_section import move
 from octavo.note_editing.moves_and_renames import rename_heading
 from octavo.note_editing.multi_file_write_journal import Renamed, all_or_nothing, journal_of
 from octavo.note_editing.note_files import overwrite, overwrite_all, read
 from octavo.note_editing.note_heading_outline import BOM, NoteOutline, text_start
 from octavo.note_editing.section_edits import EditedText, append, insert, replace
+from octavo.note_editing.section_relocation_text import move
 
 HASHING = {"embedding": {"provider": "hashing"}, "daemon": {"enabled": False}}
 LARGEST = 1 << 30

@@ -49,7 +49,7 @@ import strangers
 from starlette.types import ASGIApp, Message
 
 from octavo.algorithms.queries.code_query_parsing import read_code_query
-from octavo.config.load import validated
+from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config, Serve
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.damage_check import damage

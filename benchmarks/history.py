@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from octavo.config.load import validated
+from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine

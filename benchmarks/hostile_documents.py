@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.sandbox.process_confinement import Limits
 from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.model.converted_file import Converted

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pymupdf
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.pdf import read_pdf
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 _WORD = re.compile(r"[^\W_]+")
 _EDGE, _REPEATED, _SHORTEST = 3, 0.3, 4

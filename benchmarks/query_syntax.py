@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import Stemmer
 
-from octavo.config.load import validated
+from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine

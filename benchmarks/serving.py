@@ -32,7 +32,7 @@ import plain_clients
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.interfaces.daemon.client import place, started

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from octavo.config.load import load, validated
+from octavo.config.layered_config_loading import load, validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine

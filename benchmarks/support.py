@@ -27,7 +27,7 @@ from octavo.answering.sentence_splitting import sentences
 from octavo.embedding.bundled_embedder import bundled_embedder
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.search_result import Citation, Hit
 
 _ROOT = Path(__file__).parents[1]

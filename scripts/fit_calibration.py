@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from octavo.algorithms.ranking.relevance_calibration import AnswerEvidence, Calibration, HitSigns
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.evaluation.beir_dataset import Dataset, Question, read_dataset

@@ -12,7 +12,7 @@ import argparse
 from dataclasses import replace
 from itertools import product
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.evaluation.evaluation_run import cache_folder, evaluate_profiles, request_of
 from octavo.interfaces.cli.progress import progress
 from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE, PROFILES

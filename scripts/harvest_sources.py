@@ -33,7 +33,7 @@ from conversations import pairs_of_talk, talks_in_csv, talks_in_json
 
 from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.git_commit_parser import CommitParser
 from octavo.parsing.registry import parser_for
 from octavo_train.training_pairs_from_document import Material, TrainingPair, TrainingSection, pairs_of, passages_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from generated import ROOT, main
 
-from octavo.config.load import PROJECT_FILE, project_may_set
+from octavo.config.layered_config_loading import PROJECT_FILE, project_may_set
 from octavo.config.setting_descriptions import Setting, SettingsTable, sections, written
 
 TARGET = ROOT / "docs" / "reference" / "configuration.md"

@@ -34,10 +34,10 @@ from rich.console import Console
 from rich.text import Text
 from textual.widgets import OptionList
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.interfaces.mcp.supported_clients import CLIENTS
-from octavo.interfaces.tui.app import OctavoApp
+from octavo.interfaces.tui.app_with_screens import OctavoApp
 
 PICTURES = ROOT / "docs" / "pictures"
 QUESTION = "what is the humidity limit"

@@ -24,7 +24,7 @@ from typing import Any, get_args, get_type_hints
 from generated import ROOT, main
 
 import octavo.model
-from octavo.interfaces.python.method_arguments_to_request import (
+from octavo.interfaces.python.operation_methods import (
     argument_meanings,
     docstring,
     positional_fields,

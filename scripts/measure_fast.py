@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from octavo.config.load import load, profile_folders
+from octavo.config.layered_config_loading import load, profile_folders
 from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.index_recipe import recipe_of

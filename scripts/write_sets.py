@@ -23,7 +23,7 @@ from typing import Any
 import apsw
 import zstandard
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.config.schema import Config
 from octavo.engine.wiring.index_recipe import recipe_of
 from octavo.evaluation.beir_dataset import Dataset, read_dataset

@@ -25,7 +25,7 @@ HEAVY = {
     "zstandard",
 }
 WRITING = {
-    "octavo.ingest.pipeline",
+    "octavo.ingest.collection_indexing",
     "octavo.parsing.markdown",
     "octavo.chunking.section_chunker",
     "octavo.sources.folder_scan",
@@ -154,7 +154,7 @@ def test_the_list_of_commands_is_shown_without_the_table_of_operations(arguments
     assert "octavo.model.search_result" not in loaded
     assert {name for name in loaded if name.startswith("octavo.operations")} == {
         "octavo.operations",
-        "octavo.operations.text_line_formatting",
+        "octavo.operations.styled_answer_lines",
     }
 
 
@@ -181,7 +181,7 @@ with open_library(path) as library:
     assert library.search(Query("note"), PROFILES["lexical_only"]).hits
 assert not {"onnxruntime", "tokenizers"} & set(sys.modules), "a model was loaded"
 """
-    assert "octavo.ingest.pipeline" in imported_by(LIBRARY + searching)
+    assert "octavo.ingest.collection_indexing" in imported_by(LIBRARY + searching)
 
 
 def test_indexing_notes_loads_no_grammar_and_indexing_code_only_those_it_needs() -> None:
@@ -202,7 +202,7 @@ with open_library(folder / "library.db", create=True, settings={"embedding.provi
 
 def test_indexing_what_did_not_change_imports_neither_arrays_nor_a_model(library: Path) -> None:
     loaded = imported_by(COMMAND, "index", "--library", str(library))
-    assert "octavo.ingest.pipeline" in loaded
+    assert "octavo.ingest.collection_indexing" in loaded
     assert loaded & {"numpy", "onnxruntime", "octavo.stores.sqlite.fts5_repair"} == set()
 
 

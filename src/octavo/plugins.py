@@ -46,7 +46,7 @@ OURS: Mapping[str, Mapping[str, str]] = {
         "ics": "octavo_records.calendars_contacts_references:read_calendar",
         "opml": "octavo_records.calendars_contacts_references:read_outline",
         "vcf": "octavo_records.calendars_contacts_references:read_contacts",
-        **dict.fromkeys(("jsonl", "ndjson"), "octavo_records.exported_library_converter:read_lines"),
+        **dict.fromkeys(("jsonl", "ndjson"), "octavo_records.json_lines_converter:read_lines"),
         "doc": "octavo_office.doc:read_doc",
         "msg": "octavo_office.outlook_msg:read_message",
         "ppt": "octavo_office.ppt:read_ppt",
@@ -85,7 +85,7 @@ OURS: Mapping[str, Mapping[str, str]] = {
     },
     PROVIDERS: {},
     INDEXES: dict.fromkeys(("ivfpq", "hnsw"), "octavo_stages.faiss_indexes"),
-    TRAINERS: {"finetune": "octavo_train.finetuning_on_library:train_model"},
+    TRAINERS: {"finetune": "octavo_train.finetune_operation:train_model"},
     EXPORTERS: {"site": "octavo_site.static_site:write_site"},
     REFERENCES: dict.fromkeys(("pdf", "epub", "html"), "octavo_records.publication_of_file:work_of"),
 }

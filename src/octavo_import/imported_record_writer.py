@@ -21,7 +21,7 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import RecipeId, document_id, text_hash
 from octavo.model.import_report import ImportedCollection
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow

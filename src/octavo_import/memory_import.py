@@ -19,7 +19,7 @@ from octavo.memory.remember import refuse_secrets
 from octavo.memory.version_history import version
 from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.memory import MemoryId, MemoryKind, MemoryLink
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.observability.progress import Progress
 from octavo.operations.projects.list_and_resolve_projects import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest

@@ -12,7 +12,7 @@ from typing import Any
 
 from octavo.bounded_file_reading import read_small
 from octavo.errors import OctavoError
-from octavo.local_paths import expand_user, real_path
+from octavo.path_resolution_and_private_folders import expand_user, real_path
 from octavo_import.foreign_sqlite_file import SqliteFile
 from octavo_import.note_folders_of_other_programs import FolderImporter, NoteFolder
 

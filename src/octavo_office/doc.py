@@ -7,8 +7,8 @@ import struct
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.heading_style_names import TITLE_LEVEL
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.word_list_numbering import item_parts
 from octavo.lazy_regex import regex

@@ -15,8 +15,8 @@ from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.mail import converted_message
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import clean, one_line
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo_office.compound_file import Compound, NoCompound

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.pptx import is_title_of_nothing
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo_office.compound_file import Compound, NoCompound

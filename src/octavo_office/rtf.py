@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Any
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex

@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import NamedTuple
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.spreadsheet_cell_formatting import Formats, epoch_of
 from octavo.converting.spreadsheet_tables import MOST_COLUMNS, write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line

@@ -18,7 +18,7 @@ from psycopg import ClientCursor
 from octavo.algorithms.ranking.vector_nearest_neighbors import directions
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.score_tolerance import rounded
+from octavo.model.score_rounding import rounded
 from octavo.model.search_result import ScoredChunk, best_first
 from octavo.model.vector_index_tuning import MOST_EF_SEARCH, Tuning
 from octavo.stores.sql_repositories.database_port import first, value

@@ -27,7 +27,7 @@ from octavo.stores.sql_repositories.filter_parameters import filter_parameters
 from octavo.stores.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.deleted_posting_removal import COMPACTED, compact
-from octavo_postgres.pg_search_extension import put_texts, stores_texts
+from octavo_postgres.pg_search_index_and_queries import put_texts, stores_texts
 from octavo_postgres.posting_lists import (
     BOOSTS,
     LexicalRows,

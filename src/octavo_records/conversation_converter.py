@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import Any
 
 from octavo.converting.archives import unused
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.mail import dated_name
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex

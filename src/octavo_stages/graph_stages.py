@@ -9,7 +9,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.link_graph import COMMUNITIES, EdgeType, Walk
 from octavo.model.query import Filters
-from octavo.model.score_tolerance import rounded
+from octavo.model.score_rounding import rounded
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey
-from octavo.model.normalised_text import LineIndex, Span
+from octavo.model.normalised_text_and_spans import LineIndex, Span
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.candidate_scores_and_texts import noted

@@ -14,18 +14,20 @@ from octavo.embedding.token_counter_selection import counter_of
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.beir_dataset import SHIPPED, read_dataset
-from octavo.evaluation.measures import mean
+from octavo.evaluation.evaluation_measure_set import mean
 from octavo.fast_dataclass import dataclass, replace
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.results import FinetuneAnswer
 from octavo_train.contrastive_training import TrainingSettings
-from octavo_train.encoder_finetuning import finetune, fit_table
+from octavo_train.encoder_finetuning_and_table_fit import finetune, fit_table
 from octavo_train.fast_table_fitting import TableSettings
 from octavo_train.model_card import ModelCard
+from octavo_train.model_scores_and_teacher_vectors import pair_scores, score
 from octavo_train.reranker_training import finetune_reranker
 from octavo_train.reranker_training_lists import FoundList, found_lists
-from octavo_train.torch_crossencoder import RerankSettings
+from octavo_train.torch_cross_encoder import RerankSettings
+from octavo_train.trainable_model_checks import ModelDirectory
 from octavo_train.trained_model_export import (
     described_encoder,
     described_reranker,
@@ -35,10 +37,8 @@ from octavo_train.trained_model_export import (
     table_bytes,
     words_of,
 )
-from octavo_train.trained_model_scores import pair_scores, score
 from octavo_train.training_pairs_from_document import counted
 from octavo_train.training_pairs_from_library import Harvest
-from octavo_train.training_precondition_checks import ModelDirectory
 
 BUNDLED_SET = "bundled set"
 HELD_BACK = "held back"

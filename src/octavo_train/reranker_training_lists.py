@@ -11,7 +11,7 @@ from octavo.engine.engine import Engine
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Source
 from octavo.model.ids import document_id
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Query, Terms
 from octavo.model.search_result import Candidate

@@ -6,7 +6,7 @@ import samples
 
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId, text_hash
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
 from octavo.model.search_result import Candidate

@@ -6,7 +6,7 @@ import samples
 
 from octavo.model.entity import Entity, EntityKind, Mention, MentionRole, ReadDocument
 from octavo.model.ids import DocumentId, document_id
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, PropertyCondition
 from octavo.ports import Store

@@ -22,7 +22,7 @@ from octavo.model.link_graph import (
     ThematicLink,
     Walk,
 )
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.ports import Store

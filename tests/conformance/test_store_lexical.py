@@ -13,7 +13,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
-from octavo.model.score_tolerance import rounded
+from octavo.model.score_rounding import rounded
 from octavo.ports import Store
 
 

@@ -8,7 +8,11 @@ import pytest
 from set_clock import SetClock
 
 from octavo.errors import NotFound
-from octavo.model.embedder_settings import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.embedding_profile_settings import (
+    EmbeddingProfileSettings,
+    EmbeddingProfileState,
+    NamedEmbeddingProfile,
+)
 from octavo.model.ids import project_id
 from octavo.model.projects_and_collections import PlaceKind
 from octavo.ports import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import samples
 
 from octavo.model.ids import document_id
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.projects_and_collections import Collection
 from octavo.model.summary import NodeType, Summarised, Summary, Unsummarised
 from octavo.ports import Store

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workbench import VAULT, Bench
 
 from octavo.engine.engine import Engine
-from octavo.model.normalised_text import LineIndex, normalise
+from octavo.model.normalised_text_and_spans import LineIndex, normalise
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.model.search_result import Hit

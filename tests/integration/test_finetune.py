@@ -36,7 +36,7 @@ from octavo.operations.models.requests import (
     ModelsShowRequest,
 )
 from octavo.operations.models.results import FinetuneAnswer
-from octavo_train.finetuning_on_library import train_model
+from octavo_train.finetune_operation import train_model
 
 CONCEPTS = (
     ("rain", "drops"),

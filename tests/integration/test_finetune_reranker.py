@@ -35,7 +35,7 @@ from octavo.operations.models.requests import (
 )
 from octavo.operations.models.results import FinetuneAnswer
 from octavo.retrieval.built_in_profiles.cross_encoder import HYBRID_RERANK
-from octavo_train.finetuning_on_library import train_model
+from octavo_train.finetune_operation import train_model
 from octavo_train.reranker_training_lists import found_lists
 from octavo_train.training_pairs_from_document import PairKind, TrainingPair
 

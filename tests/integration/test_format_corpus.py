@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from octavo.config.load import validated
+from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config
-from octavo.converting.ocr import has_tesseract
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
+from octavo.converting.image_text_and_captions import has_tesseract
 from octavo.converting.sandbox.process_confinement import Limits
 from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.engine.wiring import open_engine

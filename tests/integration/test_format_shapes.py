@@ -20,7 +20,7 @@ from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import Source
 from octavo.model.file_formats import format_of
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.registry import parser_for
 
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")

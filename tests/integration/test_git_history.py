@@ -16,7 +16,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.indexing.git_history_updates import follow_histories, index_moved
 from octavo.errors import InvalidArgument, NotFound
 from octavo.ingest import git_commit_indexing as ingest_history
-from octavo.ingest.git_ref_watch import HistoryWatch
+from octavo.ingest.collection_repository_watch import HistoryWatch
 from octavo.model.document import Kind
 from octavo.model.git_commit import commit_uri
 from octavo.model.indexed_commit import HistoryEntry

@@ -11,7 +11,7 @@ from workbench import Bench
 
 from octavo.engine.indexing.git_history_updates import follow_histories, index_moved
 from octavo.ingest import git_commit_indexing as ingest_history
-from octavo.ingest.git_ref_watch import HistoryWatch
+from octavo.ingest.collection_repository_watch import HistoryWatch
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.reference_resolution import read_passage

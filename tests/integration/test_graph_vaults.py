@@ -22,7 +22,7 @@ from octavo.graph.anchor_resolution import anchored
 from octavo.model.document import Document, LinkKind, Source
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Edge
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.markdown.parser import MarkdownParser
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "graph"

@@ -16,9 +16,9 @@ from markdown_it.token import Token
 
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.markdown.block_scanner import scan
-from octavo.parsing.markdown.frontmatter import front_matter
+from octavo.parsing.markdown.front_matter_parsing import front_matter
 from octavo.parsing.markdown.parser import MarkdownParser
 
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")

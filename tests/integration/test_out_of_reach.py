@@ -14,7 +14,7 @@ from workbench import GOOD, Bench, exchange
 
 from octavo.engine.engine import Engine
 from octavo.errors import LeaseLost
-from octavo.ingest.pipeline import Preparers
+from octavo.ingest.collection_indexing import Preparers
 from octavo.ingest.prepared_file import Origin, PreparedFile
 from octavo.model.folder_scan import Scan, SeenFile
 from octavo.model.indexing_ledger import FileOutcome, FileStamp

@@ -22,7 +22,7 @@ from wordpiece_words import reference_tokenizer
 from workbench import GOOD, Bench, exchange
 
 import octavo
-from octavo.config.load import journals_folder, load
+from octavo.config.layered_config_loading import journals_folder, load
 from octavo.embedding.bundled_embedder import MODEL_DIRECTORY
 from octavo.embedding.onnx_embedder import OnnxEmbedder
 from octavo.embedding.onnxruntime_loading import model_session

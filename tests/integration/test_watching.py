@@ -20,9 +20,9 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.folder_watcher import MISSING, POLLING, WATCHING, QueuedPath, WatchedFolder
 from octavo.engine.live_configuration_reload import reconfigure
-from octavo.engine.opened_library import OpenLibrary
+from octavo.engine.open_project_library import OpenLibrary
 from octavo.errors import StorageError
-from octavo.ingest.git_ref_watch import HistoryWatch
+from octavo.ingest.collection_repository_watch import HistoryWatch
 from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 

@@ -15,7 +15,7 @@ from workbench import GOOD, VAULT, Bench, deadly, exchange, several_processes
 
 from octavo.engine.engine import Engine
 from octavo.engine.processes.file_preparer_pool import ProcessPreparers
-from octavo.ingest.pipeline import Preparers
+from octavo.ingest.collection_indexing import Preparers
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.projects_and_collections import CollectionSettings

@@ -16,7 +16,7 @@ import pytest
 from engines import substituted
 from observation import observed
 
-from octavo.config.load import validated
+from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine

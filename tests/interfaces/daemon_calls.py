@@ -15,7 +15,7 @@ from typing import Any
 
 from mcp_calls import HANDSHAKE, message, raw, uris
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.interfaces.daemon.client import place
 from octavo.interfaces.daemon.socket_address import Address
 

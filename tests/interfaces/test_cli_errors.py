@@ -219,7 +219,7 @@ def test_a_defect_is_one_line_and_verbose_shows_where(octavo: Octavo, monkeypatc
     def broken(*arguments: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("octavo.config.load.load", broken)
+    monkeypatch.setattr("octavo.config.layered_config_loading.load", broken)
     result = octavo("config", "show", "--json")
     assert (result.exit_code, error_of(result.stdout)["code"]) == (70, "INTERNAL")
     assert result.stderr.count("\n") == 2

@@ -13,7 +13,7 @@ import pytest
 from cli_calls import Octavo, Shell, Vault, write_vault
 from library_places import shown
 
-from octavo.interfaces.presenting.output_formats import OutputFormat
+from octavo.interfaces.presenting.formatted_answer_writing import OutputFormat
 
 COMMANDS = (
     ["search", "prune apple trees"],

@@ -6,7 +6,7 @@ import pytest
 
 from octavo.algorithms.queries.query_parsing import parse_query
 from octavo.algorithms.text.search_tokenizer import Analyzer
-from octavo.interfaces.presenting.excerpt_line_selection import excerpt, flattened, reflowed
+from octavo.interfaces.presenting.excerpt_selection_and_wrapping import excerpt, flattened, reflowed
 from octavo.interfaces.presenting.match_highlighting import AnsweredTokens, marks, marks_of, meant
 
 ANALYZER = Analyzer()

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.interfaces.presenting.excerpt_line_selection import wrapped
-from octavo.operations.text_line_formatting import Part, cells, columns, count, duration, size, visible
+from octavo.interfaces.presenting.excerpt_selection_and_wrapping import wrapped
+from octavo.operations.styled_answer_lines import Part, cells, columns, count, duration, size, visible
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from cli_calls import Octavo
 
-from octavo.config.load import settings, variable
+from octavo.config.layered_config_loading import settings, variable
 from octavo.config.schema import Config
 
 ROOT = Path(__file__).parents[2]

@@ -22,7 +22,7 @@ from mcp import Client
 from mcp_calls import uris
 
 from octavo.engine.wiring import open_library
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.model.query import Query
 
 SECONDS = float(os.environ.get("OCTAVO_TEST_SECONDS", "3"))

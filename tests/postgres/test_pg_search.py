@@ -21,7 +21,7 @@ from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query, Terms
 from octavo_postgres import lexical_index_choice as choice
 from octavo_postgres.pg_search_detection import Capability, Catalogue, capability, detected
-from octavo_postgres.pg_search_extension import UnsupportedQuery, ensure_bm25_index, query_string
+from octavo_postgres.pg_search_index_and_queries import UnsupportedQuery, ensure_bm25_index, query_string
 from octavo_postgres.store import PostgresStore
 
 SEEN = {

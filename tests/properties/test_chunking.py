@@ -22,7 +22,7 @@ from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId, text_hash
 from octavo.model.index_recipe import ChunkSizes
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.ports import TokenCounter
 

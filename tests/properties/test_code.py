@@ -18,7 +18,7 @@ from octavo.chunking.code_chunker import CodeChunker
 from octavo.model.document import BlockKind, Document, Source
 from octavo.model.ids import DocumentId
 from octavo.model.index_recipe import ChunkSizes
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.code.registry import code_parser
 from octavo.parsing.code.treesitter import ascii_bytes
 

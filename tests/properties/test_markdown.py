@@ -12,9 +12,9 @@ from markdown_it import MarkdownIt
 
 from octavo.model.document import BlockKind, Document, Source
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.markdown.block_scanner import scan
-from octavo.parsing.markdown.frontmatter import load_yaml, plain_fields
+from octavo.parsing.markdown.front_matter_parsing import load_yaml, plain_fields
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.parsing.plaintext import PlaintextParser
 

@@ -12,7 +12,7 @@ from long_runs import examples
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
-from octavo.engine.opened_library import OpenLibrary
+from octavo.engine.open_project_library import OpenLibrary
 from octavo.errors import Conflict
 from octavo.memory import memory_changes
 from octavo.memory.draft import MemoryDraft, Provenance

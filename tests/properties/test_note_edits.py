@@ -13,9 +13,9 @@ from markdown_it import MarkdownIt
 
 from octavo.errors import OctavoError
 from octavo.note_editing.heading_checks import violations, without_jumps
-from octavo.note_editing.move_section import move
 from octavo.note_editing.note_heading_outline import ROOT, NoteOutline
 from octavo.note_editing.section_edits import append, insert, replace
+from octavo.note_editing.section_relocation_text import move
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})
 REFERENCE.core.ruler.disable(["inline"])

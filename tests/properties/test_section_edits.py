@@ -6,9 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from octavo.errors import OctavoError
-from octavo.note_editing.move_section import move
 from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.section_edits import append, insert, replace
+from octavo.note_editing.section_relocation_text import move
 
 LINES = ("text", "", "", "- item", "> quote", "```", "# no heading", "<!-- c -->", "| a |", "    code", "\ttab")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.answering.citable_passages import NumberedPassage
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, DocumentId
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.search_result import Citation, Hit
 
 

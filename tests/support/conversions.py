@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.sandbox import conversion_worker
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, from_plain, to_plain
 from octavo.model.file_formats import format_of
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 
 
 def converted(name: str, data: bytes) -> Converted:

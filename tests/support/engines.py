@@ -10,7 +10,7 @@ from typing import Any
 
 from octavo.config.schema import Config, Embedding
 from octavo.engine.engine import Engine
-from octavo.engine.opened_library import OpenLibrary
+from octavo.engine.open_project_library import OpenLibrary
 from octavo.engine.wiring import open_engine
 from octavo.ports import Store
 

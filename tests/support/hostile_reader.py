@@ -8,7 +8,7 @@ import socket
 import threading
 from pathlib import Path
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.text_builder import TextBuilder
 from octavo.model.converted_file import Converted
 

@@ -25,7 +25,7 @@ from octavo.model.ids import (
 )
 from octavo.model.index_recipe import ChunkSizes, Recipe
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
-from octavo.model.normalised_text import LineIndex, Span
+from octavo.model.normalised_text_and_spans import LineIndex, Span
 from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Terms

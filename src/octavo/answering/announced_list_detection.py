@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from octavo.answering.sentence_splitting import Sentence, blanked, sentences, without_comments
 from octavo.lazy_regex import regex
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 _MARKER = r"(?:[-*+]|\d{1,3}[.)])[ \t]+"
 _LIST = regex(

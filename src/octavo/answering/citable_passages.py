@@ -12,7 +12,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind, Section
 from octavo.model.ids import DocumentId, ProjectId
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.position_in_original import Position, position
 from octavo.model.search_result import Hit
 from octavo.ports import Store

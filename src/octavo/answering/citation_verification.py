@@ -19,8 +19,8 @@ from octavo.answering.sentence_role_parsing import Reading, Token, read
 from octavo.answering.sentence_splitting import sentences
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
-from octavo.model.normalised_text import Span
-from octavo.model.score_tolerance import rounded
+from octavo.model.normalised_text_and_spans import Span
+from octavo.model.score_rounding import rounded
 from octavo.ports import Embedder
 
 

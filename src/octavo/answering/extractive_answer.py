@@ -19,8 +19,8 @@ from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.sentence_splitting import Sentence, above
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
-from octavo.model.normalised_text import Span
-from octavo.model.score_tolerance import rounded
+from octavo.model.normalised_text_and_spans import Span
+from octavo.model.score_rounding import rounded
 from octavo.ports import Embedder
 
 _MOST_SENTENCES = 120  # of all passages that are looked at: reading more would keep somebody waiting

@@ -11,7 +11,7 @@ import numpy as np
 from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
 from octavo.algorithms.ranking.marginal_relevance import marginal_relevance
 from octavo.answering.sentence_splitting import sentences
-from octavo.model.score_tolerance import rounded
+from octavo.model.score_rounding import rounded
 
 _MOST_READ = 200  # sentences of a text that are compared: the likeness of all to all is looked at
 _BALANCE = 0.5  # relevance against difference

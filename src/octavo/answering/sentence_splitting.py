@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from octavo.lazy_regex import regex
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 _FENCE = regex(r"[ \t]*(```|~~~)")
 _HEADING = regex(r"[ \t]*#{1,6}[ \t]+\S")

@@ -9,7 +9,7 @@ from octavo.lazy_regex import regex
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Document, Section
 from octavo.model.ids import chunk_id, text_hash
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 
 _BLANK_LINES = regex(r"(?:[^\S\n]*\n)+")
 

@@ -13,7 +13,7 @@ from octavo.chunking.indivisible_pieces import Piece, Pieces, bulk_of, by_lines
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Block, BlockKind, Document, Kind, Section
 from octavo.model.index_recipe import ChunkSizes
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.ports import Chunker, TokenCounter
 
 _LONGEST_SIGNATURE = 160  # characters

@@ -10,7 +10,7 @@ from octavo.chunking.indivisible_pieces import Pieces, Seam
 from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind, Section
 from octavo.model.index_recipe import ChunkSizes
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 _INDENT = regex(r"[ \t]*")
 _COMMENTS = frozenset({BlockKind.COMMENT, BlockKind.DOCSTRING})

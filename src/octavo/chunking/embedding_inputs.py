@@ -7,7 +7,7 @@ from octavo.chunking.indivisible_pieces import by_lines
 from octavo.model.chunk import Chunk, EmbeddingInput
 from octavo.model.document import HEADING_SEPARATOR, BlockKind, Document, Kind
 from octavo.model.ids import text_hash
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.ports import TokenCounter
 
 _OWN_NAME = 400  # characters of a chunk searched for the name it declares

@@ -6,7 +6,7 @@ from octavo.chunking.chunk_builder import ChunkBuilder
 from octavo.fast_dataclass import replace
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Block, BlockKind, Document, Kind
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.ports import Chunker, TokenCounter
 
 _LONGEST = 4_000  # characters of a diff in one chunk: a screen or two

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from octavo.errors import ConfigurationError, system_message
-from octavo.local_paths import expand_user
+from octavo.path_resolution_and_private_folders import expand_user
 
 
 def api_key(variable: str, file: str, environ: Mapping[str, str] | None = None) -> str | None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from octavo.errors import ConfigurationError, system_message
-from octavo.local_paths import make_folder, real_path
+from octavo.path_resolution_and_private_folders import make_folder, real_path
 
 
 def replace_file(file: Path, text: str) -> None:

@@ -12,7 +12,15 @@ import tomlkit
 from tomlkit.items import AbstractTable
 
 from octavo.config.atomic_file_replacement import replace_file
-from octavo.config.load import PROJECT_FILE, load, parsed, project_file, read_flat, user_file, variable
+from octavo.config.layered_config_loading import (
+    PROJECT_FILE,
+    load,
+    parsed,
+    project_file,
+    read_flat,
+    user_file,
+    variable,
+)
 from octavo.config.setting_descriptions import NAMES, describe, plain
 from octavo.errors import ConfigurationError, InvalidArgument
 from octavo.fast_dataclass import dataclass

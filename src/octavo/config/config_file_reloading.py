@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from octavo.config.load import load, project_file, user_file
+from octavo.config.layered_config_loading import load, project_file, user_file
 from octavo.config.schema import Config
 from octavo.errors import OctavoError
 from octavo.observability.logs import logger

@@ -21,7 +21,7 @@ from platformdirs import user_data_path
 
 from octavo.config.atomic_file_replacement import replace_file
 from octavo.errors import ConfigurationError, system_message
-from octavo.local_paths import real_path
+from octavo.path_resolution_and_private_folders import real_path
 
 LIBRARY_HERE = Path(".octavo") / "library.db"
 ORIGIN = "octavo init --here"

@@ -12,8 +12,8 @@ from typing import Annotated, Literal
 from octavo.config.retrieval_settings import Retrieval
 from octavo.config.search_snapshot_settings import Snapshots
 from octavo.fast_dataclass import dataclass
-from octavo.model.annotated_field import Field
 from octavo.model.execution_provider import CPU, ExecutionProviders
+from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.language_model_settings import LanguageModels
 from octavo.model.library_location import Location
 from octavo.model.lint_rules import RULES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.annotated_field import Field
+from octavo.model.field_constraints_and_cli_options import Field
 
 _Shards = Annotated[int, Field(ge=1, le=1_024)]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from octavo.config.load import MODELS, project_may_set, settings, unknown, variable
+from octavo.config.layered_config_loading import MODELS, project_may_set, settings, unknown, variable
 from octavo.config.schema import Config
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.language_model_settings import ModelSettings

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import IO, Any, NamedTuple
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.text_builder import one_line
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, Member, RefusedFile

@@ -15,10 +15,10 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
-from octavo.local_paths import make_folder
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, from_plain, to_plain
 from octavo.model.file_formats import CONVERTER_VERSION, FileFormat, ending, format_of
+from octavo.path_resolution_and_private_folders import make_folder
 from octavo.ports import Converter
 
 _FULL = 0.9  # of the limit: what pruning leaves, so that it is not needed again at once

@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.spreadsheet_tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.model.converted_file import Converted

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from xml.etree.ElementTree import Element
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
 from octavo.converting.pptx import chart_labels, diagram_labels
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.word_list_numbering import ListLevel, ListNumbers, item_parts

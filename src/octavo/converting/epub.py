@@ -8,9 +8,9 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from octavo.converting.charset_declarations import declared_text
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.html import write_html
 from octavo.converting.html_tree import HtmlElement, parse_html
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, one_line
 from octavo.converting.zipped_xml import Package, attribute, below, child, local
 from octavo.model.converted_file import Converted, RefusedFile

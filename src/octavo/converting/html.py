@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.html_tree import HtmlElement, parse_html
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.lazy_regex import regex

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from xml.etree.ElementTree import Element
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import attribute, below, child, local, parsed
 from octavo.lazy_regex import regex

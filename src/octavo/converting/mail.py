@@ -14,9 +14,9 @@ from typing import Any
 
 from octavo.converting.archives import member_path, unused
 from octavo.converting.charset_declarations import declared_text
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex

@@ -9,9 +9,9 @@ from contextlib import suppress
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.html import write_html
 from octavo.converting.html_tree import parse_html
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import attribute, below, parsed
 from octavo.lazy_regex import regex

@@ -13,7 +13,8 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from octavo.converting.ocr import MISSING, has_tesseract, recognised
+from octavo.converting.conversion_settings import ConversionSettings
+from octavo.converting.image_text_and_captions import MISSING, has_tesseract, recognised
 from octavo.converting.pdf_layout import (
     Line,
     Page,
@@ -26,7 +27,6 @@ from octavo.converting.pdf_layout import (
     mark_listed_headings,
     paragraphs,
 )
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from xml.etree.ElementTree import Element
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Package, attribute, below, child, core_facts, local
 from octavo.model.converted_file import Converted, RefusedFile, Unit

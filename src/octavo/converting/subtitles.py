@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from itertools import takewhile
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile, Unit

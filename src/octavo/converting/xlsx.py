@@ -8,7 +8,7 @@ from datetime import date
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.spreadsheet_cell_formatting import Formats, epoch_of
 from octavo.converting.spreadsheet_tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line

@@ -8,7 +8,7 @@ from typing import Any
 from octavo.embedding.remote_embedder import Asked, EmbeddingWire, RemoteEmbedder
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
-from octavo.model.embedder_settings import KEY_VARIABLES, USUAL_ADDRESSES, EmbeddingProfileSettings
+from octavo.model.embedding_profile_settings import KEY_VARIABLES, USUAL_ADDRESSES, EmbeddingProfileSettings
 from octavo.model.vector_index_tuning import INDEX_OPTIONS
 from octavo.services.json_client import Endpoint, Patience, address_problem
 

@@ -12,9 +12,9 @@ from typing import NoReturn
 from octavo.embedding.installed_models import InstalledModel, models_folder
 from octavo.errors import Conflict, InvalidArgument, StorageError
 from octavo.fast_dataclass import dataclass
-from octavo.local_paths import expand_user, real_path
-from octavo.model.embedder_settings import EmbeddingProfileState
+from octavo.model.embedding_profile_settings import EmbeddingProfileState
 from octavo.model.language_model_settings import ROLES, LanguageModels
+from octavo.path_resolution_and_private_folders import expand_user, real_path
 
 FETCHED = "fetched.json"
 """What was fetched into a model's folder: the sha256, size and time of each file."""

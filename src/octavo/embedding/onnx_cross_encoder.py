@@ -1,7 +1,7 @@
 """A cross-encoder in a local folder, run by onnxruntime: question and passage go in together, one score comes out.
 
-The folder is like an embedder's (see `directory`): `model.json` with a `window` and `dimensions` 1, `model.onnx` whose
-first output is one logit a pair (or two, of which the second is "relevant"), and `tokenizer.json`.
+The folder is like an embedder's (see `model_folder`): `model.json` with a `window` and `dimensions` 1, `model.onnx`
+whose first output is one logit a pair (or two, of which the second is "relevant"), and `tokenizer.json`.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from octavo.algorithms.model_inputs.model_readability import Readability, TaughtScripts
 from octavo.algorithms.model_inputs.question_mark_completion import with_question_mark
+from octavo.algorithms.model_inputs.vocabulary_coverage_of_text import Readability, TaughtScripts
 from octavo.embedding.available_cpu_cores import available_cores
 from octavo.embedding.batches_by_length import plan
 from octavo.embedding.huggingface_tokenizer import load_tokenizer, without_surrogates

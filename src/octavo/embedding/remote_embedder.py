@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import ProviderFailed
-from octavo.model.embedder_settings import EmbeddingProfileSettings
 from octavo.model.embedding_profile import EmbeddingProfile
+from octavo.model.embedding_profile_settings import EmbeddingProfileSettings
 from octavo.model.vector_index_tuning import INDEX_OPTIONS
 from octavo.services.json_client import Endpoint
 

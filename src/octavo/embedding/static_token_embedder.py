@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from octavo.algorithms.model_inputs.model_readability import Readability, TaughtScripts
+from octavo.algorithms.model_inputs.vocabulary_coverage_of_text import Readability, TaughtScripts
 from octavo.embedding.bpe import BpeCounter
 from octavo.embedding.model_folder import read_directory
 from octavo.embedding.token_counter_selection import counter_of, readability_of

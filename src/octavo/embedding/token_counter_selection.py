@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.algorithms.model_inputs.model_readability import Readability, TaughtScripts
+from octavo.algorithms.model_inputs.vocabulary_coverage_of_text import Readability, TaughtScripts
 from octavo.embedding import bpe
 from octavo.embedding.bpe import BpeCounter
 from octavo.embedding.huggingface_tokenizer import TokenizersCounter

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from octavo.engine.indexing.index_runs import IndexRuns
     from octavo.engine.library_federation import LibraryGroup
     from octavo.engine.library_indexing import Writer
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
     from octavo.engine.processes.job_threads import JobThreads
     from octavo.ingest.indexing_report import IndexReport
     from octavo.ingest.snapshot_search_accelerator import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
-    from octavo.model.embedder_settings import NamedEmbeddingProfile
+    from octavo.model.embedding_profile_settings import NamedEmbeddingProfile
     from octavo.model.language_model_settings import Role
     from octavo.model.library_location import Location
     from octavo.model.projects_and_collections import Collection, Project

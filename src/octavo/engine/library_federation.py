@@ -47,7 +47,7 @@ def _name(place: Location | None) -> str:
     return "@".join(filter(None, (url.path.strip("/") or url.scheme, url.hostname or ""))).replace("/", "-")
 
 
-class OpenedLibrary(Protocol):
+class FederatedEngine(Protocol):
     """What is needed of an engine here, beside being asked."""
 
     def own_roots(self) -> dict[str, Path]: ...
@@ -66,10 +66,10 @@ class Reply(NamedTuple):
 class LibraryMember:
     """One library of several, with threads that may hang without holding up the end of the process."""
 
-    def __init__(self, name: str, place: Location, open_library: Callable[[], OpenedLibrary]) -> None:
+    def __init__(self, name: str, place: Location, open_library: Callable[[], FederatedEngine]) -> None:
         self.name, self.place = name, place
         self._open = open_library
-        self._engine: OpenedLibrary | None = None
+        self._engine: FederatedEngine | None = None
         self._opening = threading.Lock()
         self._questions: queue.SimpleQueue[tuple[Future[Any], Callable[[Any], Any]] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -104,7 +104,7 @@ class LibraryMember:
             finally:
                 del self._running[mine]
 
-    def _opened(self) -> OpenedLibrary:
+    def _opened(self) -> FederatedEngine:
         with self._opening:
             if self._engine is None:
                 self._engine = self._open()

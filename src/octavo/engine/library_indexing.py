@@ -20,7 +20,7 @@ from octavo.observability.progress import NoProgress, Progress
 if TYPE_CHECKING:
     from octavo.engine.indexing.index_options import IndexOptions
     from octavo.engine.indexing.index_runs import Build, Work
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 
 class Writer:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import threading
 
     from octavo.algorithms.ranking.relevance_calibration import Calibration
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
     from octavo.model.ids import ChunkKey
     from octavo.model.query import Query
     from octavo.model.search_result import Candidate, Freshness, Hit, StageTrace

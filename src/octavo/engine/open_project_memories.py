@@ -10,7 +10,7 @@ from octavo.fast_dataclass import replace
 from octavo.memory.project_memories import ProjectMemories, memories_collection, record_collection
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 
 def project_memories(library: OpenLibrary) -> ProjectMemories:

@@ -13,7 +13,7 @@ from typing import Any
 
 from octavo.errors import InvalidArgument, SourceError, system_message
 from octavo.fast_dataclass import dataclass, replace
-from octavo.local_paths import real_path
+from octavo.path_resolution_and_private_folders import real_path
 
 SHIPPED = Path(__file__).parent / "sets"
 _CORPUS = ("corpus.jsonl",)

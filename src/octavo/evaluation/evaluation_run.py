@@ -15,7 +15,7 @@ from typing import Any
 
 from platformdirs import user_cache_path, user_data_path
 
-from octavo.config.load import profile_folders
+from octavo.config.layered_config_loading import profile_folders
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
@@ -23,7 +23,7 @@ from octavo.engine.wiring.index_recipe import recipe_of
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.evaluation.beir_dataset import CorpusRecord, Dataset, Files, Question, read_dataset
 from octavo.evaluation.dataset_from_library import Original, SectionPart
-from octavo.evaluation.measures import MEASURES
+from octavo.evaluation.evaluation_measure_set import MEASURES
 from octavo.evaluation.query_runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
 from octavo.evaluation.stored_results import Outcome, outcome
 from octavo.fast_dataclass import dataclass, replace
@@ -33,7 +33,7 @@ from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id
 from octavo.model.index_recipe import Recipe
 from octavo.model.library_location import DatabaseUrl, Location
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.model.summary import SummarySettings
@@ -137,7 +137,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class EngineContender:
-    """Fits `evaluation.runner.Contender`: one profile over one library."""
+    """Fits `query_runner.Contender`: one profile over one library."""
 
     engine: Engine
     profile: RetrievalProfile

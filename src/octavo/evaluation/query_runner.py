@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from octavo.errors import InvalidArgument, StorageError
 from octavo.evaluation.beir_dataset import Dataset, Question
-from octavo.evaluation.measures import DIVERSITY, LATENCY, diversity, mean, percentile, score_rankings
+from octavo.evaluation.evaluation_measure_set import DIVERSITY, LATENCY, diversity, mean, percentile, score_rankings
 from octavo.fast_dataclass import dataclass, replace
 
 DEPTH = 100

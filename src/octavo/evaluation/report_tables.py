@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from octavo.errors import InvalidArgument
-from octavo.evaluation.measures import LATENCY, MEASURES, RANKED
+from octavo.evaluation.evaluation_measure_set import LATENCY, MEASURES, RANKED
 from octavo.evaluation.significance import MeasureDifference, bootstrap, compare
 from octavo.evaluation.stored_results import Outcome
 

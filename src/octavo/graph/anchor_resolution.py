@@ -8,7 +8,7 @@ from typing import Any
 from octavo.algorithms.text.document_name_normalisation import folded
 from octavo.lazy_regex import regex
 from octavo.model.document import Section
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 # What Obsidian leaves out of a heading when it compares it with a link.
 _LEFT_OUT = regex(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\]")

@@ -15,7 +15,7 @@ from octavo.graph.sphinx_label_and_role_extraction import roles
 from octavo.lazy_regex import regex
 from octavo.model.document import Document, Kind, Link, LinkKind
 from octavo.model.link_graph import WEIGHTS, DocumentLinks, EdgeType, Lookup, OutLink, Reference
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 _MOST = 100_000  # links of one document: a list beyond that is data
 _MOST_FILES = 2_000  # of one commit

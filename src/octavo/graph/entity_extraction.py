@@ -19,7 +19,7 @@ from octavo.graph.proper_name_recognition import BETWEEN, proper_names
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.entity import RULES, Entity, EntityKind, Mention, MentionRole, NamedDocument
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 _MOST = 500  # mentions kept of one document, the most frequent: beyond that it is a list
 _LONGEST = 120

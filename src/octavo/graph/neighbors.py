@@ -13,7 +13,7 @@ from octavo.model.entity import CITED, MentionRole, SharedEntity
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import BOTH, ENTITY_EDGES, IN, OUT, WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, Walk
 from octavo.model.memory import memory_of
-from octavo.model.normalised_text import LineIndex, short
+from octavo.model.normalised_text_and_spans import LineIndex, short
 from octavo.model.stored_rows import StoredDocument
 from octavo.ports import ProjectLibrary
 

@@ -13,7 +13,7 @@ from octavo.model.document import Kind
 from octavo.model.entity import MentionRole
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Node, Walk
-from octavo.model.normalised_text import short
+from octavo.model.normalised_text_and_spans import short
 from octavo.model.query import Filters
 from octavo.model.stored_rows import StoredDocument
 from octavo.ports import ProjectLibrary, VectorIndex

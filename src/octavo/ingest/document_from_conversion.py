@@ -13,7 +13,7 @@ from octavo.fast_dataclass import replace
 from octavo.model.converted_file import Converted, ConvertedHeading, Unit
 from octavo.model.document import Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.position_in_original import stored_marks
 from octavo.parsing.markdown.document_assembly import section_ends
 from octavo.parsing.markdown.heading_anchors import Anchors

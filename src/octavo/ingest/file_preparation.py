@@ -13,8 +13,8 @@ from octavo.errors import OctavoError, SourceError
 from octavo.fast_dataclass import replace
 from octavo.graph.edge_extraction import linked
 from octavo.ingest.document_from_conversion import converted_document, redacted_conversion, utf8
-from octavo.ingest.document_redaction import redacted_commit, redacted_document
 from octavo.ingest.document_search_fields import SHARED_CHARACTERS, shared_texts
+from octavo.ingest.parsed_document_and_commit_redaction import redacted_commit, redacted_document
 from octavo.ingest.prepared_file import Origin, PreparationFailure, PreparedFile, Unpacked
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.converted_file import Member, RefusedFile

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from octavo.model.chunk import Chunk, EmbeddingInput
 from octavo.model.document import Document
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId, ProjectId, SectionId
-from octavo.model.normalised_text import Lines
+from octavo.model.normalised_text_and_spans import Lines
 from octavo.model.stored_rows import PostponedChunk
 from octavo.observability.progress import Progress
 from octavo.ports import Store

@@ -26,8 +26,8 @@ from octavo.ports import SnapshotSource, Store
 from octavo.search_snapshots.folder import SnapshotFolder, carry, entries
 from octavo.search_snapshots.lexical_segment import Segment, make_segment, merge_segments
 from octavo.search_snapshots.memory_mapped_array_file import write_arrays
-from octavo.search_snapshots.query_shard_routing import section_vectors
 from octavo.search_snapshots.reader import OUTLINE, SEGMENTS, SHARD, TOMBSTONES, OpenSnapshot, index_name
+from octavo.search_snapshots.section_outline_index import section_vectors
 from octavo.search_snapshots.vector_shards import joined, save_shard, without
 
 CODES = "codes"  # vectors found by their binary codes: the form that needs no index

@@ -23,7 +23,7 @@ from octavo.model.folder_scan import SeenFile
 from octavo.model.ids import DocumentId
 from octavo.model.indexing_ledger import FileStamp
 from octavo.model.link_graph import DocumentLinks, DocumentName, EdgeType, Lookup, NameKind, OutLink, Reference
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.prepared_document import IndexedChunk, LexicalRow, PreparedDocument
 
 Packed = tuple[Any, ...]

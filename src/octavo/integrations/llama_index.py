@@ -25,7 +25,7 @@ from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.integrations.hit_metadata import citation
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.configured_parser_choice import ParserChoice
 
 

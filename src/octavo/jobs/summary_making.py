@@ -15,7 +15,7 @@ from octavo.jobs.token_budget_message import exhausted
 from octavo.model.document import shown_path
 from octavo.model.ids import ChunkKey
 from octavo.model.language_model_settings import missing_model
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.projects_and_collections import Project
 from octavo.model.summary import EXTRACT, SUMMARIES, NodeType, Summary, SummarySettings, Unsummarised
 from octavo.ports import Embedder, Store, StoredProject, Summariser, VectorIndex

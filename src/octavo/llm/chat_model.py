@@ -34,7 +34,7 @@ class ChatWire(Protocol):
 
 
 class Transport(Protocol):
-    """Whom the calls go to: `services.endpoint.Endpoint`, or a model in this process."""
+    """Whom the calls go to: `services.json_client.Endpoint`, or a model in this process."""
 
     def post_within(self, path: str, body: Mapping[str, Any], seconds: float) -> Any: ...
 

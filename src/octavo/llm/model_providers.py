@@ -11,9 +11,9 @@ from octavo.fast_dataclass import dataclass
 from octavo.llm.chat_model import ChatModel, ChatWire
 from octavo.llm.llama_cpp import GgufServer
 from octavo.llm.rerank_services import RERANK_SERVICES, RerankService
-from octavo.local_paths import expand_user
 from octavo.model.language_model_calls import Completion, CompletionRequest, Usage
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
+from octavo.path_resolution_and_private_folders import expand_user
 from octavo.ports import LanguageModel, Reranker
 from octavo.services.json_client import Endpoint, address_problem
 

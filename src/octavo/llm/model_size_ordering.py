@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.lazy_regex import regex
-from octavo.local_paths import expand_user
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
+from octavo.path_resolution_and_private_folders import expand_user
 
 _SAID = regex(r"(?<![a-z\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)([mb])(?![a-z\d])")  # 4b, 135m, 1.7b, 8x7b
 _MILLIONS = {"m": 1.0, "b": 1_000.0}

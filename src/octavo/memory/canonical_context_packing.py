@@ -8,11 +8,11 @@ from itertools import pairwise
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_MEMORIES
 from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.canonical_documents import Canonical, CanonicalSpan, canonical, listed, passage
+from octavo.memory.memories_from_hits import only
 from octavo.memory.memory_quotations import quoted
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.recall import only
 from octavo.model.memory import MemoryId, memory_of
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.query import Query
 from octavo.model.search_result import Hit, Result
 from octavo.retrieval.profiles_by_name import MEMORY_PROFILE, profile_named

@@ -13,7 +13,7 @@ from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.version_history import VersionText, as_of, given_title, version
 from octavo.model.document import Section
 from octavo.model.memory import CANONICAL_KEY, MemoryFilter, MemoryItem, MemoryKind, MemoryStatus
-from octavo.model.normalised_text import LineIndex, Span
+from octavo.model.normalised_text_and_spans import LineIndex, Span
 
 _RETRIES = 32  # attempts while other writers keep changing the document
 

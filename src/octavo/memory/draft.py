@@ -13,7 +13,7 @@ from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind, Source
 from octavo.model.ids import document_id, text_hash
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryItem, MemoryKind, MemoryLink, SessionId, memory_uri
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.model.prepared_document import PreparedDocument
 from octavo.sources.secret_redaction import redacted
 

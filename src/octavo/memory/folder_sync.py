@@ -18,7 +18,6 @@ from pathlib import Path
 
 from octavo.errors import InvalidArgument, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.local_paths import real_path
 from octavo.memory.draft import MemoryDraft, Provenance, checked, source_of
 from octavo.memory.folder_sync_report import SkippedNote, SyncReport
 from octavo.memory.memory_changes import Committed, archive, create, from_current, pin, revise
@@ -29,7 +28,8 @@ from octavo.memory.remember import refuse_secrets
 from octavo.memory.version_history import given_title, version
 from octavo.model.ids import text_hash
 from octavo.model.memory import MemoryFile, MemoryFilter, MemoryItem, MemoryStatus
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
+from octavo.path_resolution_and_private_folders import real_path
 from octavo.sources.secret_redaction import replaced_by_marks
 from octavo.sources.text_decoding import UnreadableFile, decode, read_bytes
 

@@ -13,8 +13,8 @@ from octavo.lazy_regex import regex
 from octavo.memory.draft import checked
 from octavo.memory.memory_markdown_files import MemoryNote, field_line, fields, read_note, write_note
 from octavo.model.memory import DEFAULT_SCOPE, MemoryItem, MemoryKind, MemoryStatus
-from octavo.model.normalised_text import normalise
-from octavo.parsing.markdown.frontmatter import front_matter
+from octavo.model.normalised_text_and_spans import normalise
+from octavo.parsing.markdown.front_matter_parsing import front_matter
 
 _LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _KEY = regex(r"(?:([A-Za-z_][\w-]*)|\"([^\"]+)\"|'([^']+)')[ \t]*:(?=\s|\Z)")

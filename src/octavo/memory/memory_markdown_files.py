@@ -13,8 +13,8 @@ from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.memory.draft import MemoryDraft
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryItem, MemoryKind, MemoryStatus
-from octavo.model.normalised_text import normalise
-from octavo.parsing.markdown.frontmatter import front_matter, quoted
+from octavo.model.normalised_text_and_spans import normalise
+from octavo.parsing.markdown.front_matter_parsing import front_matter, quoted
 
 _SLUG_LENGTH = 60  # characters of a title in a file name
 _PLAIN_SCALAR = regex(r"[A-Za-z_][A-Za-z0-9_./ -]*[A-Za-z0-9_]|[A-Za-z_]")

@@ -24,7 +24,7 @@ from octavo.model.document import Kind
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, memory_of
 from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters, Terms
-from octavo.sources.secret_detection import find_secrets
+from octavo.sources.guessed_secrets_in_memories import find_secrets
 from octavo.sources.secret_redaction import redacted_values
 
 _PROBES, _PROBE_WORDS = 4, 3  # lexical queries that look for similar memories, and the words of each

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from octavo.model.ids import ChunkId, DocumentId, SectionId, text_hash
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 
 
 class ContentType(StrEnum):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import DocumentId, SectionId
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 HEADING_SEPARATOR = " \u2192 "
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 RULES = "rules-3"
 """Who finds entities without a model."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from octavo.model.annotated_field import Field
+from octavo.model.field_constraints_and_cli_options import Field
 
 ExecutionProvider = Literal["cpu", "cuda", "tensorrt", "rocm", "migraphx", "openvino", "directml", "coreml"]
 ExecutionProviders = Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from octavo.errors import ConfigurationError
 from octavo.fast_dataclass import dataclass
-from octavo.model.annotated_field import Field
+from octavo.model.field_constraints_and_cli_options import Field
 
 Role = Literal["answer", "rerank", "summarise", "hypothesise", "judge"]
 RERANK_PROVIDERS = ("cohere", "jina", "llamacpp")

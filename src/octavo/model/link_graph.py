@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import CollectionId, DocumentId
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 
 class EdgeType(StrEnum):

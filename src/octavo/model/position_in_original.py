@@ -9,7 +9,7 @@ from typing import Any
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.converted_file import PageMark, Unit
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 MARKS = "marks"
 """The key in a document's metadata under which its pages, slides, sheets or times are stored."""

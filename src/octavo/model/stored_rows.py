@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, CollectionId, DocumentId
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 if TYPE_CHECKING:
     import numpy as np

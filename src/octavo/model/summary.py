@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, DocumentId
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 SUMMARIES = "summaries"
 """The kind of run under which the settings of the last build are kept."""

@@ -8,11 +8,11 @@ import re
 from octavo.errors import InvalidArgument
 from octavo.lazy_regex import regex
 from octavo.note_editing.blank_lines_and_line_endings import line_ending
-from octavo.note_editing.front_matter_template_filling import TOML, Scalar, scalar, written_key
+from octavo.note_editing.front_matter_value_writing import TOML, Scalar, scalar, written_key
 from octavo.note_editing.note_files import encoded
 from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.section_edits import EditedText
-from octavo.parsing.markdown.frontmatter import load_yaml
+from octavo.parsing.markdown.front_matter_parsing import load_yaml
 
 Value = Scalar | tuple[Scalar, ...]
 

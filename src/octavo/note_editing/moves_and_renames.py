@@ -10,10 +10,10 @@ from octavo.algorithms.markdown.heading_attributes import attributes
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
 from octavo.note_editing.blank_lines_and_line_endings import line_ending
+from octavo.note_editing.collection_notes_reading import collection_notes
 from octavo.note_editing.heading_lines import heading_line, heading_text, renamed
 from octavo.note_editing.link_rewriting import Followed, LinkChange, follow, same_sections
-from octavo.note_editing.linked_notes_of_collection import collection_notes
-from octavo.note_editing.move_section import move
+from octavo.note_editing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.note_editing.note_change_transaction import (
     FileChange,
     LinkedWriteAnswer,
@@ -32,10 +32,10 @@ from octavo.note_editing.note_files import (
     refuse_irreplaceable,
 )
 from octavo.note_editing.note_heading_outline import NoteOutline
-from octavo.note_editing.note_link_targets import LinkedNotes, link_names, mentions, parsed_note
 from octavo.note_editing.note_redaction import hidden, hiding
 from octavo.note_editing.note_repository import ProjectNotes
 from octavo.note_editing.section_edits import EditedText, check_section_path, headings_between, same_start
+from octavo.note_editing.section_relocation_text import move
 from octavo.note_editing.text_splice import Splice, Spliced
 
 

@@ -21,9 +21,9 @@ from typing import Any
 
 from octavo.errors import StorageError
 from octavo.fast_dataclass import dataclass
-from octavo.local_paths import make_folder
 from octavo.note_editing.note_files import File, StagedFile, digest, draft_name, sync_folder
 from octavo.observability.logs import logger
+from octavo.path_resolution_and_private_folders import make_folder
 
 _VERSION = 2  # 1 lay in the folder itself, and is never read
 

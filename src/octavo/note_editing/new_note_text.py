@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.note_editing.blank_lines_and_line_endings import content_lines
-from octavo.note_editing.front_matter_template_filling import PLACEHOLDER, TOML, filled
+from octavo.note_editing.front_matter_value_writing import PLACEHOLDER, TOML, filled
 from octavo.note_editing.heading_lines import heading_line
 from octavo.note_editing.note_heading_outline import BOM, headings, text_start
 from octavo.note_editing.section_edits import without_own_heading

@@ -11,7 +11,6 @@ from typing import Protocol
 
 from octavo.errors import Conflict, StorageError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.local_paths import real_path
 from octavo.model.note_write_record import Replaced, ReplacedPart
 from octavo.model.projects_and_collections import Collection
 from octavo.note_editing.file_diff import difference
@@ -21,6 +20,7 @@ from octavo.note_editing.no_overwrite_renames import rename_new
 from octavo.note_editing.note_files import File, digest, overwrite_all, refuse_no_place
 from octavo.note_editing.note_redaction import redacted_diff, refuse_marks
 from octavo.note_editing.text_splice import ChangedRange
+from octavo.path_resolution_and_private_folders import real_path
 
 _KEPT_WHOLE = 256 * 1024  # bytes: of a larger file only what a write replaced is kept
 

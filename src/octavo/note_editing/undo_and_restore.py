@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.fast_dataclass import replace
 from octavo.model.ids import document_id
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.model.note_write_record import UNDO, NoteWrite, Replaced
 from octavo.note_editing.blank_lines_and_line_endings import line_ending
 from octavo.note_editing.note_change_transaction import (

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.model.annotated_field import Field
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
+from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.match_kind import Matching
 
 DEFAULT_TOKENS = 4_000

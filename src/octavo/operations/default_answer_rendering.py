@@ -17,7 +17,7 @@ from string import Formatter
 from typing import Any
 
 from octavo.fast_dataclass import dataclass
-from octavo.operations.text_line_formatting import Line, Part, columns, count, degraded_lines, more, size
+from octavo.operations.styled_answer_lines import Line, Part, columns, count, degraded_lines, more, size
 
 _STATES = {"active": "good", "leased": "good", "open": "good", "filling": "warn", "dead": "bad"}
 _HEADINGS = "dim"

@@ -11,7 +11,7 @@ from octavo.algorithms.model_inputs.prompt_quotations import (
     with_bars,
     with_line_numbers,
 )
-from octavo.operations.text_line_formatting import PADDING, Block, Quote
+from octavo.operations.styled_answer_lines import PADDING, Block, Quote
 
 
 def written(blocks: Iterable[Block]) -> str:

@@ -20,7 +20,7 @@ from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.default_answer_rendering import Listing, listed
 from octavo.operations.language_model_rendering import written
-from octavo.operations.text_line_formatting import Block
+from octavo.operations.styled_answer_lines import Block
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

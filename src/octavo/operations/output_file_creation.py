@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.errors import InvalidArgument, StorageError
-from octavo.local_paths import expand_user
+from octavo.path_resolution_and_private_folders import expand_user
 
 
 def write_new(path: str, text: str, *, force: bool) -> Path:

@@ -26,7 +26,7 @@ from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.git_commit import ChangedFile, Commit
 from octavo.model.ids import DocumentId, section_id, text_hash
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.parsing.plaintext import paragraphs
 
 DIFF = "Diff"

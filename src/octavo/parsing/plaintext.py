@@ -7,7 +7,7 @@ import re
 from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import section_id, text_hash
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 _BLANK_LINES = regex(r"\n(?:[ \t]*+\n){1,1000}")
 _TITLE_MARK = regex(r"(?:#\+title:|=+|\*+|#+)[ \t]+", re.IGNORECASE)  # org, AsciiDoc

@@ -11,7 +11,7 @@ from unicodedata import lookup, normalize
 from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.parsing.markdown.heading_anchors import Anchors
 from octavo.parsing.plaintext import first_title, paragraphs, stem
 

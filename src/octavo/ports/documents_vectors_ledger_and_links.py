@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         ThematicLink,
         Walk,
     )
-    from octavo.model.normalised_text import Span
+    from octavo.model.normalised_text_and_spans import Span
     from octavo.model.prepared_document import PreparedDocument
     from octavo.model.projects_and_collections import Collection, PlaceKind, Project
     from octavo.model.query import Filters

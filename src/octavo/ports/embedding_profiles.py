@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from octavo.model.embedder_settings import NamedEmbeddingProfile
+    from octavo.model.embedding_profile_settings import NamedEmbeddingProfile
     from octavo.model.ids import ProjectId
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from octavo.lazy_regex import regex
-from octavo.local_paths import real_path
 from octavo.model.projects_and_collections import Collection
+from octavo.path_resolution_and_private_folders import real_path
 from octavo.ports import ProjectLibrary
 
 _ADDRESS = regex(r"octavo://(?P<project>[^/]*)/(?P<collection>[^/]*)/(?P<uri>.+)", re.DOTALL)

@@ -14,7 +14,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Condition, Filters, Terms
 from octavo.ports import Store
-from octavo.retrieval.word_beginnings import Beginnings
+from octavo.retrieval.chunks_by_word_prefix import Beginnings
 
 
 @dataclass(frozen=True, slots=True)

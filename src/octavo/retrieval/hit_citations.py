@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from octavo.algorithms.queries.word_starts import WordStarts
 from octavo.algorithms.source_code.declaration_kind_detection import symbol_kind
-from octavo.algorithms.source_code.import_header_detection import is_file_head, is_only_comments
+from octavo.algorithms.source_code.import_or_comment_only_code import is_file_head, is_only_comments
 from octavo.algorithms.text.unicode_folding import fold
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.chunk import PROSE_TYPES
 from octavo.model.document import Kind, Section, shown_path
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.query import Query, Terms
 from octavo.model.search_result import Candidate, Citation
 from octavo.retrieval.search_data_sources import SearchedLibrary

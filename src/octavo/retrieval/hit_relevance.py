@@ -14,7 +14,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.query import Terms
-from octavo.model.score_tolerance import SAYS_NOTHING, rounded, shown
+from octavo.model.score_rounding import SAYS_NOTHING, rounded, shown
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.candidate_scores_and_texts import (

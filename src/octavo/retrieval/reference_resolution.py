@@ -11,7 +11,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
 from octavo.model.document import HEADING_SEPARATOR, Kind, Section
 from octavo.model.ids import ChunkId, CollectionId, DocumentId, document_id
-from octavo.model.normalised_text import LineIndex, Lines, Span
+from octavo.model.normalised_text_and_spans import LineIndex, Lines, Span
 from octavo.model.position_in_original import span_of
 from octavo.model.stored_rows import StoredDocument
 from octavo.ports import ProjectLibrary

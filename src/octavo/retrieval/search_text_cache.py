@@ -9,7 +9,7 @@ from typing import Any
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey, DocumentId
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.search_result import Candidate
 
 MOST_CHARACTERS = 8_000_000  # characters, in each of the two halves

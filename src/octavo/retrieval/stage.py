@@ -9,7 +9,7 @@ from itertools import chain, islice
 from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from octavo.algorithms.model_inputs.model_readability import fluent_trust, trust
+from octavo.algorithms.model_inputs.vocabulary_coverage_of_text import fluent_trust, trust
 from octavo.algorithms.ranking.relevance_calibration import Calibration
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.errors import Busy, DamagedSnapshot, StorageError
-from octavo.local_paths import make_folder
 from octavo.model.ids import SnapshotId
+from octavo.path_resolution_and_private_folders import make_folder
 
 if sys.platform == "win32":
     import msvcrt

@@ -20,7 +20,7 @@ from octavo.search_snapshots.checksum_verification import VerifiedFiles, written
 from octavo.search_snapshots.folder import SnapshotFolder
 from octavo.search_snapshots.lexical_segment import Segment, open_segment
 from octavo.search_snapshots.memory_mapped_array_file import open_arrays
-from octavo.search_snapshots.query_shard_routing import OutlineIndex
+from octavo.search_snapshots.section_outline_index import OutlineIndex
 from octavo.search_snapshots.vector_shards import ApproximateIndexes, Shards, open_shard
 
 SEGMENTS = ("lexical-base.seg", "lexical-recent.seg")

@@ -20,8 +20,8 @@ from typing import IO
 
 from octavo.bounded_file_reading import read_small
 from octavo.errors import SourceError
-from octavo.local_paths import real_path
 from octavo.model.git_commit import Commit, Repository
+from octavo.path_resolution_and_private_folders import real_path
 from octavo.sources.git_diff_tree_parser import FORMAT, Records
 
 _READ = 1 << 20

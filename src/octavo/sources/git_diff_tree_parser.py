@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from octavo.lazy_regex import regex
 from octavo.model.git_commit import ChangedFile, Commit, Person
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 
 # Hash, parents, people, message, each terminated by a NUL, which none of them can contain.
 FORMAT = "{}%H%x00%P%x00%aN%x00%aE%x00%at%x00%cN%x00%cE%x00%ct%x00%B%x00"

@@ -14,8 +14,8 @@ from pathlib import Path
 from octavo.bounded_file_reading import read_small
 from octavo.errors import SourceError
 from octavo.fast_dataclass import dataclass
-from octavo.local_paths import real_path
 from octavo.model.git_commit import REPOSITORY, Repository
+from octavo.path_resolution_and_private_folders import real_path
 from octavo.sources.git_commits import open_repository, worktree_of
 from octavo.sources.git_safety_checks import refuse_traps
 

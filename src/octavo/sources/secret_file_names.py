@@ -5,12 +5,9 @@ opened. False alarms are avoided: prose about secrets and source code called `se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
-from octavo.model.normalised_text import Span
 
 _CONFIG = r"(?:json|ya?ml|toml|ini|cfg|conf|properties|env|xml|plist|enc|gpg|bak|old)"
 _DATA = rf"(?:{_CONFIG}|txt|csv)"
@@ -82,20 +79,3 @@ def _secret_name() -> re.Pattern[str]:
 def _reason(name: str) -> str | None:
     match = _secret_name().match(name) or _secret_name().match(_COPY.sub("", name))
     return f"it may hold secrets: named like {_NAMES[match.lastindex - 1][0]}" if match and match.lastindex else None
-
-
-@dataclass(frozen=True, slots=True)
-class SecretMatch:
-    """What was recognised and where. The secret itself is not stored, so that a message cannot leak it."""
-
-    kind: str
-    span: Span
-
-
-def without_overlaps(matches: Iterable[SecretMatch]) -> tuple[SecretMatch, ...]:
-    """In the order of the text; of overlapping ones only the first."""
-    apart: list[SecretMatch] = []
-    for match in sorted(matches, key=lambda match: (match.span.start, -match.span.end)):
-        if not apart or match.span.start >= apart[-1].span.end:
-            apart.append(match)
-    return tuple(apart)

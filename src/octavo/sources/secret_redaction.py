@@ -17,8 +17,8 @@ from typing import TypeVar, cast
 
 from octavo.lazy_regex import regex
 from octavo.model.indexing_ledger import REDACTED
-from octavo.model.normalised_text import Span
-from octavo.sources.secret_file_names import SecretMatch, without_overlaps
+from octavo.model.normalised_text_and_spans import Span
+from octavo.sources.secret_match import SecretMatch, without_overlaps
 
 VERSION = "redaction-5"
 """Recorded in the recipe: another set of rules makes another index."""

@@ -11,7 +11,7 @@ from octavo.errors import SourceError
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.indexing_ledger import FileStamp
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 
 _HEAD = 8192
 _TEXT_CONTROLS = bytes([7, 8, 9, 10, 11, 12, 13, 27])

@@ -11,7 +11,7 @@ import pytest
 from cli_calls import Vault
 from daemon_calls import address, stop
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.interfaces.daemon import client
 from octavo.interfaces.daemon.client import started
 from octavo.interfaces.daemon.greeting_messages import ABOUT

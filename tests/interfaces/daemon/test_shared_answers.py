@@ -17,7 +17,7 @@ from language_model_services import HANG, model_served
 from mcp import Client as SdkClient
 from mcp_calls import over_stdio, raw, uris
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.interfaces.cli.output import screen
 from octavo.interfaces.daemon.client import running, started

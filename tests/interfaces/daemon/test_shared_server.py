@@ -16,7 +16,7 @@ from daemon_calls import PATIENCE, address, await_end, client, server
 from http_calls import running as serving
 from mcp_calls import message, raw
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.errors import InvalidArgument, StorageError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.daemon import client as daemon_client

@@ -16,7 +16,7 @@ import pytest
 from cli_calls import Vault
 from http_calls import Running, running
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.interfaces.daemon.socket_address import place
 from octavo.interfaces.http.server_token import token_path
 

@@ -12,7 +12,7 @@ from mcp import Client
 from mcp_calls import over_stdio
 
 from octavo.config.folder_library_discovery import repository, repository_library
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.interfaces.cli.commands.mcp_server_and_client_setup import make_for_repository
 
 

@@ -22,10 +22,10 @@ from textual.pilot import Pilot  # noqa: E402
 from textual.widgets import DataTable, Input, Log, OptionList, Static, TabbedContent  # noqa: E402
 from textual.worker import WorkerCancelled  # noqa: E402
 
-from octavo.config.load import load  # noqa: E402
+from octavo.config.layered_config_loading import load  # noqa: E402
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient  # noqa: E402
 from octavo.interfaces.tui.answer_rendering import preview_text  # noqa: E402
-from octavo.interfaces.tui.app import OctavoApp  # noqa: E402
+from octavo.interfaces.tui.app_with_screens import OctavoApp  # noqa: E402
 from octavo.interfaces.tui.ask_screen import sentence_text  # noqa: E402
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, ConfirmDialog, FiltersDialog, RunDialog  # noqa: E402
 from octavo.interfaces.tui.library_screen import TABS, indexing  # noqa: E402

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
 from octavo.operations.library.collections import add

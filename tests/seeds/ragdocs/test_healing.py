@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import LibraryError

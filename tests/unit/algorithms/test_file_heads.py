@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.algorithms.source_code.import_header_detection import is_file_head, is_only_comments
+from octavo.algorithms.source_code.import_or_comment_only_code import is_file_head, is_only_comments
 
 HEADS = (
     '// Licence.\npackage cmd\n\nimport (\n\t"fmt"\n\t"os"\n)\n\n// Flags.\nconst (\n',

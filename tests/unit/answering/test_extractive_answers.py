@@ -11,7 +11,7 @@ from octavo.answering.sentence_splitting import sentences
 from octavo.fast_dataclass import replace
 from octavo.model.document import Kind, Section
 from octavo.model.ids import ChunkId, DocumentId, SectionId
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.search_result import Citation, Hit
 
 

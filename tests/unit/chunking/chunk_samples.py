@@ -11,7 +11,7 @@ from octavo.model.chunk import Chunk
 from octavo.model.document import ATOMIC, Block, BlockKind, Document, Kind, Section
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.index_recipe import ChunkSizes
-from octavo.model.normalised_text import LineIndex, Span
+from octavo.model.normalised_text_and_spans import LineIndex, Span
 from octavo.ports import TokenCounter
 
 _WORD = re.compile(r"\S+")

@@ -16,7 +16,7 @@ from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.chunk import Chunk
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.code.registry import code_parser
 from octavo.ports import TokenCounter
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from octavo.config.config_file_reloading import load_with_files
-from octavo.config.load import for_folder, load
+from octavo.config.layered_config_loading import for_folder, load
 from octavo.errors import ConfigurationError
 
 

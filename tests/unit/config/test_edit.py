@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octavo.config.config_file_edits import replace, set_value, target, unset
-from octavo.config.load import load, read_flat
+from octavo.config.layered_config_loading import load, read_flat
 from octavo.config.setting_descriptions import described, sections, template
 from octavo.errors import ConfigurationError, InvalidArgument
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.config.load import load, settings, variable
+from octavo.config.layered_config_loading import load, settings, variable
 from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
 from octavo.model.library_location import location

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from octavo.config.config_file_edits import set_value
-from octavo.config.load import Loaded, load
+from octavo.config.layered_config_loading import Loaded, load
 from octavo.config.setting_descriptions import plain, written
 from octavo.errors import ConfigurationError
 from octavo.model.language_model_settings import ModelSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.config.setting_name_aliases import RENAMED
 from octavo.errors import ConfigurationError
 

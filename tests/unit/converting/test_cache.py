@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.converting.conversion_cache import CachedConverter
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.model.converted_file import Converted, ConvertedHeading, Member, PageMark, RefusedFile, Unit
 
 

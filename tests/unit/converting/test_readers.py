@@ -17,7 +17,7 @@ from conversions import converted, headings, outcome_of
 from documents import zipped
 
 from octavo.converting.archives import read_archive
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.file_formats import FORMATS, left_out_reason
 

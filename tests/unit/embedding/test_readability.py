@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from wordpiece_words import VOCABULARY
 
-from octavo.algorithms.model_inputs.model_readability import Readability, fluent_trust, trust
+from octavo.algorithms.model_inputs.vocabulary_coverage_of_text import Readability, fluent_trust, trust
 from octavo.embedding.bundled_embedder import bundled_embedder, bundled_fast_embedder
 from octavo.embedding.huggingface_tokenizer import TokenizersCounter
 from octavo.embedding.wordpiece import WordPieceCounter

@@ -15,7 +15,7 @@ from octavo.embedding.embedding_service_providers import completed, remote_embed
 from octavo.embedding.hashing_embedder import HashingEmbedder
 from octavo.embedding.remote_embedder import RemoteEmbedder
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
-from octavo.model.embedder_settings import EmbeddingProfileSettings
+from octavo.model.embedding_profile_settings import EmbeddingProfileSettings
 from octavo.services.json_client import Endpoint, Patience
 
 TEXTS = [f"text number {number} about boilers" for number in range(7)]

@@ -13,7 +13,7 @@ from set_clock import SetClock
 
 from octavo.engine.indexing import index_runs as module
 from octavo.engine.indexing.index_runs import RUNNING, IndexRuns
-from octavo.engine.processes import lease_holder_name
+from octavo.engine.processes import lease_holder_process
 from octavo.errors import Busy, LeaseLost
 from octavo.ingest.indexing_report import IndexReport
 from octavo.model.ids import project_id
@@ -67,7 +67,7 @@ def dead() -> str:
     """A holder whose process has ended."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    return lease_holder_name.holder_name().replace(f" {os.getpid()} ", f" {ended.pid} ")
+    return lease_holder_process.holder_name().replace(f" {os.getpid()} ", f" {ended.pid} ")
 
 
 def test_another_processs_run_is_busy_and_says_whose(store: SqliteStore, clock: SetClock) -> None:
@@ -107,7 +107,7 @@ def test_whoever_waits_goes_after_the_other_process(store: SqliteStore, clock: S
 
 def test_the_lease_of_a_process_that_died_is_taken_over_at_once(store: SqliteStore, clock: SetClock) -> None:
     gone = dead()
-    assert lease_holder_name.has_ended(gone)
+    assert lease_holder_process.has_ended(gone)
     store.leases.take(MINE, "index", gone, 1_000.0, {"scope": "full"})
     here = process(store, clock)
     assert here.current() is None
@@ -159,10 +159,10 @@ def test_a_run_tells_the_others_how_far_it_is(
 
 
 def test_this_process_is_not_taken_for_gone() -> None:
-    assert not lease_holder_name.has_ended(lease_holder_name.holder_name())
-    assert lease_holder_name.holder_name() != lease_holder_name.holder_name()
-    assert not lease_holder_name.has_ended("nonsense")
-    assert not lease_holder_name.has_ended("")
+    assert not lease_holder_process.has_ended(lease_holder_process.holder_name())
+    assert lease_holder_process.holder_name() != lease_holder_process.holder_name()
+    assert not lease_holder_process.has_ended("nonsense")
+    assert not lease_holder_process.has_ended("")
 
 
 def test_a_run_that_reports_nothing_for_longer_than_a_lease_keeps_it(store: SqliteStore, clock: SetClock) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.config.load import validated
+from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.offline_run_records import CLUSTERS, FINETUNE, noted_while_running, recorded_run

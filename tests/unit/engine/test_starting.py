@@ -9,12 +9,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.embedding.hashing_embedder import HashingEmbedder, WhitespaceCounter
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine, open_library
 from octavo.errors import ModelUnavailable
-from octavo.model.embedder_settings import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.embedding_profile_settings import (
+    EmbeddingProfileSettings,
+    EmbeddingProfileState,
+    NamedEmbeddingProfile,
+)
 from octavo.model.library_location import location
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
@@ -68,7 +72,7 @@ def test_a_model_that_cannot_be_loaded_is_reported_by_the_search(library: Path, 
 _BROKEN_OFF = """
 import sys, threading
 from types import SimpleNamespace
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.embedding.hashing_embedder import HashingEmbedder, WhitespaceCounter
 from octavo.engine.wiring import open_engine
 from octavo.model.library_location import location

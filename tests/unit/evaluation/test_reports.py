@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from octavo.errors import InvalidArgument
+from octavo.evaluation.evaluation_measure_set import RANKED
 from octavo.evaluation.html_report import page
-from octavo.evaluation.measures import RANKED
 from octavo.evaluation.report_tables import (
     BEGIN,
     END,

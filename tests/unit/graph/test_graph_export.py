@@ -19,7 +19,7 @@ from octavo.graph.html_page import page
 from octavo.model.document import Section
 from octavo.model.ids import DocumentId, SectionId
 from octavo.model.link_graph import Edge, EdgeType, Lookup, Node, ThematicLink
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 NAMESPACE = {"g": "http://graphml.graphdrawing.org/xmlns"}
 

@@ -13,7 +13,7 @@ from octavo.graph.link_resolution import Resolver
 from octavo.model.document import Document, Kind, Link, LinkKind
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.link_graph import DocumentName, NameKind, NameMatch
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 HERE, THERE = CollectionId("here"), CollectionId("there")
 

@@ -12,7 +12,11 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, NotFound
 from octavo.ingest.embedding_profile_switch import profile_named, switch
-from octavo.model.embedder_settings import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.embedding_profile_settings import (
+    EmbeddingProfileSettings,
+    EmbeddingProfileState,
+    NamedEmbeddingProfile,
+)
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_reindex
 from octavo.operations.embedding_profiles.requests import ProfilesReindexRequest
 from octavo.stores.sqlite.store import SqliteStore

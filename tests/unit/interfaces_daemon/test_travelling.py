@@ -7,7 +7,7 @@ import json
 import pytest
 
 from octavo import errors
-from octavo.config.load import load, validated
+from octavo.config.layered_config_loading import load, validated
 from octavo.config.schema import Config
 from octavo.interfaces.daemon.greeting_messages import Hello, error_from, error_json, hello, settings_of
 

@@ -20,7 +20,7 @@ from set_clock import SetClock
 from octavo.config.schema import Chunking, Config, Embedding, Jobs
 from octavo.embedding.hashing_embedder import HashingEmbedder
 from octavo.engine.engine import Engine
-from octavo.engine.opened_library import OpenLibrary
+from octavo.engine.open_project_library import OpenLibrary
 from octavo.engine.wiring import open_engine
 from octavo.errors import ProviderFailed
 from octavo.jobs.worker import JobWorker, Round, delay

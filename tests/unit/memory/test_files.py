@@ -243,7 +243,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), mi
 def test_a_memory_written_to_a_file_is_read_back_as_it_was(
     text: str, title: str, scope: str, tags: list[str], kind: MemoryKind, pinned: bool, version: int
 ) -> None:
-    from octavo.model.normalised_text import normalise
+    from octavo.model.normalised_text_and_spans import normalise
 
     body = normalise(text).lstrip("\n")
     item = MemoryItem(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from long_runs import examples
 from set_clock import SetClock
 
-from octavo.engine.opened_library import OpenLibrary
+from octavo.engine.open_project_library import OpenLibrary
 from octavo.errors import NotFound
 from octavo.memory import memory_changes
 from octavo.memory.draft import MemoryDraft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.position_in_original import Position, position, stretches
 
 

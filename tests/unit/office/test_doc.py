@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from compound_files import compound
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo_office.doc import read_doc
 

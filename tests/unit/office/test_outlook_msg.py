@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from compound_files import Storage, compound
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.mail import read_mail
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo_office.compound_file import Compound, NoCompound
 from octavo_office.outlook_msg import decompressed, read_message

@@ -8,7 +8,7 @@ import struct
 import pytest
 from compound_files import compound
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo_office.xls import read_xls
 

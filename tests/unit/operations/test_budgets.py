@@ -15,7 +15,7 @@ from octavo.algorithms.model_inputs.prompt_quotations import one_line, with_line
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.reading.document_outline import outline

@@ -7,7 +7,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.operations.library.collections import collections_list
-from octavo.operations.library.documents_and_properties_below_path import documents_below, property_keys
+from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.library.requests import CollectionsListRequest
 from octavo.operations.reading.many_documents_reading_and_listing import get_many, list_documents
 from octavo.operations.reading.requests import GetManyRequest, ListDocumentsRequest

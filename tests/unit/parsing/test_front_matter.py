@@ -6,7 +6,7 @@ import pytest
 
 from octavo.model.document import BlockKind, Document, Source
 from octavo.model.ids import DocumentId
-from octavo.parsing.markdown.frontmatter import LIMIT, front_matter
+from octavo.parsing.markdown.front_matter_parsing import LIMIT, front_matter
 from octavo.parsing.markdown.parser import MarkdownParser
 
 

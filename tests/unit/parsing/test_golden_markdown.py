@@ -11,7 +11,7 @@ import pytest
 
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import LineIndex, Span, normalise
+from octavo.model.normalised_text_and_spans import LineIndex, Span, normalise
 from octavo.parsing.markdown.parser import MarkdownParser
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "markdown"

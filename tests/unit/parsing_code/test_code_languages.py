@@ -90,7 +90,7 @@ def test_a_snippet_without_a_name_is_known_by_how_it_begins(text: str, language:
 @pytest.mark.parametrize(
     ("uri", "language", "module"),
     [
-        ("src/octavo/model/normalised_text.py", "python", "octavo.model.normalised_text"),
+        ("src/octavo/model/normalised_text_and_spans.py", "python", "octavo.model.normalised_text_and_spans"),
         ("octavo/model/__init__.py", "python", "octavo.model"),
         ("web/components/index.js", "javascript", "components"),
         ("crate/src/parse/mod.rs", "rust", "parse"),

@@ -14,7 +14,7 @@ from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.code import treesitter
 from octavo.parsing.code.registry import code_parser
 from octavo.parsing.code.treesitter_node_roles import GRAMMARS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings, outcome_of
+from octavo.converting.conversion_settings import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import outcome_of
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.file_formats import format_of
 

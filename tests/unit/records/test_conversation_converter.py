@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import Kind
 from octavo.model.file_formats import SNIFFED, format_of

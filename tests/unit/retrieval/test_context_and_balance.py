@@ -11,7 +11,7 @@ from search_vectors import Meaning
 
 from octavo.model.document import Kind
 from octavo.model.query import Query
-from octavo.model.score_tolerance import rounded
+from octavo.model.score_rounding import rounded
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order

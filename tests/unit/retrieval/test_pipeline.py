@@ -15,7 +15,7 @@ from octavo.errors import LibraryError, OctavoError, ProviderFailed, StorageErro
 from octavo.model.document import Kind
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.query import Filters, Query, Terms
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk
 from octavo.retrieval.hit_presentation import present

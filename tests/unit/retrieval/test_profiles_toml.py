@@ -13,8 +13,8 @@ from octavo.retrieval.profile_toml_files import read_profile, read_profiles, wri
 from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
-from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
+from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.registry import SHAPES, stages
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo_stages.recency_and_time_range import RecencyTiers

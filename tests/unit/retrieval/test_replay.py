@@ -20,8 +20,8 @@ from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.search_replay import read_recording, replay, run_recorded
 from octavo.retrieval.stage import RetrievalProfile
-from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.reranking import Rerank
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion

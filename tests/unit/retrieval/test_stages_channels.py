@@ -12,8 +12,8 @@ from octavo.model.search_result import Ranking, ScoredChunk
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage
-from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.spelling_corrected_recall import TypoRecall

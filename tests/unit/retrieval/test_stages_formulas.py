@@ -10,7 +10,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.search_result import Ranking, ScoredChunk
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import SkipStage, in_order
-from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
+from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.score_and_rank_fusion import RankFusion, ScoreFusion
 from octavo_stages.graph_stages import GraphExpansion
 from octavo_stages.intent_fusion import IntentFusion

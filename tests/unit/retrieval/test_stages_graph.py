@@ -10,7 +10,7 @@ from stage_samples import NOTES, asking, details, library, listed, note, uris
 from octavo.graph.edge_extraction import linked
 from octavo.model.document import Link, LinkKind
 from octavo.model.ids import document_id
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.search_result import Candidate

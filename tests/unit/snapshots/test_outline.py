@@ -19,7 +19,7 @@ from octavo.engine.wiring import open_library
 from octavo.model.query import Query
 from octavo.model.search_snapshot import WindowVectors
 from octavo.retrieval.profile_toml_files import read_profile
-from octavo.search_snapshots.query_shard_routing import section_vectors
+from octavo.search_snapshots.section_outline_index import section_vectors
 
 ROUTED = """
 name = "routed"

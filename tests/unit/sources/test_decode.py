@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from octavo.errors import SourceError
-from octavo.model.normalised_text import normalise
+from octavo.model.normalised_text_and_spans import normalise
 from octavo.sources.text_decoding import Decoded, UnreadableFile, decode, read
 
 NOTE = "# Tide tables\n\nHigh water at Brest, 06:12 — naïve Ω 日本語 \U0001f30a\n"

@@ -15,7 +15,7 @@ from git_repository import START, GitRepository
 from octavo.errors import SourceError
 from octavo.model.git_commit import ChangedFile, Commit, Person, Repository
 from octavo.sources import git_commits
-from octavo.sources.git_ref_changes import RefWatch, watched_paths
+from octavo.sources.git_ref_watch import RefWatch, watched_paths
 from octavo.sources.git_repository_discovery import repositories
 
 pytestmark = pytest.mark.skipif(git_commits.git_program() is None, reason="git is not installed")

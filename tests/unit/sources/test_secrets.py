@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_tokens import ALNUM, TOKENS, made
 
-from octavo.model.normalised_text import Span
-from octavo.sources.secret_detection import find_secrets
-from octavo.sources.secret_file_names import SecretMatch, is_secret_name
+from octavo.model.normalised_text_and_spans import Span
+from octavo.sources.guessed_secrets_in_memories import find_secrets
+from octavo.sources.secret_file_names import is_secret_name
+from octavo.sources.secret_match import SecretMatch
 
 SECRET_NAMES = """
 .env~ id_rsa~ server.pem.bak id_ed25519.old credentials.json.orig

@@ -18,9 +18,9 @@ from octavo_train.model_card import ModelCard
 from octavo_train.onnx_graph_export import read_reranker
 from octavo_train.reranker_training import finetune_reranker, pair_tokenizer
 from octavo_train.reranker_training_example import CandidateList
-from octavo_train.torch_crossencoder import CrossEncoder, RerankSettings, scored
+from octavo_train.torch_cross_encoder import CrossEncoder, RerankSettings, scored
+from octavo_train.trainable_model_checks import reranker_directory
 from octavo_train.trained_model_export import described_reranker, reranker_files
-from octavo_train.training_precondition_checks import reranker_directory
 
 WORDS = ("rain", "dome", "night", "glass", "frost", "wind", "road", "guest")
 LISTS = [

@@ -21,10 +21,10 @@ from octavo.embedding.model_folder import ModelDirectory
 from octavo.errors import ProviderFailed, StorageError
 from octavo.observability.progress import NoProgress
 from octavo_train.contrastive_training import TrainingSettings
-from octavo_train.encoder_finetuning import Trained, finetune
+from octavo_train.encoder_finetuning_and_table_fit import Trained, finetune
+from octavo_train.trainable_model_checks import base_directory
 from octavo_train.training_pairs_from_document import PairKind, TrainingPair
 from octavo_train.training_pairs_from_library import Harvest
-from octavo_train.training_precondition_checks import base_directory
 
 WORDS = ("rain", "dome", "night", "glass", "frost", "wind", "road", "guest", "alarm", "power", "star", "gate")
 SAVED = 10  # seconds after which training saves its state, each time; a step takes one by the clock of these tests

@@ -8,7 +8,7 @@ import pytest
 
 from octavo.errors import InvalidArgument
 from octavo.note_editing.new_note_text import from_template, new_note
-from octavo.parsing.markdown.frontmatter import front_matter
+from octavo.parsing.markdown.front_matter_parsing import front_matter
 
 TITLES = (
     *("plain words", "Ann: plans?", "# one", "- item", "[draft]", "{x}", 'say "hi"', "it's", "true", "123", "@home"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.note_editing.move_section import move
 from octavo.note_editing.note_heading_outline import NoteOutline
+from octavo.note_editing.section_relocation_text import move
 
 NOTE = "# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## D\n\nd\n\n# E\n\ne\n"
 

@@ -7,7 +7,7 @@ import pytest
 from octavo.errors import InvalidArgument
 from octavo.note_editing.front_matter_property_edits import Value, set_property
 from octavo.note_editing.note_heading_outline import NoteOutline
-from octavo.parsing.markdown.frontmatter import front_matter
+from octavo.parsing.markdown.front_matter_parsing import front_matter
 
 NOTE = (
     '\ufeff---\r\n# first\r\ntitle: "A"   # why\r\ntags:\r\n  - a\r\n\r\n  - b\r\n'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.text_builder import TextBuilder
 from octavo.model.converted_file import Converted, RefusedFile
 

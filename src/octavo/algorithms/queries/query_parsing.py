@@ -1,4 +1,4 @@
-"""What a person typed → terms and filters, by the one `grammar`. Everything means something; nothing is an error.
+"""What a person typed → terms and filters, by the rules of `boolean_query_grammar`. Nothing is an error.
 
     words                any of them, the more the better     tag:work tag:a/b      all of these tags
     "a phrase"           these words in this order, if the    path:docs/            below this path

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.model.score_tolerance import just_below, rounded
+from octavo.model.score_rounding import just_below, rounded
 
 
 def best_of_each(chunks: NDArray[np.int64], scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:

@@ -9,28 +9,15 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import IO, Any
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.sandbox.process_confinement import Limits, confine
 from octavo.converting.text_builder import MOST_CHARACTERS
-from octavo.fast_dataclass import dataclass
 from octavo.model.converted_file import Converted, Damaged, RefusedFile, to_plain
 from octavo.plugins import resolved
 
 SIZE = 8  # bytes in front of a message that say how long it is
 
 Reader = Callable[[str, bytes, "ConversionSettings"], Converted | RefusedFile]
-
-
-@dataclass(frozen=True, slots=True)
-class ConversionSettings:
-    """What a reader may be told. `ocr` reads pictures of text, at most `ocr_pages` of a document; `archives` unpacks
-    archives, at most so many files and bytes of each."""
-
-    ocr: bool = False
-    ocr_pages: int = 0
-    ocr_languages: str = ""
-    archives: bool = False
-    archive_files: int = 0
-    archive_bytes: int = 0
 
 
 def send(channel: IO[bytes], *messages: bytes) -> None:

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from octavo.converting.charset_declarations import declared_text
-from octavo.converting.sandbox.conversion_worker import ConversionSettings, received, send
+from octavo.converting.conversion_settings import ConversionSettings
+from octavo.converting.sandbox.conversion_worker import received, send
 from octavo.converting.sandbox.process_confinement import Confinement, Limits, close_memory
 from octavo.fast_dataclass import replace
 from octavo.model.converted_file import Converted, Member, RefusedFile, from_plain

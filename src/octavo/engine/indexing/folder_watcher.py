@@ -19,7 +19,7 @@ from octavo.engine.indexing.indexing_flow import is_stale
 from octavo.engine.indexing.memory_folder_watcher import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass
-from octavo.ingest.git_ref_watch import HistoryWatch
+from octavo.ingest.collection_repository_watch import HistoryWatch
 from octavo.ingest.indexing_report import IndexReport
 from octavo.model.git_commit import is_repository
 from octavo.model.projects_and_collections import Collection, FolderState
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from octavo.config.schema import Watch
     from octavo.engine.library_indexing import Writer
     from octavo.engine.library_search import Reader
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
 

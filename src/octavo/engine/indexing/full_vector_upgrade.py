@@ -19,7 +19,7 @@ from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 JUDGED_AT_ONCE = 10  # chunks that get their full vector between two looks at the clock, and in any case
 _PACE_SECONDS = 600.0

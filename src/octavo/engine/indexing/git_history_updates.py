@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from octavo.engine.indexing.full_vector_upgrade import embed_newest
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
+from octavo.ingest.collection_repository_watch import HistoryWatch
 from octavo.ingest.git_commit_indexing import HistoryRun, index_history
-from octavo.ingest.git_ref_watch import HistoryWatch
 from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.ingest.prepared_file import Origin
 from octavo.model.folder_scan import Scan
@@ -19,7 +19,7 @@ from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import Progress
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 _NEWEST = 256  # inputs embedded at once after a change
 

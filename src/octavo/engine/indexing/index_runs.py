@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from octavo.engine.processes import lease_holder_name
+from octavo.engine.processes import lease_holder_process
 from octavo.errors import Busy, LeaseLost, OctavoError
 from octavo.fast_dataclass import dataclass, replace
 from octavo.observability.logs import logger
@@ -158,10 +158,10 @@ class IndexRuns:
         """Takes the lease, or says whose run holds it."""
         if self._leases is None or self._project is None:
             return None
-        mine = lease_holder_name.holder_name()
+        mine = lease_holder_process.holder_name()
         # A look first: waiting for a run costs it nothing.
         current = self._leases.current(self._project, _LEASE)
-        gone = current.holder if current is not None and lease_holder_name.has_ended(current.holder) else None
+        gone = current.holder if current is not None and lease_holder_process.has_ended(current.holder) else None
         if current is not None and gone is None:
             return _described(current)
         lease = self._leases.take(self._project, _LEASE, mine, _LEASE_SECONDS, _detail(build), over=gone)
@@ -174,7 +174,7 @@ class IndexRuns:
         if self._leases is None or self._project is None:
             return None
         current = self._leases.current(self._project, _LEASE)
-        return None if current is None or lease_holder_name.has_ended(current.holder) else _described(current)
+        return None if current is None or lease_holder_process.has_ended(current.holder) else _described(current)
 
     def _quietly(self, work: Work) -> None:
         try:
@@ -341,7 +341,7 @@ def _described(lease: Lease) -> Build:
         done=int(detail.get("done") or 0),
         total=detail.get("total"),
         unit=str(detail.get("unit") or ""),
-        process=lease_holder_name.process_of(lease.holder),
+        process=lease_holder_process.process_of(lease.holder),
     )
 
 

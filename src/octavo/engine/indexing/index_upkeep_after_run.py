@@ -8,7 +8,7 @@ from octavo.errors import LibraryError, StorageError
 from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
     from octavo.observability.progress import Progress
 
 

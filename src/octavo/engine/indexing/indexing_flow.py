@@ -18,10 +18,10 @@ from octavo.errors import NotIndexed, SourceError
 from octavo.fast_dataclass import replace
 from octavo.ingest.batch_writer import Planned, Target, known_files
 from octavo.ingest.chunk_embedding import embed_pending
+from octavo.ingest.collection_indexing import CollectionRun, Preparers, index_collection, index_sources, recorded_as
 from octavo.ingest.embedding_profile_switch import missing as missing_vectors
 from octavo.ingest.indexing_plan import plan
 from octavo.ingest.indexing_report import CollectionReport, IndexReport, Problem
-from octavo.ingest.pipeline import CollectionRun, Preparers, index_collection, index_sources, recorded_as
 from octavo.ingest.prepared_file import Origin
 from octavo.ingest.provisional_fast_vectors import Filled, embed_fast, embed_in_tiers
 from octavo.jobs.follow_up_job_queueing import queue_entities, queue_graph_jobs, queue_snapshot, queue_summaries
@@ -37,7 +37,7 @@ from octavo.observability.progress import Progress
 
 if TYPE_CHECKING:
     from octavo.engine.indexing.index_options import IndexOptions
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 Changes = Mapping[str, Sequence[str] | None]
 """Paths by the name of their collection; None is everything."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from octavo.engine.open_project_memories import project_memories
 from octavo.errors import Busy, OctavoError, SourceError
-from octavo.local_paths import expand_user, real_path
 from octavo.memory.folder_sync import TRASH, sync
 from octavo.observability.logs import logger
+from octavo.path_resolution_and_private_folders import expand_user, real_path
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 
 class MemoryFolders:

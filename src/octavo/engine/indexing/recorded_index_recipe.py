@@ -10,7 +10,7 @@ from octavo.model.index_recipe import Recipe
 from octavo.model.job import JobKind
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 
 def ensure_recipe(library: OpenLibrary) -> None:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.text.time_parsing_and_formatting import when
-from octavo.engine.processes import lease_holder_name
+from octavo.engine.processes import lease_holder_process
 from octavo.errors import OctavoError
 from octavo.jobs.follow_up_job_queueing import is_stale
-from octavo.local_paths import make_folder
 from octavo.model.job import JobKind, JobState
 from octavo.model.lease import Lease
 from octavo.model.link_graph import ENTITIES
 from octavo.model.maintenance_advisory import OfflineRun
 from octavo.model.summary import SUMMARIES
+from octavo.path_resolution_and_private_folders import make_folder
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -56,7 +56,7 @@ def noted_while_running(engine: Engine, name: str) -> Iterator[None]:
         return
     note = _note(accelerator, name)
     make_folder(note.parent)
-    note.write_text(json.dumps({"holder": lease_holder_name.holder_name(), "at": engine.library.now()}), "utf-8")
+    note.write_text(json.dumps({"holder": lease_holder_process.holder_name(), "at": engine.library.now()}), "utf-8")
     try:
         yield
     finally:
@@ -71,7 +71,9 @@ def recorded_run(engine: Engine, name: str) -> Iterator[None]:
     with suppress(OctavoError):  # work that can be done is not refused because nobody can be told of it
         before = leases.current(project, name)
         over = before.holder if before is not None and _ended(before) else None
-        lease = leases.take(project, name, lease_holder_name.holder_name(), _TOLD_FOR, {"state": "running"}, over=over)
+        lease = leases.take(
+            project, name, lease_holder_process.holder_name(), _TOLD_FOR, {"state": "running"}, over=over
+        )
         lease = None if before is not None and lease.holder == before.holder else lease
     state = "failed"
     try:
@@ -87,14 +89,14 @@ def recorded_run(engine: Engine, name: str) -> Iterator[None]:
 
 
 def _ended(record: Lease) -> bool:
-    return record.detail.get("state") != "running" or lease_holder_name.has_ended(record.holder)
+    return record.detail.get("state") != "running" or lease_holder_process.has_ended(record.holder)
 
 
 def _finetuned(engine: Engine) -> Iterator[OfflineRun]:
     record = engine.store.leases.current(engine.project.id, FINETUNE)
     if record is not None:
         state, at = record.detail.get("state"), float(record.detail.get("at", record.taken_at))
-        if state == "running" and lease_holder_name.has_ended(record.holder):
+        if state == "running" and lease_holder_process.has_ended(record.holder):
             state = "interrupted"
         if state in ("running", "done", "failed", "interrupted"):
             yield OfflineRun(FINETUNE, state, when(at))
@@ -114,7 +116,7 @@ def _clustering(accelerator: Accelerator) -> Iterator[OfflineRun]:
     """Whether somebody is at it, or was when its process ended."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         note = json.loads(_note(accelerator, CLUSTERS).read_text("utf-8"))
-        gone = lease_holder_name.has_ended(str(note["holder"]))
+        gone = lease_holder_process.has_ended(str(note["holder"]))
         yield OfflineRun(CLUSTERS, "interrupted" if gone else "running", when(float(note["at"])))
 
 

@@ -11,7 +11,7 @@ from octavo.model.query import Condition, Filters, Terms
 from octavo.retrieval.absolute_path_and_address_lookup import is_absolute, path_in_collection
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 
 def with_collections_resolved(library: OpenLibrary, filters: Filters) -> Filters:

@@ -18,7 +18,7 @@ from octavo.model.indexing_ledger import FileStamp
 from octavo.model.search_result import Freshness, Hit
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
 
 CHANGED, GONE = "changed", "gone"
 COUNTED_AT_ONCE = 0.05  # seconds of counting that a search takes upon itself

@@ -10,7 +10,7 @@ from octavo.errors import OctavoError
 from octavo.model.link_graph import ENTITIES
 
 if TYPE_CHECKING:
-    from octavo.engine.opened_library import OpenLibrary
+    from octavo.engine.open_project_library import OpenLibrary
     from octavo.model.query import Query
     from octavo.model.search_result import StageTrace
 

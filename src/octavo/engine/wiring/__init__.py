@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from octavo.config.load import library_location, load, profile_folders
+from octavo.config.layered_config_loading import library_location, load, profile_folders
 from octavo.config.schema import Config, Log
 from octavo.engine.search.query_embedding_ahead import load_model_ahead
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from octavo.config.load import for_folder
+from octavo.config.layered_config_loading import for_folder
 from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
 from octavo.model.projects_and_collections import CollectionSettings

@@ -11,7 +11,7 @@ from octavo.config.api_keys import api_key
 from octavo.config.schema import Embedding
 from octavo.errors import ConfigurationError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.model.embedder_settings import NamedEmbeddingProfile, providers
+from octavo.model.embedding_profile_settings import NamedEmbeddingProfile, providers
 from octavo.plugins import PROVIDERS, has, load
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
-from octavo.engine.opened_library import OpenLibrary
+from octavo.engine.open_project_library import OpenLibrary
 from octavo.engine.wiring.adapter_factories import Adapters
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.model.library_location import Location

@@ -11,10 +11,10 @@ from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.chunking.code_chunker import CodeChunker, MixedChunker
 from octavo.chunking.git_commit_chunker import CommitChunker
 from octavo.chunking.section_chunker import SectionChunker
-from octavo.config.load import conversions_folder
+from octavo.config.layered_config_loading import conversions_folder
 from octavo.config.schema import Config, Converting, Embedding
 from octavo.converting.conversion_cache import CachedConverter
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.sandbox.process_confinement import Limits
 from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.embedding.fast_embedder_selection import opened, table_folder
@@ -23,8 +23,8 @@ from octavo.engine.wiring.collection_sources import file_rules, reads_archives
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.engine.wiring.index_recipe import chunk_sizes, parser_choice
 from octavo.fast_dataclass import dataclass, replace
+from octavo.ingest.collection_indexing import Preparers
 from octavo.ingest.file_preparation import Preparer
-from octavo.ingest.pipeline import Preparers
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.file_formats import ending, left_out_reason
 from octavo.model.index_recipe import ChunkSizes

@@ -10,7 +10,7 @@ from octavo.embedding.hashing_embedder import HashingEmbedder, WhitespaceCounter
 from octavo.embedding.installed_models import NO_RERANKER, RERANKER_HINT, model_named, models_folder
 from octavo.embedding.onnx_embedder import OnnxEmbedder, token_counter
 from octavo.errors import ModelUnavailable
-from octavo.local_paths import expand_user
+from octavo.path_resolution_and_private_folders import expand_user
 from octavo.ports import Embedder, Reranker, TokenCounter
 
 REMEDY = f"make it again with `octavo models finetune --reranker`, or go back: `octavo models activate {NO_RERANKER}`"

@@ -32,7 +32,7 @@ def uris(context: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from octavo.config.load import profile_folders
+    from octavo.config.layered_config_loading import profile_folders
     from octavo.retrieval.profile_toml_files import read_profiles
     from octavo.retrieval.profiles_by_name import PROFILES
 
@@ -43,7 +43,7 @@ def profiles(context: click.Context, parameter: click.Parameter, incomplete: str
 
 
 def settings(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from octavo.config.load import settings
+    from octavo.config.layered_config_loading import settings
 
     return [name for name, _ in settings(Config()) if name.startswith(incomplete)]
 

@@ -16,7 +16,7 @@ from octavo.interfaces.presenting.operation_answer_in_every_format import operat
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.all_operations import COMMANDS, called
 from octavo.operations.operation import Operation
-from octavo.operations.text_line_formatting import visible
+from octavo.operations.styled_answer_lines import visible
 
 
 def command_of(operation: Operation) -> OperationCommand:

@@ -11,9 +11,9 @@ import click
 
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.cli.output import write
-from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
-from octavo.local_paths import expand_user
+from octavo.interfaces.presenting.formatted_answer_writing import Answer, OutputFormat
 from octavo.model.library_location import DatabaseUrl, Location, location
+from octavo.path_resolution_and_private_folders import expand_user
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config
@@ -52,7 +52,7 @@ class Choices:
 
     def config(self, own: Mapping[str, Any] | None = None) -> Config:
         """What these, the environment and the files say; `own` goes before all of it."""
-        from octavo.config.load import load  # `--help` does without
+        from octavo.config.layered_config_loading import load  # `--help` does without
 
         return load(self.flags() | dict(own or {})).config
 

@@ -18,7 +18,7 @@ from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.error_exit_codes import CommandFailure, Exit
 from octavo.interfaces.cli.global_options import QUESTIONS, Choices, shared, wants_json
 from octavo.interfaces.cli.operation_help_summaries import SUMMARIES
-from octavo.operations.text_line_formatting import visible
+from octavo.operations.styled_answer_lines import visible
 
 
 class Entry(NamedTuple):
@@ -50,7 +50,9 @@ COMMANDS: Mapping[str, Entry] = {
     "replay": Entry("search_and_replay:replay", "Answer a search again from its trace."),
     "log": Entry("commit_log_and_file_history:log"),
     "get": Entry(),
-    "open": Entry("open_file:open_file", "Open the library in the browser, or the file of a hit at its page."),
+    "open": Entry(
+        "open_library_or_file:open_file", "Open the library in the browser, or the file of a hit at its page."
+    ),
     "outline": Entry(),
     "pick": Entry("search_as_you_type:pick", "Search as you type below the prompt, and print the chosen PATH:LINE."),
     "remember": Entry("remember_and_memory:remember"),

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import IO, Any
 
-from octavo.interfaces.presenting.output_formats import Answer, OutputFormat, Screen, as_json, drawn, written
+from octavo.interfaces.presenting.formatted_answer_writing import Answer, OutputFormat, Screen, as_json, drawn, written
 
 _WIDEST = 100  # longer lines are harder to read, however wide the window
 

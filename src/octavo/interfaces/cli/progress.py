@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from octavo.observability.progress import NoProgress, Progress, Rate
-from octavo.operations.text_line_formatting import duration, size, visible
+from octavo.operations.styled_answer_lines import duration, size, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from octavo.fast_dataclass import dataclass, replace
 from octavo.interfaces.cli.terminal_keyboard_input import Keyboard
+from octavo.interfaces.presenting.formatted_answer_writing import drawn
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of
-from octavo.interfaces.presenting.output_formats import drawn
-from octavo.operations.text_line_formatting import Line, Part, cells, visible
+from octavo.operations.styled_answer_lines import Line, Part, cells, visible
 
 _PAUSE = 0.12  # seconds without a key before searching
 _LOOK = 0.4  # seconds after which a window of another size is drawn anew

@@ -156,7 +156,7 @@ def _line(sock: socket.socket) -> dict[str, Any]:
 
 def greeting(config: Config, want: str, tools: str = "default") -> Hello:
     """What a client with this configuration says first."""
-    from octavo.config.load import profile_folders
+    from octavo.config.layered_config_loading import profile_folders
 
     return Hello(__version__, want, settings_of(config), tools, tuple(str(folder) for folder in profile_folders()))
 
@@ -180,7 +180,7 @@ def _starting(address: Address, deadline: float) -> Iterator[None]:
 
 def _spawn(address: Address, config: Config, deadline: float) -> None:
     """Starts the server in a session of its own, so that it outlives this client, and waits until it listens."""
-    from octavo.config.load import library_location
+    from octavo.config.layered_config_loading import library_location
 
     library = library_location(config)
     command = [sys.executable, "-m", "octavo", "daemon", "run", "--idle", str(config.daemon.idle_seconds)]

@@ -21,7 +21,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from octavo.config.load import validated
+from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.index_runs import RUNNING
@@ -32,8 +32,8 @@ from octavo.interfaces.daemon.greeting_messages import ASK_ALOUD, LONGEST_LINE, 
 from octavo.interfaces.daemon.socket_address import Address, private_folder
 from octavo.interfaces.execution.answer_streaming import stream_answer
 from octavo.interfaces.execution.served_engine import Calls, opened
+from octavo.interfaces.presenting.formatted_answer_writing import OutputFormat, Screen, written
 from octavo.interfaces.presenting.operation_answer_in_every_format import search_answer
-from octavo.interfaces.presenting.output_formats import OutputFormat, Screen, written
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
 from octavo.observability.logs import logger
 from octavo.operations.answering.requests import AskRequest

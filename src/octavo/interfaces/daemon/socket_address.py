@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from platformdirs import user_cache_path
 
 from octavo.errors import StorageError
-from octavo.local_paths import make_folder
 from octavo.model.library_location import DatabaseUrl
+from octavo.path_resolution_and_private_folders import make_folder
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config
@@ -66,7 +66,7 @@ def address_of(library: str) -> Address:
 
 def place(config: Config) -> Address:
     """The address of the library that the configuration names."""
-    from octavo.config.load import library_location
+    from octavo.config.layered_config_loading import library_location
 
     library = library_location(config)
     if isinstance(library, DatabaseUrl):

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from octavo.config.load import library_location
+from octavo.config.layered_config_loading import library_location
 from octavo.config.schema import Config
 from octavo.engine.caller_permissions import ANYONE, OWNER, authorise, current_caller
 from octavo.engine.engine import Engine

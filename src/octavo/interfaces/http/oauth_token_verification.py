@@ -25,8 +25,8 @@ from octavo.config.schema import OAuth
 from octavo.engine.caller_permissions import Caller
 from octavo.errors import ConfigurationError, Forbidden, OctavoError, ProviderFailed, system_message
 from octavo.interfaces.http.server_token import loopback
-from octavo.local_paths import expand_user
 from octavo.model.access_token import SCOPES, AccessScope, token_hash
+from octavo.path_resolution_and_private_folders import expand_user
 from octavo.services.http_error_translation import REQUEST_ERRORS, failure_of
 from octavo.services.json_client import address_problem, direct_opener
 

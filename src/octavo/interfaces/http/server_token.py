@@ -13,8 +13,8 @@ from platformdirs import user_state_path
 
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError, StorageError, system_message
-from octavo.local_paths import expand_user, make_folder
 from octavo.observability.logs import logger
+from octavo.path_resolution_and_private_folders import expand_user, make_folder
 
 _SHORTEST = 16
 

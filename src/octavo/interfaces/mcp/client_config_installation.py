@@ -14,7 +14,7 @@ from octavo.errors import Conflict, InvalidArgument, StorageError, system_messag
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.mcp import jsonc_edits, toml_edits, yaml_edits
 from octavo.interfaces.mcp.supported_clients import NAME, Client
-from octavo.local_paths import real_path
+from octavo.path_resolution_and_private_folders import real_path
 
 
 class _Layout(Protocol):

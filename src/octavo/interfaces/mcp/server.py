@@ -19,8 +19,8 @@ from octavo.errors import OctavoError
 from octavo.interfaces.execution.served_engine import Answered, CallProgress, Calls
 from octavo.interfaces.mcp import document_resources, memory_resources, prompts
 from octavo.interfaces.mcp.instructions import instructions, usage, without_library
-from octavo.interfaces.mcp.tool_aliases.aliased_server import SeedTools
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
+from octavo.interfaces.mcp.tool_aliases.aliased_tool_registry import SeedTools
 from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
 from octavo.model.access_token import AccessScope
 from octavo.operations.error_hint_rewording import error_for_model, for_model

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from octavo.interfaces.presenting.excerpt_line_selection import flattened
+from octavo.interfaces.presenting.excerpt_selection_and_wrapping import flattened
 from octavo.lazy_regex import regex
-from octavo.operations.text_line_formatting import DETAIL, FILL, Block, Part, Quote, visible
+from octavo.operations.styled_answer_lines import DETAIL, FILL, Block, Part, Quote, visible
 
 _INDENT = "   "
 _LEFT_OUT = frozenset({DETAIL, "dim"})  # a line of nothing else

@@ -12,7 +12,7 @@ from octavo.algorithms.text.search_tokenizer import shared_analyzer, written_wor
 from octavo.algorithms.text.unicode_folding import is_ideograph
 from octavo.lazy_regex import regex
 from octavo.model.query import Terms
-from octavo.operations.text_line_formatting import Part
+from octavo.operations.styled_answer_lines import Part
 
 # The characters the analyzer keeps inside a word; what it would cut off again is trimmed from the mark.
 _WORD = regex(r"[\w\-.'+#]+")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.fast_dataclass import replace
 from octavo.interfaces.presenting.answer_as_markdown import markdown
-from octavo.interfaces.presenting.output_formats import Answer
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.model.document import Kind, shown_path
 from octavo.operations.answer_to_json_data import plain
 from octavo.operations.search.rendering import search_lines
 from octavo.operations.search.results import SearchAnswer
-from octavo.operations.text_line_formatting import Block, Quote
+from octavo.operations.styled_answer_lines import Block, Quote
 
 if TYPE_CHECKING:
     from octavo.operations.default_answer_rendering import Listing

@@ -7,10 +7,10 @@ from dataclasses import field
 from pathlib import Path
 
 from octavo.fast_dataclass import dataclass
-from octavo.interfaces.presenting.excerpt_line_selection import excerpt, flattened, reflowed, unheaded
+from octavo.interfaces.presenting.excerpt_selection_and_wrapping import excerpt, flattened, reflowed, unheaded
 from octavo.interfaces.presenting.match_highlighting import MarksOf, marked, marks_of
 from octavo.lazy_regex import regex
-from octavo.operations.text_line_formatting import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
+from octavo.operations.styled_answer_lines import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
 
 EXCERPT_LINES = 4  # enough to judge a hit by
 _INDENT = "   "

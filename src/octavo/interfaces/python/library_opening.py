@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from octavo.config.load import library_location, load, load_isolated
+from octavo.config.layered_config_loading import library_location, load, load_isolated
 from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
@@ -17,7 +17,7 @@ from octavo.errors import InvalidArgument, NotFound, NotIndexed, OctavoError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.shared_engine_handle import Handle
-from octavo.local_paths import expand_user
+from octavo.path_resolution_and_private_folders import expand_user
 
 USER = "user"
 Settings = Mapping[str, Any] | str | PathLike[str]

@@ -33,6 +33,6 @@ class AsyncMethods(Methods):
 
 
 def _dispatch() -> Any:
-    from octavo.interfaces.python import method_arguments_to_request  # opening a library does without the table
+    from octavo.interfaces.python import operation_methods  # opening a library does without the table
 
-    return method_arguments_to_request
+    return operation_methods

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from octavo.engine.search.index_freshness import learning
+from octavo.interfaces.presenting.formatted_answer_writing import STYLES
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of
-from octavo.interfaces.presenting.output_formats import STYLES
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.model.position_in_original import Position
 from octavo.model.search_result import StageTrace
@@ -19,7 +19,7 @@ from octavo.operations.operation_lookup import EVERY
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.rendering import in_words
 from octavo.operations.search.results import FoundHit, SearchAnswer
-from octavo.operations.text_line_formatting import Block, Line, visible
+from octavo.operations.styled_answer_lines import Block, Line, visible
 
 _AROUND = 8  # lines of context before a passage
 

@@ -15,12 +15,12 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.answer_rendering import answer_text, where_inside
-from octavo.interfaces.tui.library_app import LibraryApp
 from octavo.interfaces.tui.navigation_bar import Navigation
 from octavo.interfaces.tui.reading_view import ReadingScreen, ReadPlace
+from octavo.interfaces.tui.screen_base_app import LibraryApp
 from octavo.model.document import shown_path
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage, SentenceCitation
-from octavo.operations.text_line_formatting import visible
+from octavo.operations.styled_answer_lines import visible
 
 Source = SentenceCitation | ReadPassage
 _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bold yellow"}

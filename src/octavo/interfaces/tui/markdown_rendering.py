@@ -12,7 +12,7 @@ from rich.theme import Theme
 
 from octavo.interfaces.presenting.match_highlighting import marks_of
 from octavo.lazy_regex import regex
-from octavo.operations.text_line_formatting import visible
+from octavo.operations.styled_answer_lines import visible
 
 _FRONT_MATTER = regex(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _CALLOUT = regex(r"^([ \t]*(?:>[ \t]?)+)\[!([\w-]{1,40})[^\]\n]{0,40}\][+-]?[ \t]*(.*)$", re.MULTILINE)

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from octavo.answering.sentence_splitting import sentences
-from octavo.interfaces.presenting.excerpt_line_selection import unheaded, without_link_end
+from octavo.interfaces.presenting.excerpt_selection_and_wrapping import unheaded, without_link_end
 from octavo.interfaces.presenting.match_highlighting import Highlight, MarksOf
 from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import passage, set_apart
 from octavo.lazy_regex import regex
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 
 _ROOM = 420  # characters of prose that a hit shows
 _LINES = 8  # of source

@@ -8,11 +8,11 @@ from typing import Any
 from starlette.routing import Route
 
 from octavo.interfaces.web.ask_pages import Answers
-from octavo.interfaces.web.collection_graph_and_job_pages import LibraryPages
 from octavo.interfaces.web.document_pages import DocumentPages
+from octavo.interfaces.web.library_pages import LibraryPages
 from octavo.interfaces.web.login_pages import Login
 from octavo.interfaces.web.memory_pages import MemoryPages
-from octavo.interfaces.web.note_editing_routes import Changes
+from octavo.interfaces.web.page_change_routes import Changes
 from octavo.interfaces.web.page_rendering import Site
 from octavo.interfaces.web.search_pages import Pages
 from octavo.interfaces.web.settings_page import SettingsPage

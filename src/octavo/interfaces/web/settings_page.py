@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from octavo.config.config_file_edits import set_value, target, unset
-from octavo.config.load import load, settings
+from octavo.config.layered_config_loading import load, settings
 from octavo.config.setting_descriptions import Setting, described, plain, sections, written
 from octavo.engine.caller_permissions import authorise
 from octavo.errors import InvalidArgument

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import SCOPES, AccessScope
-from octavo.model.annotated_field import Field
+from octavo.model.field_constraints_and_cli_options import Field
 
 TokenName = Annotated[
     str, Field("What the token is called.", min_length=1, max_length=100, pattern=r"^[\w.@-]+$", argument="NAME")

@@ -19,7 +19,7 @@ from octavo.answering.question_words import in_another_language
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
-from octavo.model.normalised_text import short
+from octavo.model.normalised_text_and_spans import short
 from octavo.model.search_result import Hit, Result
 from octavo.operations.answering.rendering import EXTRACTIVE, ask_lines
 from octavo.operations.answering.requests import AskRequest

@@ -8,7 +8,7 @@ from octavo.engine.search.index_freshness import learning
 from octavo.model.document import Kind, shown_path
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, SentenceCitation
 from octavo.operations.search.rendering import stage_lines
-from octavo.operations.text_line_formatting import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
+from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
 
 _INDENT = "    "
 EXTRACTIVE = "extractive"

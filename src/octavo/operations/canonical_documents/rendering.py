@@ -13,7 +13,7 @@ from octavo.operations.canonical_documents.results import (
 )
 from octavo.operations.memory.rendering import memory_state_lines, version_heading
 from octavo.operations.memory.results import MemoryState
-from octavo.operations.text_line_formatting import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
+from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 
 _ACTIONS = {"created": "Created", "revised": "Replaced"}
 

@@ -11,7 +11,7 @@ from octavo.memory.draft import MemoryDraft
 from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section
 from octavo.model.memory import MemoryKind, MemoryLink
-from octavo.model.normalised_text import LineIndex
+from octavo.model.normalised_text_and_spans import LineIndex
 from octavo.operations.canonical_documents.requests import (
     CanonicalContextPackRequest,
     CanonicalGetRequest,

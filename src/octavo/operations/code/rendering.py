@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.code.results import AugmentAnswer
-from octavo.operations.text_line_formatting import Block, Part, degraded_lines
+from octavo.operations.styled_answer_lines import Block, Part, degraded_lines
 
 
 def augment_lines(answer: AugmentAnswer) -> Iterator[Block]:

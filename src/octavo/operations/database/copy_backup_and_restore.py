@@ -14,11 +14,11 @@ from octavo.engine.maintenance.library_copying import Carried, Transfer, transfe
 from octavo.engine.wiring.store_opening import open_tables, overwrite_library
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
 from octavo.fast_dataclass import dataclass
-from octavo.local_paths import expand_user, make_folder, real_path
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.database.requests import DbBackupRequest
 from octavo.operations.database.results import SavedLibrary
+from octavo.path_resolution_and_private_folders import expand_user, make_folder, real_path
 
 _NOT_SAVED = "name a file that `octavo db backup` made"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from octavo.operations.database.results import CheckAnswer, PruneAnswer, RepairAnswer, UpgradeAnswer
 from octavo.operations.library.rendering import index_summary
-from octavo.operations.text_line_formatting import Line, Part, count, size
+from octavo.operations.styled_answer_lines import Line, Part, count, size
 
 
 def upgrade_lines(answer: UpgradeAnswer) -> Iterator[Line]:

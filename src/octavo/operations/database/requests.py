@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.annotated_field import Field
+from octavo.model.field_constraints_and_cli_options import Field
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from octavo.ingest.embedding_profile_switch import (
     switch_back,
 )
 from octavo.jobs.follow_up_job_queueing import queue_snapshot
-from octavo.local_paths import expand_user, real_path
-from octavo.model.embedder_settings import (
+from octavo.model.embedding_profile_settings import (
     KEY_VARIABLES,
     LOCAL_PROVIDERS,
     USUAL_ADDRESSES,
@@ -39,6 +38,7 @@ from octavo.operations.embedding_profiles.requests import (
 )
 from octavo.operations.embedding_profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.memory.named_memory_lookup import item_named
+from octavo.path_resolution_and_private_folders import expand_user, real_path
 from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.annotated_field import Field
-from octavo.model.embedder_settings import providers
+from octavo.model.embedding_profile_settings import providers
+from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations.memory.requests import ItemName
 
 DISTANCES = ("cosine", "dot", "l2")

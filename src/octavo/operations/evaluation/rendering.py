@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.evaluation.evaluate import EvaluationAnswer, FiguresAnswer
-from octavo.operations.text_line_formatting import Line, Part, columns, count
+from octavo.operations.styled_answer_lines import Line, Part, columns, count
 
 
 def evaluation_lines(answer: EvaluationAnswer) -> Iterator[Line]:

@@ -9,7 +9,7 @@ from octavo.model.document import Kind
 from octavo.model.entity import DocumentMention, EntityKind
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import ENTITIES
-from octavo.model.normalised_text import LineIndex, short
+from octavo.model.normalised_text_and_spans import LineIndex, short
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphEntitiesRequest, GraphMentionsRequest
 from octavo.operations.graph.results import EntitiesAnswer, FoundEntity, FoundMention, MentionsAnswer

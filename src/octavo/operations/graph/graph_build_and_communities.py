@@ -10,7 +10,7 @@ from octavo.jobs.communities_and_thematic_links import find_communities, find_th
 from octavo.jobs.entity_finding import EntitySettings, estimate, find_entities
 from octavo.model.job import JobKind
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, GraphRun
-from octavo.model.normalised_text import short
+from octavo.model.normalised_text_and_spans import short
 from octavo.observability.progress import Progress
 from octavo.operations.graph.requests import BY_MODEL, GraphBuildRequest, GraphCommunitiesRequest, GraphGhostsRequest
 from octavo.operations.graph.results import BuildAnswer, CommunitiesAnswer, FoundCommunity, GhostsAnswer, MissingTarget

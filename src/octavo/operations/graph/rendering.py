@@ -18,7 +18,7 @@ from octavo.operations.graph.results import (
     MapFile,
     MentionsAnswer,
 )
-from octavo.operations.text_line_formatting import DETAIL, Line, Part, columns, count, visible
+from octavo.operations.styled_answer_lines import DETAIL, Line, Part, columns, count, visible
 
 BUILD = "run `octavo graph build`"
 _ARROWS = {OUT: "→", IN: "←", BOTH: "↔"}

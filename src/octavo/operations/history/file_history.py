@@ -13,13 +13,13 @@ from octavo.model.document import Kind
 from octavo.model.git_commit import is_commit
 from octavo.model.ids import CollectionId, DocumentId, document_id
 from octavo.model.indexed_commit import FoundCommit
-from octavo.model.normalised_text import short
+from octavo.model.normalised_text_and_spans import short
 from octavo.model.stored_rows import DocumentVersion
 from octavo.operations.history.rendering import history_lines, touched_line
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.history.results import HistoryAnswer, Stored, Touched, Written
 from octavo.operations.language_model_rendering import lines, written
-from octavo.operations.text_line_formatting import columns
+from octavo.operations.styled_answer_lines import columns
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.token_counts_and_page_cursor import within as fitting
 from octavo.retrieval.reference_resolution import located, not_called

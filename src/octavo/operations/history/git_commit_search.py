@@ -14,7 +14,7 @@ from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
-from octavo.model.normalised_text import short
+from octavo.model.normalised_text_and_spans import short
 from octavo.model.query import Filters, Query
 from octavo.model.search_result import Hit, Result
 from octavo.model.stored_rows import StoredDocument

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
-from octavo.operations.text_line_formatting import (
+from octavo.operations.styled_answer_lines import (
     DETAIL,
     Block,
     Line,

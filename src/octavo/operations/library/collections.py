@@ -10,14 +10,13 @@ from pathlib import Path
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import replace
-from octavo.local_paths import expand_user, real_path
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.note_editing.note_redaction import key_in
-from octavo.operations.library.documents_and_properties_below_path import documents_below, property_keys
 from octavo.operations.library.excluded_file_counts import excluded_files
+from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
 from octavo.operations.library.results import (
     AddAnswer,
@@ -29,6 +28,7 @@ from octavo.operations.library.results import (
     RemoveAnswer,
     RemovedCollection,
 )
+from octavo.path_resolution_and_private_folders import expand_user, real_path
 
 _SETTINGS = (
     *("include", "ignore", "max_heading_depth", "intelligent_heading_depth"),

@@ -14,15 +14,15 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, StorageError
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
-from octavo.local_paths import expand_user
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.query import Query
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of
-from octavo.operations.library.documents_and_properties_below_path import documents_below
+from octavo.operations.library.filtered_documents_and_properties import documents_below
 from octavo.operations.library.requests import ExportRequest
 from octavo.operations.output_file_creation import write_new
+from octavo.path_resolution_and_private_folders import expand_user
 from octavo.plugins import EXPORTERS, load
 
 EXPORTED = "document"

@@ -20,7 +20,7 @@ from octavo.operations.library.results import (
     StatusAnswer,
     WatchAnswer,
 )
-from octavo.operations.text_line_formatting import DETAIL, Line, Part, columns, count, duration, size
+from octavo.operations.styled_answer_lines import DETAIL, Line, Part, columns, count, duration, size
 
 PROBLEMS_SHOWN = 10
 _FIGURES = ("added", "changed", "moved", "removed", "unchanged")

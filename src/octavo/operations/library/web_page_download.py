@@ -8,9 +8,9 @@ from octavo.bounded_file_reading import read_small
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass
-from octavo.local_paths import expand_user
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.library.requests import FetchRequest
+from octavo.path_resolution_and_private_folders import expand_user
 from octavo.services.web_page_fetching import FetchedPage, addresses_in, fetch_page
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import replace
-from octavo.local_paths import expand_user
 from octavo.memory import memory_changes, version_history
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.folder_sync import sync
@@ -24,6 +23,7 @@ from octavo.operations.memory.requests import (
     RememberRequest,
 )
 from octavo.operations.memory.results import MemoryState, memory_state
+from octavo.path_resolution_and_private_folders import expand_user
 
 
 def remember(engine: Engine, request: RememberRequest) -> MemoryState:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
-from octavo.memory.recall import Recalled, latest, narrowed, recalled
+from octavo.memory.memories_from_hits import Recalled, latest, narrowed, recalled
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId, collection_id
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryKind, MemoryStatus, memory_of

@@ -8,8 +8,8 @@ from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.memory.draft import MemoryDraft, prepared_of
+from octavo.memory.memories_from_hits import Excerpt, Recalled, excerpts, falling, only
 from octavo.memory.memory_indexing import index_document
-from octavo.memory.recall import Excerpt, Recalled, excerpts, falling, only
 from octavo.memory.version_history import version
 from octavo.model.memory import MemoryCommit, MemoryFilter, MemoryId, MemoryItem, MemoryStatus
 from octavo.model.query import Query

@@ -15,7 +15,7 @@ from octavo.operations.memory.results import (
     MemoryState,
     RecallAnswer,
 )
-from octavo.operations.text_line_formatting import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
+from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 
 _INDENT = "   "
 _ACTIONS = {"created": "Remembered as", "archived": "Forgot"}

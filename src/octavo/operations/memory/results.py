@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from octavo.fast_dataclass import dataclass
+from octavo.memory.memories_from_hits import Recalled
 from octavo.memory.memory_changes import Committed
-from octavo.memory.recall import Recalled
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.search_result import Hit

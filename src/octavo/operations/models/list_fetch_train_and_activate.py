@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from octavo.config.load import user_file
+from octavo.config.layered_config_loading import user_file
 from octavo.embedding.fast_embedder_selection import table_folder
 from octavo.embedding.installed_models import (
     NO_RERANKER,
@@ -32,8 +32,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import replace
 from octavo.ingest.embedding_profile_switch import CONFIGURED
-from octavo.local_paths import expand_user
-from octavo.model.embedder_settings import EmbeddingProfileState
+from octavo.model.embedding_profile_settings import EmbeddingProfileState
 from octavo.observability.progress import Progress
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
     profile_state,
@@ -58,6 +57,7 @@ from octavo.operations.models.requests import (
 )
 from octavo.operations.models.reranker_choice import activate_none, activate_reranker, is_active, users_of
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
+from octavo.path_resolution_and_private_folders import expand_user
 from octavo.plugins import TRAINERS, load
 
 

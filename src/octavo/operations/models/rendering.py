@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from octavo.embedding.model_download import FetchedModel
 from octavo.embedding.model_listing import ModelShown
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelsAnswer
-from octavo.operations.text_line_formatting import Block, Line, Part, Quote, columns, count, size
+from octavo.operations.styled_answer_lines import Block, Line, Part, Quote, columns, count, size
 
 _STYLES = {"active": "good", "filling": "warn"}
 

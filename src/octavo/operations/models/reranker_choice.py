@@ -8,7 +8,7 @@ from octavo.embedding.installed_models import NO_RERANKER, RERANKER_HINT, Instal
 from octavo.embedding.model_listing import ModelShown
 from octavo.engine.engine import Engine
 from octavo.errors import ModelUnavailable
-from octavo.local_paths import expand_user
+from octavo.path_resolution_and_private_folders import expand_user
 
 
 def activate_reranker(engine: Engine, name: str | None) -> None:

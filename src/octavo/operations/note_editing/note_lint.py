@@ -12,8 +12,8 @@ from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
 from octavo.model.lint_rules import HEADING_JUMP, RULES, SINGLE_H1, Severity
 from octavo.model.projects_and_collections import Collection
+from octavo.note_editing.collection_notes_reading import CollectionNotes, collection_notes
 from octavo.note_editing.heading_checks import without_jumps
-from octavo.note_editing.linked_notes_of_collection import CollectionNotes, collection_notes
 from octavo.note_editing.note_change_transaction import NoteFile
 from octavo.note_editing.note_files import located
 from octavo.note_editing.note_heading_outline import NoteOutline

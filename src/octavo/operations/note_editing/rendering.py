@@ -8,7 +8,7 @@ from octavo.model.lint_rules import Severity
 from octavo.note_editing.heading_checks import Violation
 from octavo.note_editing.note_change_transaction import LinkedWriteAnswer, WriteAnswer
 from octavo.operations.note_editing.results import AutoFixAnswer, LintAnswer, ValidateAnswer
-from octavo.operations.text_line_formatting import Line, Part, count
+from octavo.operations.styled_answer_lines import Line, Part, count
 
 _DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
 

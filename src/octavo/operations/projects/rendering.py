@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.projects.results import ProjectsResolveAnswer
-from octavo.operations.text_line_formatting import DETAIL, Line, Part
+from octavo.operations.styled_answer_lines import DETAIL, Line, Part
 
 
 def projects_resolve_lines(answer: ProjectsResolveAnswer) -> Iterator[Line]:

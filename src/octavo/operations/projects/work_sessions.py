@@ -8,8 +8,8 @@ from octavo.algorithms.model_inputs.prompt_quotations import one_line
 from octavo.algorithms.queries.query_parsing import parse_query
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.engine.engine import Engine
-from octavo.memory import recall, work_sessions
-from octavo.memory.session_search import ranked, session_of
+from octavo.memory import memories_from_hits, work_sessions
+from octavo.memory.session_ranking import ranked, session_of
 from octavo.model.memory import MemoryFilter, MemoryId, MemorySession
 from octavo.model.query import Query
 from octavo.operations.memory.requests import MIN_SIMILARITY
@@ -48,12 +48,12 @@ def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswe
 
 def _answering(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[tuple[MemoryId, ...], tuple[str, ...]]:
     """The memories that answer, and what could not be searched for them."""
-    filters = recall.narrowed(engine.memories, MemoryFilter(scopes=scopes))
+    filters = memories_from_hits.narrowed(engine.memories, MemoryFilter(scopes=scopes))
     if filters is None:
         return (), ()
     search_query = Query(query, _SEARCH_DEPTH, filters)
     candidates, degraded = engine.reader.candidates_degraded(search_query, profile_named(MEMORY_PROFILE))
-    return recall.answering(candidates, MIN_SIMILARITY), degraded
+    return memories_from_hits.answering(candidates, MIN_SIMILARITY), degraded
 
 
 def _words(query: str) -> tuple[str, ...]:

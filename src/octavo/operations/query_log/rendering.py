@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.query_log.query_logging_and_listing import QueriesAnswer
-from octavo.operations.text_line_formatting import Line, Part, columns
+from octavo.operations.styled_answer_lines import Line, Part, columns
 
 
 def queries_lines(answer: QueriesAnswer) -> Iterator[Line]:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.model.document import Section
-from octavo.model.normalised_text import LineIndex, short
+from octavo.model.normalised_text_and_spans import LineIndex, short
 from octavo.operations import argument_types
 from octavo.operations.language_model_rendering import lines, written
 from octavo.operations.reading.rendering import outline_lines, section_line

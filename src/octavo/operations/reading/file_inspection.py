@@ -10,10 +10,10 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
 from octavo.model.indexing_ledger import REDACTED, FileOutcome
-from octavo.model.normalised_text import short
+from octavo.model.normalised_text_and_spans import short
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Query
-from octavo.model.score_tolerance import shown
+from octavo.model.score_rounding import shown
 from octavo.model.search_result import Candidate, Hit
 from octavo.model.stored_rows import ChunkVectors, StoredDocument
 from octavo.operations.reading.passage_reading import linking_documents

@@ -11,11 +11,11 @@ from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.ids import DocumentId
-from octavo.model.normalised_text import short
+from octavo.model.normalised_text_and_spans import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
 from octavo.operations.language_model_rendering import lines, written
-from octavo.operations.library.documents_and_properties_below_path import documents_below, property_keys
+from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.reading.rendering import document_line, list_documents_lines
 from octavo.operations.reading.requests import DocTagsRequest, GetManyRequest, ListDocumentsRequest, RecentRequest
 from octavo.operations.reading.results import (

@@ -13,7 +13,7 @@ from octavo.engine.search.index_freshness import stale_files
 from octavo.fast_dataclass import replace
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Node
-from octavo.model.normalised_text import Span, short
+from octavo.model.normalised_text_and_spans import Span, short
 from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types

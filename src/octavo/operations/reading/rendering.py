@@ -18,7 +18,7 @@ from octavo.operations.reading.results import (
     OutlineAnswer,
     OutlineSection,
 )
-from octavo.operations.text_line_formatting import DETAIL, Block, Line, Part, Quote, count, more
+from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, count, more
 
 _STALE = {
     "changed": "the file has changed since: this is what was indexed",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.lazy_regex import regex
-from octavo.operations.text_line_formatting import Quote
+from octavo.operations.styled_answer_lines import Quote
 from octavo.operations.token_counts_and_page_cursor import size
 
 _LONG = 160  # characters of a line: a longer one is a paragraph, which is shown by sentences

@@ -9,11 +9,11 @@ from octavo.algorithms.text.time_parsing_and_formatting import age
 from octavo.engine.search.index_freshness import learning
 from octavo.fast_dataclass import replace
 from octavo.model.document import Kind, shown_path
-from octavo.model.score_tolerance import SAYS_NOTHING
+from octavo.model.score_rounding import SAYS_NOTHING
 from octavo.model.search_result import Freshness, StageTrace
 from octavo.operations.search.language_model_excerpts import answering_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
-from octavo.operations.text_line_formatting import (
+from octavo.operations.styled_answer_lines import (
     DETAIL,
     FILL,
     Block,

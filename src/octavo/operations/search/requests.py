@@ -6,7 +6,7 @@ from typing import Annotated
 
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass
-from octavo.model.annotated_field import Field
+from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 from octavo.operations.filter_field_names import narrowing
 

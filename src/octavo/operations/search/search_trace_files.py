@@ -8,12 +8,12 @@ from pathlib import Path
 
 from octavo.engine.engine import Engine
 from octavo.errors import StorageError
-from octavo.local_paths import expand_user
 from octavo.model.ids import text_hash
 from octavo.model.query import Query
 from octavo.model.search_result import Result
 from octavo.operations.answer_to_json_data import plain
 from octavo.operations.search.results import whole_answer
+from octavo.path_resolution_and_private_folders import expand_user
 from octavo.retrieval.search_replay import Recording
 from octavo.retrieval.stage import RetrievalProfile
 

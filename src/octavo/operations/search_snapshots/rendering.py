@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.operations.search_snapshots.build_list_and_rollback import SnapshotsAnswer
-from octavo.operations.text_line_formatting import Line, Part, columns, count, size
+from octavo.operations.styled_answer_lines import Line, Part, columns, count, size
 
 
 def snapshots_lines(answer: SnapshotsAnswer) -> Iterator[Line]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_TITLES
 from octavo.jobs.summary_making import SummariesBuilt
+from octavo.operations.styled_answer_lines import Block, Line, Part, Quote, count
 from octavo.operations.summaries.build_show_and_clear_summaries import SummariesAnswer
-from octavo.operations.text_line_formatting import Block, Line, Part, Quote, count
 
 
 def summaries_built_lines(answer: SummariesBuilt) -> Iterator[Line]:

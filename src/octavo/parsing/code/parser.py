@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.parsing.code.code_outline_types import CodeOutline, Cut, Import, Symbol, nested
 from octavo.parsing.code.import_statement_patterns import ANYWHERE, imports_in, limited, pattern_for
 from octavo.parsing.code.language_detection import language_of, module_name

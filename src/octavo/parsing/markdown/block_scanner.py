@@ -1,14 +1,14 @@
 """Markdown block scanner, in agreement with CommonMark on headings and fences.
 
 Common blocks are matched by one regular expression, so that a line of ordinary prose costs no Python code;
-everything else goes to `containers`, which applies the rules line by line.
+everything else goes to `line_by_line_block_reader`, which applies the rules line by line.
 """
 
 from __future__ import annotations
 
 from octavo.model.document import Block, BlockKind
 from octavo.parsing.markdown import line_grammar
-from octavo.parsing.markdown.block_structure import Fence, MarkdownHeading, Structure, atx_heading, language_of
+from octavo.parsing.markdown.block_structure_types import Fence, MarkdownHeading, Structure, atx_heading, language_of
 from octavo.parsing.markdown.line_by_line_block_reader import BlockReader
 from octavo.parsing.markdown.line_grammar import ATX, FENCED, PARAGRAPH, UNDERLINED
 

@@ -6,7 +6,7 @@ import re
 
 from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind
-from octavo.parsing.markdown.block_structure import MarkdownHeading, Structure
+from octavo.parsing.markdown.block_structure_types import MarkdownHeading, Structure
 
 _BOLD = regex(r"[ ]{0,3}(?:\*\*(?P<stars>[^*\n]+)\*\*|__(?P<bars>[^_\n]+)__)[ \t]*:?[ \t]*(?:\n|\Z)")
 _HTML = regex(r"[ ]{0,3}<h(?P<level>[1-6])\b[^>\n]*>(?P<title>[^\n]*?)</h(?P=level)>[ \t]*(?:\n|\Z)", re.I)

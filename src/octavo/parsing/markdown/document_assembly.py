@@ -12,11 +12,11 @@ from octavo.lazy_regex import regex
 from octavo.model.converted_file import ConvertedHeading
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.parsing.markdown.block_scanner import scan
-from octavo.parsing.markdown.block_structure import MarkdownHeading, Structure
+from octavo.parsing.markdown.block_structure_types import MarkdownHeading, Structure
 from octavo.parsing.markdown.bold_and_html_headings import add_loose_headings
-from octavo.parsing.markdown.frontmatter import front_matter
+from octavo.parsing.markdown.front_matter_parsing import front_matter
 from octavo.parsing.markdown.heading_anchors import Anchors
 from octavo.parsing.markdown.inline_to_plain_text import LONGEST, plain_text
 from octavo.parsing.markdown.link_and_tag_extraction import links_and_tags

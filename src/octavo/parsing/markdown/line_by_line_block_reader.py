@@ -14,7 +14,7 @@ from bisect import bisect_left
 from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind
 from octavo.parsing.markdown import line_grammar
-from octavo.parsing.markdown.block_structure import Fence, MarkdownHeading, Structure, atx_heading, language_of
+from octavo.parsing.markdown.block_structure_types import Fence, MarkdownHeading, Structure, atx_heading, language_of
 from octavo.parsing.markdown.line_grammar import always
 from octavo.parsing.markdown.link_reference_definitions import definition
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.code_query_stages import CodeDense, CodeFusion, Fragments, ReadCode
+from octavo.retrieval.stages.declaration_folding_and_ordering import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 from octavo.retrieval.stages.git_commit_caps import CapCommits
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
-from octavo.retrieval.stages.one_hit_per_declaration import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.symbol_and_path_recall import PlaceRecall, SymbolRecall
 from octavo.retrieval.stages.test_code_demotion import TestsBelow
 

@@ -19,9 +19,9 @@ from octavo.model.query import Query, Terms
 from octavo.model.search_result import Candidate, Ranking
 from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
-from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
+from octavo.retrieval.stages.declaration_folding_and_ordering import LITERAL, QUOTING, WRITTEN, by_declaration
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall
-from octavo.retrieval.stages.one_hit_per_declaration import LITERAL, QUOTING, WRITTEN, by_declaration
+from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.query_weighted_fusion import Balance, BalancedFusion
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 from octavo.retrieval.stages.symbol_and_path_recall import beginnings

@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
-from octavo.model.normalised_text import Lines
+from octavo.model.normalised_text_and_spans import Lines
 from octavo.model.search_result import Candidate
 from octavo.retrieval.hit_citations import parts_of, sections_at
 from octavo.retrieval.stage import Search, in_order

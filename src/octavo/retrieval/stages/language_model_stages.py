@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import dataclass, replace
-from octavo.model.annotated_field import Field
+from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.ids import text_hash
 from octavo.model.language_model_settings import missing_model
 from octavo.model.query import Query

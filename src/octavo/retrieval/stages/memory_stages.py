@@ -11,11 +11,11 @@ from octavo.model.ids import ChunkKey
 from octavo.model.memory import SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri
 from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters
-from octavo.model.score_tolerance import just_below
+from octavo.model.score_rounding import just_below
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
-from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
+from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 
 _PINNED, _CANONICAL = "pinned", "canonical"

@@ -10,15 +10,16 @@ from octavo.errors import ConfigurationError
 from octavo.plugins import STAGES, has, load, names
 from octavo.retrieval.stages.code_query_stages import CodeDense, CodeFusion, Fragments, ReadCode
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
+from octavo.retrieval.stages.declaration_folding_and_ordering import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.document_name_promotion import NamedFirst
 from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
 from octavo.retrieval.stages.exact_match_boost import ExactMatch
 from octavo.retrieval.stages.git_commit_caps import CapCommits
 from octavo.retrieval.stages.hypothetical_answer_recall import HypothesisRecall
-from octavo.retrieval.stages.joined_lexical_fusion import JoinedFusion
 from octavo.retrieval.stages.language_model_stages import Hypothesise, ModelExpansion, ModelRerank
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.link_only_chunk_demotion import LinksBelow
 from octavo.retrieval.stages.linked_document_boost import NeighbourBoost
 from octavo.retrieval.stages.match_kind_filter import MatchedBy
@@ -26,7 +27,6 @@ from octavo.retrieval.stages.memory_stages import CanonicalRecall, MemoryFusion,
 from octavo.retrieval.stages.named_definition_boost import Definitions
 from octavo.retrieval.stages.near_copy_demotion import NearCopies
 from octavo.retrieval.stages.neighbor_score_smoothing import ContextSmoothing
-from octavo.retrieval.stages.one_hit_per_declaration import CommentsBelow, DefinitionsFirst
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.reranking import Rerank
 from octavo.retrieval.stages.score_and_rank_fusion import RankFusion, ScoreFusion, SingleChannel

@@ -8,7 +8,7 @@ from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
 from octavo.algorithms.ranking.score_normalisation import min_max, of_best, z_scores
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.score_tolerance import rounded
+from octavo.model.score_rounding import rounded
 from octavo.model.search_result import Candidate, Ranking, ScoreStep, ranked_steps, scored_chunks
 from octavo.retrieval.stage import Search, order_ties, place_of
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.text.text_similarity import kept_first
 from octavo.fast_dataclass import dataclass
-from octavo.model.score_tolerance import rounded
+from octavo.model.score_rounding import rounded
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.exact_duplicate_removal import without_copies

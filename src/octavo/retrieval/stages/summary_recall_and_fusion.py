@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
 from octavo.fast_dataclass import dataclass
-from octavo.model.score_tolerance import just_below
+from octavo.model.score_rounding import just_below
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk
 from octavo.model.summary import NodeType
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage, UsesQueryVector

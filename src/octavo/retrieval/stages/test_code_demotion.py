@@ -11,10 +11,10 @@ from octavo.model.document import Kind
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted
+from octavo.retrieval.stages.declaration_folding_and_ordering import WRITTEN
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 from octavo.retrieval.stages.git_commit_caps import FILES
-from octavo.retrieval.stages.one_hit_per_declaration import WRITTEN
-from octavo.retrieval.stages.test_and_header_detection import is_use
+from octavo.retrieval.stages.test_example_and_header_files import is_use
 
 _PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
 _ABOUT_TESTS = regex(

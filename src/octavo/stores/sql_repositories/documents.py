@@ -15,7 +15,7 @@ import zstandard
 from octavo.errors import LibraryError
 from octavo.model.document import Document, Kind, Section, shown_path
 from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId, SectionId
-from octavo.model.normalised_text import Lines, Span
+from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.search_result import Candidate

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from octavo.model.embedder_settings import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.embedding_profile_settings import (
+    EmbeddingProfileSettings,
+    EmbeddingProfileState,
+    NamedEmbeddingProfile,
+)
 from octavo.model.ids import ProjectId
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 

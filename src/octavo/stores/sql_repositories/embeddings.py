@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.stored_rows import ChunkVectors, PendingInput, PostponedChunk, StoredVectors, VectorRow
 from octavo.stores.sql_repositories.clusters import ClusterRepository
 from octavo.stores.sql_repositories.database_port import Clock, Database, contiguous_ranges, first, reserve, value

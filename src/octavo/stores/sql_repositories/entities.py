@@ -22,7 +22,7 @@ from octavo.model.entity import (
 )
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
 from octavo.model.link_graph import SectionLink
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.stores.sql_repositories.database_port import first, listed
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 

@@ -15,7 +15,7 @@ _AFTER_HEX = "g"  # sorts after every hexadecimal digit
 
 
 class HistoryRepository(ProjectRepository):
-    """Fits `ports.History`."""
+    """Fits `ports.CommitHistory`."""
 
     def put(self, project: ProjectId, collection: CollectionId, entries: Sequence[HistoryEntry]) -> None:
         where = self._in(project, collection=self._keys.collection(project, collection))

@@ -28,7 +28,7 @@ from octavo.model.link_graph import (
     ThematicLink,
     Walk,
 )
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.stores.sql_repositories.database_port import listed, value
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
 

@@ -14,7 +14,7 @@ from octavo.model.chunk import contextual_hash
 from octavo.model.document import shown_path
 from octavo.model.ids import CollectionId, ProjectId, document_id, text_hash
 from octavo.model.library_damage import Damage, LibraryPart
-from octavo.model.normalised_text import LineIndex
+from octavo.model.normalised_text_and_spans import LineIndex
 from octavo.observability.progress import Progress
 from octavo.stores.sql_repositories.database_port import Database, Row
 from octavo.stores.sql_repositories.filter_parameters import folded, unaccented

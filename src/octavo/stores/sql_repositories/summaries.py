@@ -8,7 +8,7 @@ from typing import Any
 
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.model.summary import NodeType, PlacedChunk, Summarised, Summary, SummaryVectors, Unsummarised
 from octavo.stores.sql_repositories.database_port import first, value
 from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository

@@ -119,7 +119,7 @@ class LexicalTransfer(Protocol):
 
 
 class TableTransfer:
-    """Fits `engine.transfer.LibraryRows`."""
+    """Fits `library_copying.LibraryRows`."""
 
     tables = TABLES
     counters = COUNTERS

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
 
 _IDLE = 8  # connections kept open while nobody uses them; each has a page cache and up to three descriptors
@@ -76,25 +73,3 @@ class ConnectionPool(Generic[C]):
             self._closed += 1
         for connection in idle:
             connection.close()
-
-
-def make_private(path: Path) -> None:
-    """Makes a file that only its owner reads, as are then SQLite's files beside it. One that is there is left alone:
-    it may be somebody else's."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-
-
-def close_to_others(path: Path) -> None:
-    """What an earlier version left open to others is closed to them: a library, its logs and its snapshots."""
-    for suffix in ("", "-wal", "-shm", ".snapshots"):
-        _close_to_others(path.with_name(f"{path.name}{suffix}"))
-
-
-def _close_to_others(path: Path) -> None:
-    if not hasattr(os, "geteuid"):
-        return
-    with suppress(OSError):  # not there, or on a disk without modes
-        status = path.stat()
-        if status.st_uid == os.geteuid() and status.st_mode & 0o077:
-            path.chmod(stat.S_IMODE(status.st_mode) & 0o700)

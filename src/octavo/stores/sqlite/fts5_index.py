@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
-from octavo.model.score_tolerance import rounded
+from octavo.model.score_rounding import rounded
 from octavo.model.search_result import ScoredChunk, best_first
 from octavo.stores.sql_repositories.database_port import Database, contiguous_ranges, value
 from octavo.stores.sql_repositories.filter_parameters import filter_parameters

@@ -18,8 +18,8 @@ import apsw
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import collection_id, project_id, short_id
-from octavo.stores.sqlite.connection_pool import close_to_others
 from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.library_file_permissions import close_to_others
 from octavo.stores.sqlite.raw_page_reader import RawPages, RawRow, Unreadable, Value
 from octavo.stores.sqlite.salvaged_row_recognition import ANY, TYPES, Row, RowShape
 from octavo.stores.sqlite.salvaged_vectors import SalvagedVectors

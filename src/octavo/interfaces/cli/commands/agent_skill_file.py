@@ -12,8 +12,8 @@ from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.mcp.supported_clients import CLIENTS, NAME, Client
-from octavo.interfaces.presenting.output_formats import Answer
-from octavo.operations.text_line_formatting import Line, Part
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
+from octavo.operations.styled_answer_lines import Line, Part
 
 _FILE = "SKILL.md"
 

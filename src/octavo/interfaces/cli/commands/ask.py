@@ -11,13 +11,13 @@ from octavo.interfaces.cli.default_operation_commands import exit_of, operation_
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.presenting.formatted_answer_writing import OutputFormat, drawn
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
-from octavo.interfaces.presenting.output_formats import OutputFormat, drawn
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.operations.answering.rendering import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence
-from octavo.operations.text_line_formatting import Block
+from octavo.operations.styled_answer_lines import Block
 
 
 @command(AskRequest, "ask")

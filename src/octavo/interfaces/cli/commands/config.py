@@ -17,9 +17,9 @@ from octavo.interfaces.cli import completion_values
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices, shared_options
-from octavo.interfaces.presenting.output_formats import Answer
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.library_location import Location
-from octavo.operations.text_line_formatting import Line, Part, columns
+from octavo.operations.styled_answer_lines import Line, Part, columns
 
 if TYPE_CHECKING:
     from octavo.config.config_file_edits import Change
@@ -136,7 +136,7 @@ def edit(choices: Choices, project_file: bool) -> None:
 def path(choices: Choices) -> None:
     """Print where the library and the configuration files are."""
     from octavo.config.folder_library_discovery import nearest, trusted
-    from octavo.config.load import library_location, project_file, user_file
+    from octavo.config.layered_config_loading import library_location, project_file, user_file
 
     here = Path.cwd()
     places: dict[str, Location | None] = {
@@ -187,7 +187,7 @@ def _note(row: dict[str, Any], notes: dict[str, str]) -> Part:
 
 
 def _settings(choices: Choices) -> list[dict[str, Any]]:
-    from octavo.config.load import load, settings
+    from octavo.config.layered_config_loading import load, settings
     from octavo.config.setting_descriptions import plain
 
     loaded = load(choices.flags())

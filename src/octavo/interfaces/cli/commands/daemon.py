@@ -13,9 +13,9 @@ from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.daemon.greeting_messages import Hello, settings_of
-from octavo.interfaces.presenting.output_formats import Answer
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.observability.logs import configure
-from octavo.operations.text_line_formatting import Line, Part, columns
+from octavo.operations.styled_answer_lines import Line, Part, columns
 from octavo.version import __version__
 
 if TYPE_CHECKING:

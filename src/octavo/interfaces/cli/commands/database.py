@@ -18,15 +18,15 @@ from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, LibraryPlace, shared_options
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
-from octavo.interfaces.presenting.output_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.model.import_report import Imported
 from octavo.model.library_location import Location
 from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.database.results import RepairAnswer
 from octavo.operations.library.requests import IndexRequest
-from octavo.operations.text_line_formatting import Line, Part, columns, count, size
+from octavo.operations.styled_answer_lines import Line, Part, columns, count, size
 
 if TYPE_CHECKING:
     from octavo.operations.database.copy_backup_and_restore import Migrated
@@ -181,7 +181,7 @@ def _import_from(choices: Choices, foreign: ImportSource, source: Location, targ
 
 
 def _configured(choices: Choices) -> Location:
-    from octavo.config.load import library_location
+    from octavo.config.layered_config_loading import library_location
 
     return library_location(choices.config())
 

@@ -9,7 +9,7 @@ from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.presenting.output_formats import OutputFormat
+from octavo.interfaces.presenting.formatted_answer_writing import OutputFormat
 from octavo.operations.library.requests import DoctorRequest
 
 

@@ -11,7 +11,7 @@ import click
 from octavo.errors import InvalidArgument, NotFound, SourceError, StorageError, system_message
 from octavo.evaluation.dataset_from_library import Level, LoggedQuestion, write_dataset
 from octavo.evaluation.dataset_from_library import make as made_of
-from octavo.evaluation.measures import RANKED
+from octavo.evaluation.evaluation_measure_set import RANKED
 from octavo.evaluation.query_runner import write_trec
 from octavo.evaluation.stored_results import Outcome, Results, matching
 from octavo.interfaces.cli import completion_values
@@ -21,9 +21,9 @@ from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
+from octavo.interfaces.presenting.formatted_answer_writing import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
-from octavo.operations.text_line_formatting import Line, Part, columns, visible
+from octavo.operations.styled_answer_lines import Line, Part, columns, visible
 
 if TYPE_CHECKING:
     from octavo.evaluation.significance import MeasureDifference

@@ -11,8 +11,8 @@ from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
-from octavo.interfaces.presenting.output_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.library.rendering import index_lines
 from octavo.operations.library.requests import IndexRequest

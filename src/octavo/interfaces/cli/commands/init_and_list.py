@@ -14,13 +14,13 @@ from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import operation_of
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
-from octavo.interfaces.presenting.output_formats import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.local_paths import make_folder
 from octavo.operations.default_answer_rendering import Listing
 from octavo.operations.library.requests import CollectionsListRequest
-from octavo.operations.text_line_formatting import Part
+from octavo.operations.styled_answer_lines import Part
+from octavo.path_resolution_and_private_folders import make_folder
 
 _KEYS = Listing(rows="keys", columns=("key", "documents", "values"))
 _DOCUMENTS = Listing(rows="documents", columns=("collection", "uri"))

@@ -20,10 +20,10 @@ from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices, pass_choices, shared_options, tools_option
 from octavo.interfaces.mcp.stdout_guard import take_output
 from octavo.interfaces.mcp.supported_clients import CLIENTS, NAME, Client
-from octavo.interfaces.presenting.output_formats import Answer
-from octavo.local_paths import make_folder, real_path
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.observability.logs import configure, logger
-from octavo.operations.text_line_formatting import Line, Part
+from octavo.operations.styled_answer_lines import Line, Part
+from octavo.path_resolution_and_private_folders import make_folder, real_path
 
 if TYPE_CHECKING:
     from octavo.interfaces.mcp.client_config_installation import InstalledClient
@@ -197,7 +197,7 @@ def make_for_repository(config: Config, folder: Path, *, beside_others: bool) ->
     Nothing is read yet: the server compares the folder with the library first of all.
     """
     from octavo.config.folder_library_discovery import repository, repository_library
-    from octavo.config.load import library_location
+    from octavo.config.layered_config_loading import library_location
 
     root = repository(folder)
     place = library_location(config)
@@ -260,7 +260,7 @@ def command_line(choices: Choices, tools: str, *, shared: bool = False) -> list[
 
     In a file that is `shared` with others the program is named as they would type it.
     """
-    from octavo.config.load import load
+    from octavo.config.layered_config_loading import load
 
     program = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "octavo" else None
     line = [str(Path(program).absolute())] if program else [sys.executable, "-m", "octavo"]
@@ -298,7 +298,7 @@ def _lines(row: dict[str, Any], target: Client, done: InstalledClient | None) ->
 
 def _followed(choices: Choices, target: Client) -> Iterator[Line]:
     """Which library an entry that names none leads to."""
-    from octavo.config.load import library_location, load
+    from octavo.config.layered_config_loading import library_location, load
 
     if not target.works_in_folders:
         default = library_location(load(choices.flags(), directory=Path.home()).config)

@@ -9,7 +9,7 @@ from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.output import plain, screen
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.presenting.output_formats import as_json
+from octavo.interfaces.presenting.formatted_answer_writing import as_json
 from octavo.operations.note_editing.requests import LintRequest
 
 

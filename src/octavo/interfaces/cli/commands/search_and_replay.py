@@ -17,7 +17,7 @@ import click
 from octavo.config.schema import Config
 from octavo.errors import InvalidArgument, OctavoError, StorageError
 from octavo.fast_dataclass import replace
-from octavo.interfaces.cli import completion_values, running_server_requests
+from octavo.interfaces.cli import completion_values, server_search_and_watch_state
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
@@ -96,7 +96,7 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
     if not own and not trace_file:
         # Of several libraries the first may be what the server cannot open: the others are searched all the same.
         with suppress(OctavoError) if config.also_search else nullcontext():
-            any_hit = running_server_requests.search(choices, config, asdict(request), full=full)
+            any_hit = server_search_and_watch_state.search(choices, config, asdict(request), full=full)
     if any_hit is None and config.also_search:
         if trace_file:
             raise click.UsageError("--trace records the search of one library, and several are to be searched")
@@ -115,7 +115,7 @@ def _alone(
     soon = None if own else request.hypothesis or request.query
     with opened(choices, soon=soon, profile=request.profile) as session:
         # Here the model is being loaded already: what else a search needs is imported meanwhile.
-        from octavo.interfaces.cli.search_trace_and_output import answer, find, search_recorded
+        from octavo.interfaces.cli.local_search_and_output import answer, find, search_recorded
 
         if trace_file:
             result = search_recorded(session.engine, request, own, trace_file)
@@ -131,7 +131,7 @@ def _together(
 ) -> bool:
     """Searches several libraries, none of which need be there; says whether anything was found."""
     from octavo.engine.wiring import open_together
-    from octavo.interfaces.cli.search_trace_and_output import answer
+    from octavo.interfaces.cli.local_search_and_output import answer
     from octavo.operations.search.federated_search import find_in_group
     from octavo.operations.search.search_execution import find
 
@@ -170,7 +170,7 @@ def replay(choices: Choices, file: Path, explain: bool, full: bool) -> Exit:
     Fusion and every refinement run as they did, on what the channels said then; no model is needed. A trace replays
     on the library it was made on.
     """
-    from octavo.interfaces.cli.search_trace_and_output import answer
+    from octavo.interfaces.cli.local_search_and_output import answer
     from octavo.retrieval.search_replay import HINT, read_recording
 
     try:

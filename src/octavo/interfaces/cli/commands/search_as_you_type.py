@@ -20,10 +20,10 @@ from octavo.interfaces.cli.terminal_keyboard_input import keyboard
 from octavo.interfaces.cli.terminal_list_picker import Choice
 from octavo.interfaces.cli.terminal_list_picker import pick as pick_from
 from octavo.interfaces.presenting.editor_command import editor_command
+from octavo.interfaces.presenting.formatted_answer_writing import Answer, OutputFormat
 from octavo.interfaces.presenting.operation_answer_in_every_format import file_and_line
-from octavo.interfaces.presenting.output_formats import Answer, OutputFormat
 from octavo.operations.search.results import FoundHit
-from octavo.operations.text_line_formatting import Part
+from octavo.operations.styled_answer_lines import Part
 
 if TYPE_CHECKING:
     from octavo.interfaces.daemon.server_or_local_library import LibraryClient

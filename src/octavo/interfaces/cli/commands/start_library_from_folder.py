@@ -16,9 +16,9 @@ from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import Session, opened
 from octavo.interfaces.cli.progress import progress
-from octavo.interfaces.presenting.output_formats import Answer
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.operations.library.requests import AddRequest, IndexRequest
-from octavo.operations.text_line_formatting import Part
+from octavo.operations.styled_answer_lines import Part
 
 _WAIT_FULL = "octavo index --wait-full"
 _NEXT = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.fast_dataclass import replace
-from octavo.interfaces.cli import running_server_requests
+from octavo.interfaces.cli import server_search_and_watch_state
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import operation_of
 from octavo.interfaces.cli.global_options import Choices
@@ -27,7 +27,7 @@ def status(choices: Choices, request: StatusRequest) -> None:
     with opened(choices) as session:
         answer = full_status(session.engine, problems=request.problems)
         # This process watches nothing; a server may.
-        answer = replace(answer, watch=running_server_requests.watching(session.config) or answer.watch)
+        answer = replace(answer, watch=server_search_and_watch_state.watching(session.config) or answer.watch)
         roots = session.roots()
         files = [answer.library] if isinstance(session.engine.location, Path) else []  # a database is no file
     view = TerminalView(roots=roots)

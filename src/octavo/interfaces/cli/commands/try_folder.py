@@ -46,7 +46,7 @@ def try_folder(
 
     The library is deleted afterwards. Ctrl-C while vectors are computed answers with what there is by then.
     """
-    from octavo.interfaces.cli.search_trace_and_output import answer
+    from octavo.interfaces.cli.local_search_and_output import answer
     from octavo.operations.library.collections import add
     from octavo.operations.search.search_execution import find
 

@@ -30,7 +30,7 @@ def run_tui(choices: Choices) -> None:
     from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 
     try:
-        from octavo.interfaces.tui.app import OctavoApp
+        from octavo.interfaces.tui.app_with_screens import OctavoApp
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "textual":
             raise

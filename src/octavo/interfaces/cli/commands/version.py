@@ -7,8 +7,8 @@ from typing import Any
 from octavo.engine.maintenance.build_info import commit_here, formats_here, version_line
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.presenting.output_formats import Answer
-from octavo.operations.text_line_formatting import Part
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
+from octavo.operations.styled_answer_lines import Part
 from octavo.version import __version__
 
 

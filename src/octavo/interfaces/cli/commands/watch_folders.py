@@ -20,7 +20,7 @@ from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.cli.output import on_terminal
 from octavo.observability.logs import configure
 from octavo.operations.library.rendering import log_lines
-from octavo.operations.text_line_formatting import count
+from octavo.operations.styled_answer_lines import count
 
 
 @command(examples=["octavo watch --debounce 500"])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from octavo.config.load import load
+from octavo.config.layered_config_loading import load
 from octavo.engine.wiring.collection_sources import file_rules
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli import output
@@ -18,9 +18,9 @@ from octavo.interfaces.cli.commands.start_library_from_folder import begin
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import Session, opened
-from octavo.interfaces.presenting.output_formats import Answer
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.projects_and_collections import CollectionSettings
-from octavo.operations.text_line_formatting import Part, count
+from octavo.operations.styled_answer_lines import Part, count
 from octavo.version import __version__
 
 _LOOKED_AT = 1_000  # entries: a greeting does not walk a disk

@@ -17,12 +17,12 @@ from octavo.interfaces.cli.default_operation_commands import OperationGroup
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, shared_options
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.presenting.output_formats import Answer
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.job import JobKind
 from octavo.observability.logs import configure
 from octavo.observability.metrics import Gauge, Metrics
 from octavo.operations.answer_to_json_data import plain
-from octavo.operations.text_line_formatting import Part, count
+from octavo.operations.styled_answer_lines import Part, count
 
 
 @command(examples=["octavo worker --once"])

@@ -18,9 +18,9 @@ from octavo.config.schema import Config
 from octavo.config.setting_name_aliases import RENAMED, msrl_settings, setting_for, with_present_names
 from octavo.errors import ConfigurationError, system_message
 from octavo.fast_dataclass import replace
-from octavo.local_paths import expand_user, real_path
 from octavo.model.language_model_settings import ROLES, ModelSettings
 from octavo.model.library_location import DatabaseUrl, Location, location
+from octavo.path_resolution_and_private_folders import expand_user, real_path
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
 MSRL_FILE = Path(".msrl") / "config.json"

@@ -12,16 +12,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.config.load import journals_folder
+from octavo.config.layered_config_loading import journals_folder
 from octavo.config.schema import Config
 from octavo.engine.active_embedding_profile import ActiveProfile
 from octavo.errors import Busy, ConfigurationError, InvalidArgument, NotFound, SourceError, StorageError
 from octavo.fast_dataclass import replace
-from octavo.local_paths import real_path
 from octavo.model.ids import ChunkKey, ProjectId, collection_id
 from octavo.model.language_model_settings import Role
 from octavo.model.library_location import Location
 from octavo.model.projects_and_collections import MEMORIES, Collection, CollectionSettings, Project
+from octavo.path_resolution_and_private_folders import real_path
 
 if TYPE_CHECKING:
     from octavo.engine.indexing.index_runs import IndexRuns

@@ -35,7 +35,7 @@ def score_rankings(qrels: Qrels, rankings: Mapping[str, Sequence[str]]) -> Score
     """Each question's value under each of `RANKED`. A question without a ranking counts as 0.
 
     Documents are best first, and their order alone counts. How grades, cut-offs and documents that nobody judged are
-    taken is said in `algorithms.metrics`.
+    taken is said in `algorithms.ranking.ranking_metrics`.
     """
     return {
         name: {question: measure(rankings.get(question, ()), grades) for question, grades in qrels.items()}

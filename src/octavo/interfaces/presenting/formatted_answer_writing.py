@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from octavo.fast_dataclass import dataclass
-from octavo.operations.text_line_formatting import Line, visible
+from octavo.operations.styled_answer_lines import Line, visible
 
 # Legal in JSON, but a terminal obeys them and some readers end a line at them: as escapes they mean the same.
 _ESCAPED = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"

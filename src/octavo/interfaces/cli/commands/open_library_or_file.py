@@ -17,9 +17,9 @@ from octavo.interfaces.cli.commands.serve import show_library
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.presenting.output_formats import Answer
+from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.position_in_original import position
-from octavo.operations.text_line_formatting import Part
+from octavo.operations.styled_answer_lines import Part
 
 # Viewers of PDF that can be told a page, and how; the first that is installed is used.
 _VIEWERS = {"evince": "--page-index={page}", "okular": "--page={page}", "zathura": "--page={page}"}

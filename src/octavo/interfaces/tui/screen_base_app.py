@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
-from octavo.config.load import library_location
+from octavo.config.layered_config_loading import library_location
 from octavo.errors import OctavoError
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.interfaces.presenting.editor_command import editor_command

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from octavo.errors import SourceError
 from octavo.model.git_commit import Repository
-from octavo.sources.git_ref_changes import COOLDOWN, RefWatch
+from octavo.sources.git_ref_watch import COOLDOWN, RefWatch
 from octavo.sources.git_repository_discovery import readable_repository
 
 

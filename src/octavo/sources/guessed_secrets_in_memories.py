@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from math import log2
 
-from octavo.model.normalised_text import Span
-from octavo.sources.secret_file_names import SecretMatch, without_overlaps
+from octavo.model.normalised_text_and_spans import Span
+from octavo.sources.secret_match import SecretMatch, without_overlaps
 from octavo.sources.secret_redaction import PRIVATE_KEY, find_keys
 
 # Patterns stay strings until they are needed: `re` caches the compiled form.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from octavo.interfaces.presenting.match_highlighting import Highlight, marked
 from octavo.lazy_regex import regex
-from octavo.operations.text_line_formatting import Line, Part, cells, character_cells, visible
+from octavo.operations.styled_answer_lines import Line, Part, cells, character_cells, visible
 
 # A line this long did not end where its author wanted a line to end, unless it has a form of its own.
 _RUNNING = 40

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from octavo.errors import InvalidArgument
 from octavo.lazy_regex import regex
-from octavo.parsing.markdown.frontmatter import UNREADABLE, load_yaml, quoted
+from octavo.parsing.markdown.front_matter_parsing import UNREADABLE, load_yaml, quoted
 
 Scalar = str | int | float | bool | None
 

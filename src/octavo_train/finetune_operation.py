@@ -15,15 +15,15 @@ from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.reranker_choice import chosen_reranker, reranker_folder
 from octavo.operations.models.results import FinetuneAnswer
 from octavo.operations.query_log.questions_with_opened_passages import opened_passages
-from octavo_train.training_pairs_from_document import PairKind, TrainingPair
-from octavo_train.training_pairs_from_library import harvest, read_pairs
-from octavo_train.training_precondition_checks import (
+from octavo_train.trainable_model_checks import (
     ModelDirectory,
     base_directory,
     require_torch,
     reranker_directory,
     teacher_directory,
 )
+from octavo_train.training_pairs_from_document import PairKind, TrainingPair
+from octavo_train.training_pairs_from_library import harvest, read_pairs
 
 _LEAST = 50  # pairs to learn from: fewer teach nothing that holds elsewhere
 

@@ -15,8 +15,8 @@ from http_calls import in_process
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError
 from octavo.interfaces.serving.http_listener import read_token
-from octavo.interfaces.web.collection_graph_and_job_pages import drawing
 from octavo.interfaces.web.document_pages import heading_paths
+from octavo.interfaces.web.library_pages import drawing
 from octavo.operations.reading.results import OutlineSection
 
 HTML = {"accept": "text/html"}
@@ -100,7 +100,7 @@ def test_what_is_not_there_is_a_page_too(vault: Vault, path: str) -> None:
 
 
 def test_a_drawing_keeps_the_most_linked_nodes_and_the_lines_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.interfaces.web.collection_graph_and_job_pages.MOST_ROWS", 2)
+    monkeypatch.setattr("octavo.interfaces.web.library_pages.MOST_ROWS", 2)
     nodes = [
         {"id": name, "label": name.upper(), "kind": "document", "degree": degree}
         for name, degree in (("a", 2), ("b", 1), ("c", 3))

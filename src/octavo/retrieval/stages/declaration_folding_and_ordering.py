@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from octavo.algorithms.queries.code_query_parsing import CodeQueryForm, read_code_query
-from octavo.algorithms.source_code.import_header_detection import is_file_head
+from octavo.algorithms.source_code.import_or_comment_only_code import is_file_head
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
@@ -13,7 +13,7 @@ from octavo.model.search_result import Candidate, Ranking, best_first
 from octavo.retrieval.hit_citations import sections_at
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
-from octavo.retrieval.stages.test_and_header_detection import is_header
+from octavo.retrieval.stages.test_example_and_header_files import is_header
 from octavo.retrieval.tie_breaking import by_place
 
 _COMMENT = "comment"

@@ -14,7 +14,7 @@ from octavo.graph.link_resolution import Resolver
 from octavo.model.document import Document, Link, LinkKind, Source
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.link_graph import NameMatch, Reference
-from octavo.model.normalised_text import Span
+from octavo.model.normalised_text_and_spans import Span
 from octavo.note_editing.note_heading_outline import BOM, text_start
 from octavo.parsing.markdown.document_assembly import read_note
 

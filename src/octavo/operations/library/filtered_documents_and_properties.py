@@ -9,7 +9,7 @@ from typing import Any
 
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
-from octavo.model.normalised_text import short
+from octavo.model.normalised_text_and_spans import short
 from octavo.model.position_in_original import MARKS, OCR_PAGES
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from octavo.converting.archives import unused
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.model.converted_file import Converted, Member, RefusedFile
 from octavo.model.document import Kind
 from octavo.model.file_formats import format_of

@@ -29,14 +29,14 @@ from octavo_train.contrastive_training import (
     train,
 )
 from octavo_train.fast_table_fitting import Bags, Lessons, TableSettings, features_of, fit
+from octavo_train.model_scores_and_teacher_vectors import teach
 from octavo_train.numpy_encoder import Model
 from octavo_train.onnx_graph_export import read_graph
 from octavo_train.resumable_training import SavedRun, is_out_of_memory, training_device
 from octavo_train.retrieval_quality import ndcg
 from octavo_train.torch_encoder import Encoder, Texts, embedded
-from octavo_train.trained_model_scores import teach
+from octavo_train.trainable_model_checks import REMEDY
 from octavo_train.training_pairs_from_library import Harvest
-from octavo_train.training_precondition_checks import REMEDY
 
 _SMALLEST_BATCH = 8
 

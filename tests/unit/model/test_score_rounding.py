@@ -10,16 +10,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.model import score_tolerance
+from octavo.model import score_rounding
 from octavo.model.ids import ChunkKey
-from octavo.model.score_tolerance import just_below, rounded
+from octavo.model.score_rounding import just_below, rounded
 from octavo.model.search_result import ScoredChunk, best_first
 
 finite = st.floats(-1e6, 1e6)
 
 
 def test_the_worked_examples_hold() -> None:
-    assert doctest.testmod(score_tolerance).failed == 0
+    assert doctest.testmod(score_rounding).failed == 0
 
 
 @given(finite)

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from html import unescape
 
+from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.pdf_layout import Line
-from octavo.converting.sandbox.conversion_worker import ConversionSettings
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile

@@ -16,7 +16,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.interfaces.web import document_addresses
 from octavo.interfaces.web.page_rendering import Listed, Site, fields, given
 from octavo.note_editing.note_change_transaction import WriteAnswer
-from octavo.note_editing.section_edit_box import replace_shown_section, section_text
+from octavo.note_editing.redacted_section_editing import replace_shown_section, section_text
 from octavo.operations.note_editing.requests import WriteRequest
 from octavo.operations.operation_lookup import EVERY
 

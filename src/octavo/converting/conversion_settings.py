@@ -1,0 +1,18 @@
+"""What a reader of files is told of the settings: whether to read pictures and archives, and how much of them."""
+
+from __future__ import annotations
+
+from octavo.fast_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionSettings:
+    """What a reader may be told. `ocr` reads pictures of text, at most `ocr_pages` of a document; `archives` unpacks
+    archives, at most so many files and bytes of each."""
+
+    ocr: bool = False
+    ocr_pages: int = 0
+    ocr_languages: str = ""
+    archives: bool = False
+    archive_files: int = 0
+    archive_bytes: int = 0
