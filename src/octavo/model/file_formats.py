@@ -65,7 +65,7 @@ _SUBTITLES = FileFormat("subtitles", f"{_CONVERTING}.subtitles:read_subtitles", 
 _CANVAS = FileFormat("a canvas", f"{_CONVERTING}.obsidian_canvas_and_drawio:read_canvas", text=True)
 _DRAWIO = FileFormat("draw.io", f"{_CONVERTING}.obsidian_canvas_and_drawio:read_drawio", text=True)
 _JATS = FileFormat("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=b"<article|-//NLM//DTD J")
-_IMAGE = FileFormat("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
+_IMAGE = FileFormat("an image", f"{_CONVERTING}.image_text_and_captions:read_image", ocr=True, effort=100)
 _BESIDE = OURS[CONVERTERS]
 _SAID = _BESIDE["json"]
 # What exports of ChatGPT, Claude, Discord (twice), Slack and our own form begin with.

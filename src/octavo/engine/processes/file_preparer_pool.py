@@ -20,7 +20,7 @@ _AHEAD_BYTES = 10_000_000  # prepared while a batch is being written: workers do
 
 
 class InlinePreparers:
-    """Fits `ingest.pipeline.Preparers` without leaving the thread."""
+    """Fits `collection_indexing.Preparers` without leaving the thread."""
 
     def __init__(self, preparer: Preparer) -> None:
         self._preparer = preparer
@@ -34,7 +34,7 @@ class InlinePreparers:
 
 
 class ProcessPreparers:
-    """Fits `ingest.pipeline.Preparers` with processes. Outcomes come back in the order of the files.
+    """Fits `collection_indexing.Preparers` with processes. Outcomes come back in the order of the files.
 
     A process that dies takes along only the file it was at; a pool of `multiprocessing` would end the run.
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.interfaces.tui.ask_screen import AskScreen
 from octavo.interfaces.tui.library_screen import LibraryScreen
+from octavo.interfaces.tui.library_screens_app import LibraryApp
 from octavo.interfaces.tui.memory_screen import MemoryScreen
-from octavo.interfaces.tui.screen_base_app import LibraryApp
 from octavo.interfaces.tui.search_screen import SearchScreen
 from octavo.interfaces.tui.trace_screen import TraceScreen
 
