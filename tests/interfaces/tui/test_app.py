@@ -33,7 +33,7 @@ from octavo.interfaces.tui.markdown_rendering import rendered_markdown  # noqa: 
 from octavo.interfaces.tui.navigation_bar import Navigation  # noqa: E402
 from octavo.interfaces.tui.reading_view import ReadingScreen  # noqa: E402
 from octavo.model.maintenance_advisory import Advisory  # noqa: E402
-from octavo.operations.answering.results import AnswerSentence  # noqa: E402
+from octavo.operations.answering.results import AnswerSentence, AskAnswer  # noqa: E402
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tui"
 DRAWN_BY = "8.2.8"  # another version of Textual draws its own way
@@ -445,6 +445,13 @@ def test_the_dialogs_look_as_they_were_approved(client: LibraryClient) -> None:
 
 
 async def _asked(app: OctavoApp, pilot: Pilot[None]) -> None:
+    answered = app.answer
+
+    def timed(question: str, tell: Callable[[AnswerSentence], None]) -> AskAnswer | None:
+        answer = answered(question, tell)
+        return answer and replace(answer, took_ms=12.0)
+
+    vars(app)["answer"] = timed
     await pilot.press("f6", *"sourdough?", "enter")
     await until(pilot, lambda: passages(app))
 
