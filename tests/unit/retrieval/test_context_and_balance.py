@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,14 +21,14 @@ from octavo.retrieval.stages.query_weighted_fusion import Balance, BalancedFusio
 from octavo.stores.sqlite.store import SqliteStore
 
 
-def _search(*paragraphs: str, turns: int = 0) -> tuple[Search, list[Candidate]]:
+def _search(*paragraphs: str, turns: Sequence[str] = ()) -> tuple[Search, list[Candidate]]:
     store = SqliteStore.in_memory()
     within = samples.ensure(store)
     with store.transaction():
         keys = list(samples.put(store, within, samples.prepared(within, "long.md", *paragraphs))) if paragraphs else []
-        for turn in range(turns):
+        for turn, said in enumerate(turns):
             place = {"sequence": "talk", "position": turn}
-            keys += samples.put(store, within, samples.prepared(within, f"{turn}.md", f"turn {turn}", metadata=place))
+            keys += samples.put(store, within, samples.prepared(within, f"{turn}.md", said, metadata=place))
     library = SearchedLibrary(store, within.project_id, Meaning(_nothing, _nothing), lambda: 0.0)
     known = store.documents.candidates(within.project_id, keys)
     return Search(Query("x"), library), [known[key] for key in keys]
@@ -75,9 +76,24 @@ def test_a_short_document_is_left_alone() -> None:
 
 
 def test_a_turn_gains_from_the_turns_around_it_and_more_from_those_before_it() -> None:
-    search, found = _search(turns=3)
-    smoothed = ContextSmoothing().refine(search, _scored(found, -3.0, 2.0, 1.0))
+    search, found = _search(turns=("one", "two", "three"))
+    shares = ContextSmoothing(sequence=(0.5,), following=(0.25, 0.25), usual_length=0)
+    smoothed = shares.refine(search, _scored(found, -3.0, 2.0, 1.0))
     assert _scores(smoothed) == pytest.approx([-3.0 + 0.25 * 2.0 + 0.25 * 1.0, 2.0 + 0.25 * 1.0, 1.0 + 0.5 * 2.0])
+
+
+def test_an_answer_gains_more_from_the_question_before_it() -> None:
+    search, found = _search(turns=("Where did you go?", "To Lisbon", "By train"))
+    shares = ContextSmoothing(sequence=(0.25,), following=(), answer=0.5, usual_length=0)
+    smoothed = shares.refine(search, _scored(found, 2.0, 1.0, -3.0))
+    assert _scores(smoothed) == pytest.approx([2.0, 1.0 + 0.75 * 2.0, -3.0 + 0.25 * 1.0])
+
+
+@pytest.mark.parametrize(("length", "share"), [(20, 0.25), (80, 0.5), (320, 1.0), (900, 1.25)])
+def test_a_short_turn_gains_less_from_the_turns_around_it(length: int, share: float) -> None:
+    search, found = _search(turns=("before", "y" * length))
+    shares = ContextSmoothing(sequence=(0.5,), following=(), usual_length=80, longest=2.5)
+    assert _scores(shares.refine(search, _scored(found, 2.0, -2.0))) == pytest.approx([2.0, -2.0 + share * 2.0])
 
 
 def test_a_standout_word_match_gives_words_more_weight() -> None:
@@ -128,7 +144,7 @@ def test_nothing_found_gives_a_weight_all_the_same() -> None:
 def _fused(
     lexical: dict[int, float], dense: dict[int, float], fast: float = 0.0, beyond: float = 0.0
 ) -> tuple[Search, tuple[Candidate, ...]]:
-    search, found = _search(turns=max([*lexical, *dense], default=0) + 1)
+    search, found = _search(turns=[f"turn {number}" for number in range(max([*lexical, *dense], default=0) + 1)])
     search.vector = np.zeros(3, np.float32)
     library = replace(
         search.library,

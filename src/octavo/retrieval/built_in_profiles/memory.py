@@ -19,7 +19,12 @@ MEMORY = RetrievalProfile(
     "memory",
     recall=(LexicalRecall(300), DenseRecall(300), TypoRecall(), PinnedRecall(), CanonicalRecall()),
     fuse=MemoryFusion(),
-    refine=(ContextSmoothing(sequence=_SHARES, following=_SHARES), MemoryRecency(), Validity(), *_SHAPE),
+    refine=(
+        ContextSmoothing(sequence=_SHARES, following=_SHARES, answer=0.0, usual_length=0),
+        MemoryRecency(),
+        Validity(),
+        *_SHAPE,
+    ),
     # Fitted on documents, for one scale with their search. What is a memory's answer is decided by `min_similarity`.
     calibration=CALIBRATION.without_floor(),
     scoped=True,
