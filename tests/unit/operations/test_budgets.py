@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,7 @@ from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search_execution import find
 from octavo.operations.search.search_handlers import search
-from octavo.operations.token_counts_and_page_cursor import cursor, offset_of, tokens
+from octavo.operations.token_counts_and_page_cursor import cursor, json_size, offset_of, tokens
 
 MARKED = re.compile(r" *\d*\|( |$)")
 
@@ -60,6 +60,11 @@ def test_a_search_read_page_by_page_gives_every_hit_once_and_each_page_fits(
         assert full.excerpt.startswith(hit.excerpt)
         assert hit.excerpt_truncated == (hit.excerpt != full.excerpt)
     assert (max_tokens == 50_000) == (len(told) == len(page.hits))
+
+
+def test_an_answer_takes_as_much_as_a_dict_of_all_that_is_in_it(engine: Engine) -> None:
+    answer = search(engine, SearchRequest("dome", limit=10, explain=True))
+    assert answer.hits and json_size(answer) == json_size(asdict(answer))
 
 
 def test_a_cursor_answers_only_the_question_it_was_given_for(engine: Engine) -> None:

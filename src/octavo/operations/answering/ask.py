@@ -338,4 +338,4 @@ def _cited_alone(answer: AskAnswer) -> AskAnswer:
 
 
 def _size(answer: AskAnswer) -> int:
-    return max(json_size(asdict(answer)), size(written(ask_lines(answer))))
+    return max(json_size(answer), size(written(ask_lines(answer))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
@@ -67,7 +66,7 @@ def past(
     """What is known, with as many of the commits as were asked for and fit."""
     stored = tuple(map(_stored, versions[-request.limit :]))
     answer = HistoryAnswer(names, stored, (), len(commits) > request.limit, uri)
-    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(written(history_lines(answer))))
+    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(history_lines(answer))))
     touched = [_touched(commit) for commit in commits[: request.limit]]
     shown = tuple(fitting(touched, room, _size))
     return replace(answer, commits=shown, more=answer.more or len(shown) < len(touched))
@@ -79,7 +78,7 @@ def _stored(version: DocumentVersion) -> Stored:
 
 
 def _size(commit: Touched) -> int:
-    return max(json_size(asdict(commit)), size("".join(lines(columns([touched_line(commit)]))))) + 2
+    return max(json_size(commit), size("".join(lines(columns([touched_line(commit)]))))) + 2
 
 
 def _followed(

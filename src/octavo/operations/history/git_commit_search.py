@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from itertools import count
@@ -149,7 +148,7 @@ def _metadata(stored: StoredDocument | None) -> dict[str, Any]:
 
 
 def _size(commit: CommitHit) -> int:
-    return max(json_size(asdict(commit)), size("\n".join(lines(commit_lines(commit))))) + 2
+    return max(json_size(commit), size("\n".join(lines(commit_lines(commit))))) + 2
 
 
 def _matching(pattern: str) -> Callable[[str], bool]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from octavo.engine.engine import Engine
 from octavo.fast_dataclass import replace
 from octavo.model.document import Section
@@ -35,14 +33,14 @@ def outline(engine: Engine, request: OutlineRequest) -> OutlineAnswer:
         sections=(),
         next_cursor=cursor(len(sections), question),
     )
-    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(written(outline_lines(answer))))
+    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(outline_lines(answer))))
     shown = tuple(within(listed, room, _size))
     more = cursor(offset + len(shown), question) if len(shown) < len(listed) else None
     return replace(answer, sections=shown, next_cursor=more)
 
 
 def _size(section: OutlineSection) -> int:
-    return max(json_size(asdict(section)), size("".join(lines([section_line(section)])))) + 1
+    return max(json_size(section), size("".join(lines([section_line(section)])))) + 1
 
 
 def _section(section: Section, index: LineIndex) -> OutlineSection:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from octavo.algorithms.queries.path_globs import glob_expression
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
@@ -123,7 +121,7 @@ def list_documents(engine: Engine, request: ListDocumentsRequest) -> ListDocumen
     offset = offset_of(request.cursor, question, names=names)
     last = max(names, key=len, default="")
     empty = ListDocumentsAnswer(len(documents), documents=(), next_cursor=cursor(len(documents), question, last=last))
-    used = max(json_size(asdict(empty)), size(written(list_documents_lines(empty))))
+    used = max(json_size(empty), size(written(list_documents_lines(empty))))
     rows = (_row(document) for document in documents[offset:])
     shown = tuple(within(rows, request.max_tokens * BYTES_PER_TOKEN - used, _size))
     reached = offset + len(shown)
@@ -150,7 +148,7 @@ def _row(document: StoredDocument) -> DocumentRow:
 
 
 def _size(row: DocumentRow) -> int:
-    return max(json_size(asdict(row)), size("".join(lines([document_line(row)])))) + 1
+    return max(json_size(row), size("".join(lines([document_line(row)])))) + 1
 
 
 def doc_tags(engine: Engine, request: DocTagsRequest) -> DocumentTagsAnswer:

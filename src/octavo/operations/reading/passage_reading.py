@@ -69,7 +69,7 @@ def _get(engine: Engine, request: GetRequest) -> GetAnswer:
         import_module("octavo.operations.query_log.query_logging_and_listing").log_opened(engine, passage.document.id)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
     answer = _answer(passage, offset, first, "", cursor(len(passage.text), cursor_key), pointing, stale)
-    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(written(get_lines(answer))))
+    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(get_lines(answer))))
     shown = _fitting(passage.text[offset:], first, room)
     reached = offset + len(shown)
     more = cursor(reached, cursor_key) if reached < len(passage.text) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES
@@ -32,7 +31,7 @@ def fitting(result: Result, request: Any, *, explain: bool = False) -> SearchAns
     if size(result.query) > available // _QUERY_SHARE:
         empty = replace(empty, query=None)  # its caller has it
     empty = replace(empty, trace=_within_half(empty.trace, available))
-    room = available - max(json_size(asdict(empty)), _text_size(empty))
+    room = available - max(json_size(empty), _text_size(empty))
     hits = (found_hit(hit, result, explain=explain) for hit in result.hits[offset:])
     shown = tuple(within(hits, room, _size, _cut))
     reached = offset + len(shown)
@@ -49,7 +48,7 @@ def _within_half(trace: tuple[StageTrace, ...] | None, available: int) -> tuple[
 
 
 def _trace_size(trace: tuple[StageTrace, ...]) -> int:
-    return sum(json_size(asdict(stage)) for stage in trace)
+    return sum(json_size(stage) for stage in trace)
 
 
 def _text_size(empty: SearchAnswer) -> int:
@@ -59,7 +58,7 @@ def _text_size(empty: SearchAnswer) -> int:
 
 def _size(hit: FoundHit) -> int:
     """In JSON a comma follows, in text an empty line."""
-    return max(json_size(asdict(hit)), size("\n".join(lines(hit_lines(hit, explain=True))))) + 2
+    return max(json_size(hit), size("\n".join(lines(hit_lines(hit, explain=True))))) + 2
 
 
 def _cut(hit: FoundHit, room: int) -> FoundHit:
