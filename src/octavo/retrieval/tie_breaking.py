@@ -39,4 +39,6 @@ def best(search: Search, ask: Callable[[int], Sequence[ScoredChunk]], depth: int
     while len(chunks) >= limit and chunks[-1].score == chunks[depth - 1].score and limit < _FURTHEST * depth:
         limit *= _FURTHER
         chunks = ask(limit)
-    return by_place(search, tuple(chunks))[:depth]
+    # Whatever has less than the last of them has no place among them: nobody asks where it stands.
+    least = chunks[min(depth, len(chunks)) - 1].score if chunks else 0.0
+    return by_place(search, tuple(chunk for chunk in chunks if chunk.score >= least))[:depth]

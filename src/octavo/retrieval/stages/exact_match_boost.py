@@ -95,10 +95,11 @@ class ExactMatch:
         return dict.fromkeys(by_words, 1) if len(by_words) < self.rare else {}
 
     def _holding_whole(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
-        counts: dict[ChunkKey, int] = {}
-        for tokens in search.query.terms.exact:
-            for key in search.library.containing(tokens):
-                counts[key] = counts.get(key, 0) + 1
+        # A common word is in half of the library: only the candidates among its chunks are counted.
+        keys = frozenset(candidate.key for candidate in candidates)
+        counts = Counter(
+            key for tokens in search.query.terms.exact for key in keys.intersection(search.library.containing(tokens))
+        )
         return {candidate.key: counts[candidate.key] for candidate in candidates if candidate.key in counts}
 
     def _holding_phrase(self, search: Search, candidates: tuple[Candidate, ...]) -> Sequence[Candidate]:
