@@ -133,3 +133,11 @@ def test_every_extra_that_is_named_can_be_installed() -> None:
     assert named <= set(extras)
     install = (ROOT / "docs" / "install.md").read_text("utf-8")
     assert {extra for extra in extras if f"`octavo[{extra}]`" not in install} == set()
+
+
+def test_calls_of_a_server_have_what_it_asks_for() -> None:
+    text = "\n".join(page.read_text("utf-8").replace("\\\n", " ") for page in PAGES)
+    calls = re.findall(r"curl [^`\n]*(?:7411|--unix-socket)[^`\n]*", text)
+    assert calls
+    assert [call for call in calls if "--unix-socket" not in call and "Authorization: Bearer" not in call] == []
+    assert [call for call in calls if " -d " in call and "content-type: application/json" not in call.lower()] == []

@@ -168,7 +168,7 @@ async def body_arguments(request: Request) -> dict[str, Any]:
 
 
 def unsupported_media() -> Response:
-    return protocol_problem(415, "the body must be application/json", "set Content-Type")
+    return protocol_problem(415, "the body must be application/json", "set the header Content-Type: application/json")
 
 
 def _warm(engine: Engine) -> None:

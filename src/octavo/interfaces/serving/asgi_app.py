@@ -37,6 +37,7 @@ from octavo.operations.operation_lookup import DOTTED, chosen, gives_data, set_n
 from octavo.version import __version__
 
 _log = logging.getLogger("octavo.http")
+_HINTS = {404: "see /openapi.json", 405: "operations are sent as POST, their arguments as JSON: see /openapi.json"}
 _SESSIONS = 200  # of clients from before 2026, which are remembered between requests
 
 
@@ -131,8 +132,7 @@ async def _protocol(site: Site, request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code in (404, 405) and wants_page(request):
         return site.refusal(request, error.status_code, error.headers)
-    hint = "see /openapi.json" if error.status_code in (404, 405) else None
-    return protocol_problem(error.status_code, str(error.detail), hint, error.headers)
+    return protocol_problem(error.status_code, str(error.detail), _HINTS.get(error.status_code), error.headers)
 
 
 async def _media(request: Request, error: Exception) -> Response:
