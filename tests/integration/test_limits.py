@@ -10,6 +10,7 @@ import pytest
 from git_repository import GitRepository
 from workbench import ENGINES, bench_on
 
+from octavo.engine import library_search
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.fast_dataclass import replace
@@ -65,7 +66,11 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     repository = GitRepository(bench.folder)
     for number in range(30):
         repository.commit(f"Mend the lamp of tower {number}", {"log.txt": f"{number}\n"})
-    with open_engine(bench.config(embedding={}, **settings), create=True) as engine:
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        open_engine(bench.config(embedding={}, **settings), create=True) as engine,
+    ):
+        patched.setattr(library_search, "JUDGED_WITHIN", {False: 600.0, True: 600.0})  # what is learnt moves scores
         engine.add_collection("notes", bench.folder)
         engine.index()
         yield engine
