@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from octavo.fast_dataclass import dataclass
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import noted, subject_of, texts_of
 
-_ASKS = re.compile("[?？؟]")
+_ASKS = regex("[?？؟]")
 _END = 100
 """Characters of a turn in which it asks: an emoji, a picture or a word may follow the question."""
 
