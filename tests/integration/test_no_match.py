@@ -9,7 +9,7 @@ from workbench import Bench
 
 from octavo.model.query import Query
 from octavo.retrieval.built_in_profiles.notes_and_documentation import CALIBRATION
-from octavo.retrieval.hit_relevance import answers, by_relevance, scale_of
+from octavo.retrieval.hit_relevance import answers, by_relevance, evidence, scale_of
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.retrieval.stage import Search
@@ -162,3 +162,35 @@ def test_another_encoder_has_scores_by_words_and_no_floor(bench: Bench) -> None:
     assert roses.calibrated and nothing.calibrated
     assert roses.hits[0].score > 0.5 > 0.1 > max(hit.score for hit in nothing.hits)
     assert len(nothing.hits) == 3
+
+
+JAPANESE = {
+    "house.md": "# 家の名前\n\n古い家の表札の名前は読めません。\n",
+    "repair.md": "# 自転車の修理\n\n部品は何ですかと店に聞いた。家の前は何もない。\n",
+    "pets.md": "# ペット\n\nうちの犬の名前はポチです。散歩は毎朝六時です。\n",
+}
+GERMAN = {
+    "shop.md": "# Einkauf\n\nDer Laden ist am Morgen offen, und wir gehen zu Fuß. Wie immer kauft der Vater ein.\n",
+    "travel.md": "# Reise\n\nDas Hotel in Wien ist gebucht. Der Zug fährt um neun Uhr ab.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("notes", "asked", "share"),
+    [
+        (JAPANESE, "猫の名前は何ですか", 1 / 2),
+        (JAPANESE, "犬の名前は何ですか", 1.0),
+        (JAPANESE, "社長の電話番号は何ですか", 0.0),
+        (GERMAN, "Wie ist der Chef der Firma?", 0.0),
+        (GERMAN, "Wie ist das Hotel in Wien?", 1.0),
+    ],
+)
+def test_particles_and_function_words_of_a_question_are_no_share_of_it(
+    bench: Bench, notes: dict[str, str], asked: str, share: float
+) -> None:
+    bench.write(notes)
+    bench.index(embedding=BUNDLED)
+    with bench.opened(embedding=BUNDLED) as engine, engine.store.reading():
+        library, parsed = engine.reader.searched(), engine.reader.parsed(Query(asked))
+        found, _ = run(PROFILES["hybrid"], parsed, library)
+        assert evidence(Search(parsed, library), found).words == share

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from octavo.algorithms.text.japanese_content_words import without_endings
 from octavo.algorithms.text.languages_and_marked_stems import COMPOUNDING, ENGLISH
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.retrieval.query_language_detection import in_another_script
 
 _LEAST_HEAD, _LEAST_REST = 4, 3  # letters of a compound's last part, and of what stands before it
-_HIRAGANA = ("\u3040", "\u309f")
 
 Tokenise = Callable[[str], Sequence[str]]
 
@@ -19,7 +19,7 @@ def in_another_language(question: str, text: str, analyzer: Analyzer) -> Tokenis
     language, or what its script is searched by. A question that does not tell is in the language of the best passage's
     text."""
     if in_another_script(question):
-        return lambda said: _content(analyzer.query_tokens(said))
+        return lambda said: without_endings(analyzer.query_tokens(said))
     language = analyzer.query_language(question) or analyzer.told_language(text)
     if language in ("", ENGLISH):
         return None
@@ -37,8 +37,3 @@ def _has_head(compound: str, stems: set[str]) -> bool:
     """Whether a compound ends in one of these: a Kellerschlüssel is a Schlüssel."""
     word = compound.rpartition("_")[2]
     return any(word[cut:] in stems for cut in range(_LEAST_REST, len(word) - _LEAST_HEAD + 1))
-
-
-def _content(tokens: Sequence[str]) -> Sequence[str]:
-    """Without pairs of characters that hold an ending or a particle of Japanese."""
-    return [token for token in tokens if not any(_HIRAGANA[0] <= letter <= _HIRAGANA[1] for letter in token)] or tokens

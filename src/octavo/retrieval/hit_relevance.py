@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from octavo.algorithms.queries.phrase_prefilter import PhrasePrefilter
 from octavo.algorithms.ranking.relevance_calibration import AnswerEvidence, Calibration, HitSigns
+from octavo.algorithms.text.unicode_folding import is_ideograph
 from octavo.errors import LibraryError
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
@@ -222,7 +223,9 @@ def _said_by_title(search: Search, best: Candidate) -> float:
 def _words(search: Search, candidates: Sequence[Candidate]) -> float:
     """The largest share of the query's words that a passage holds, its title and headings included."""
     terms = search.query.terms
-    words = search.library.text.subject(terms.text).intersection(terms.words) or terms.words
+    analysed = search.library.text
+    subject = analysed.subject(terms.text).intersection(terms.words) or terms.words
+    words = analysed.content(subject, terms.text)
     expected = frozenset((*words, *(token for phrase in (*terms.phrases, *terms.preferred) for token in phrase)))
     if not expected:
         return 1.0 if terms.prefixes else 0.0
@@ -240,11 +243,11 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
         if count <= best:
             break  # no other has more of them
         # Apart: the text was tokenised by others, or for the key that was typed before this one.
-        tokens = f" {search.library.text.joined(named)} {search.library.text.joined(text)} "
-        present = {token for token in expected if f" {token} " in tokens}
+        tokens = f" {analysed.joined(named)} {analysed.joined(text)} "
+        present = {token for token in expected if f" {token} " in tokens or (is_ideograph(token) and token in tokens)}
         if other_forms and len(present) < len(expected):
             passage = f"{named}\n{text}"
-            forms = {form for language in languages for form in search.library.text.forms(passage, language)}
+            forms = {form for language in languages for form in analysed.forms(passage, language)}
             present |= {token for token in expected - present if not forms.isdisjoint(other_forms.get(token, ()))}
         best = max(best, len(present))
     return best / len(expected)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from octavo.algorithms.text.japanese_content_words import without_endings
+from octavo.algorithms.text.languages_and_marked_stems import ENGLISH
 from octavo.algorithms.text.search_tokenizer import Analyzer, is_latin, shared_analyzer, written_words
 from octavo.config.retrieval_settings import Retrieval
 from octavo.fast_dataclass import dataclass
@@ -49,6 +51,14 @@ class SearchText:
     def subject(self, text: str) -> frozenset[str]:
         """What a query asks for: its tokens without those that only frame a question."""
         return frozenset(self._analyzer.subject(self._analyzer.tokens(text)))
+
+    def content(self, words: Collection[str], query: str) -> Collection[str]:
+        """Those of a query's words that are no endings and no function words of the language that it tells, unless
+        nothing else is there; of a query in English, all."""
+        language = self.language(query)
+        if language not in ("", ENGLISH):
+            words = self._analyzer.without_function_words(words, language) or words
+        return without_endings(words)
 
     def joined(self, text: str) -> str:
         """Every token as the index has them, with single spaces between them."""

@@ -14,7 +14,7 @@ A token holds letters, digits, marks of its script and `_`, or is one emoji: not
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from operator import add
 
@@ -195,9 +195,14 @@ class Analyzer:
     def content_words(self, text: str, language: str) -> list[str]:
         """The tokens that are no function words of a language, or of any if it is empty; of pairs every second."""
         tokens = [token for token in self.query_tokens(text) if len(token) > 1 or is_ideograph(token)]
-        tokens_left = frozenset(tokens) - _function_words().of(language, frozenset(tokens))
+        tokens_left = self.without_function_words(tokens, language)
         pairs = [token for token in tokens_left if is_ideograph(token[0])]
         return sorted(tokens_left.difference(pairs)) + sorted(pairs)[::2]
+
+    def without_function_words(self, tokens: Iterable[str], language: str) -> frozenset[str]:
+        """Those of some tokens that are no function words of a language, or of any if it is empty."""
+        known = frozenset(tokens)
+        return known - _function_words().of(language, known)
 
     def prefix(self, text: str) -> str:
         """The last word that `text` has the start of, folded as tokens are but not stemmed: `beginnings` tells which
