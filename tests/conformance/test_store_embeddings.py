@@ -28,6 +28,40 @@ def embed(store: Store, within: Collection, profile: EmbeddingProfile = PROFILE,
     return len(pending)
 
 
+def test_vectors_alone_make_another_generation_of_the_same_content(store: Store, notes: Collection) -> None:
+    def embedded() -> None:
+        pending = store.embeddings.pending(notes.project_id, PROFILE)[:1]
+        with store.transaction():
+            store.vectors_alone()
+            store.embeddings.put(notes.project_id, PROFILE, [samples.vector_row(key, PROFILE) for key in pending])
+
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one two", "three four", "five six"))
+    generation, content = store.generation(), store.content_generation()
+    embedded()
+    embedded()
+    assert (store.generation(), store.content_generation()) == (generation + 2, content)
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "b.md", "seven"))
+    changed = store.content_generation()
+    assert changed > content, "what was cached of the content before is of another one"
+    embedded()
+    assert (store.generation(), store.content_generation()) == (generation + 4, changed)
+
+
+def test_a_transaction_that_rolls_back_or_says_nothing_of_vectors_is_not_taken_for_one_of_vectors_alone(
+    store: Store, notes: Collection
+) -> None:
+    content = store.content_generation()
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        store.vectors_alone()
+        raise ZeroDivisionError
+    assert store.content_generation() == content
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one two"))
+    assert store.content_generation() > content
+
+
 def test_every_window_of_every_chunk_is_pending_in_chunk_order_until_it_has_a_vector(
     store: Store, notes: Collection
 ) -> None:

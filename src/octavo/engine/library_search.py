@@ -68,7 +68,7 @@ class Reader:
         self.loading = loading
         self._query_threads = QueryThreads()
         self._text = SearchText(library.adapters.analyzer)
-        self.remembered = SearchMemory(library.store.generation)
+        self.remembered = SearchMemory(library.store.content_generation)
         self._degradation = Degradation(library)
         self.languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
@@ -346,9 +346,9 @@ def _whole(query: Query) -> Query:
 
 
 def _of_whole(profile: RetrievalProfile, query: Query, searched: SearchedLibrary) -> Hashable:
-    """What the candidates of the whole library depend on besides the whole profile, which takes long to hash; of the
-    library's state, `RememberedState` knows."""
-    return profile.name, _whole(query), searched.meaning.embedder.profile if profile.embeds else None
+    """What the candidates of the whole library depend on besides the whole profile, which takes long to hash."""
+    embedded = searched.meaning.embedder.profile if profile.embeds else None
+    return profile.name, _whole(query), embedded, searched.store.generation()
 
 
 def _remember_whole(

@@ -139,6 +139,7 @@ def _put(
         for window, vector in zip(described, checked, strict=True)
     ]
     with store.transaction():
+        store.vectors_alone()
         store.embeddings.put(project, profile, rows)
         if fast is not None:
             store.embeddings.remove(project, fast, [window.input_key for window in described])

@@ -113,6 +113,9 @@ class Store(Protocol):
     def transaction(self) -> AbstractContextManager[None]:
         """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""
 
+    def vectors_alone(self) -> None:
+        """Says of the transaction that is open: it changes vectors, and nothing else."""
+
     def reading(self) -> AbstractContextManager[None]:
         """Everything read inside sees one state of the library."""
 
@@ -134,6 +137,9 @@ class Store(Protocol):
 
     def generation(self) -> int:
         """A number that grows with every committed change, seen from any process: the key of every cache."""
+
+    def content_generation(self) -> int:
+        """The same for what does not depend on vectors: it stays where this process wrote `vectors_alone`."""
 
     def restored(self) -> int:
         """The generation at which a saved library took the place of this one; 0 if none ever did. What was read before

@@ -20,7 +20,7 @@ _PHRASES = 4_096  # whose chunks are remembered
 
 @dataclass(slots=True)
 class RememberedState:
-    """What is known of one state of a library, and only of that."""
+    """What is known of one state of a library but for its vectors, and only of that."""
 
     candidates: dict[ChunkKey, Candidate] = field(default_factory=dict)
     lengths: dict[DocumentId, int] = field(default_factory=dict)
@@ -34,8 +34,8 @@ class RememberedState:
     has_commits: bool | None = None
     has_code: bool | None = None
     whole: dict[Hashable, tuple[Any, Any]] = field(default_factory=dict)
-    """What the whole library makes of queries: by which profile, and a scale with the relevance of each candidate, for
-    whoever narrows the same search next."""
+    """What the whole library makes of queries at a generation: by which profile, and a scale with the relevance of each
+    candidate, for whoever narrows the same search next."""
 
     @property
     def full(self) -> bool:
@@ -83,7 +83,7 @@ class RememberedTexts:
 
 
 class SearchMemory:
-    """What earlier searches have read: texts for ever, the rest as long as the library is at one generation."""
+    """What earlier searches have read: texts for ever, the rest as long as only vectors change."""
 
     def __init__(self, generation: Callable[[], int] | None = None) -> None:
         self.texts = RememberedTexts()

@@ -38,7 +38,7 @@ class LibraryLanguages:
 
     def held(self) -> tuple[str, ...]:
         """None where the word index is damaged: what reads it for its own sake says so."""
-        generation = self._store.generation()
+        generation = self._store.content_generation()
         with self._lock, suppress(LibraryError):
             if generation != self._generation:
                 self._held, self._compounds = (), {}

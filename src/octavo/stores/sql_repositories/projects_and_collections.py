@@ -45,12 +45,17 @@ class KeyCache:
     def collection(self, project: ProjectId, collection: CollectionId) -> int:
         known = self._known()
         if (project, collection) not in known:
-            rows = self._database.rows("collections", {"project": self.project(project)})
-            known.update({(project, CollectionId(row[1])): row[0] for row in rows})
+            self.collections(project)
         try:
             return known[project, collection]
         except KeyError:
             raise NotFound(f"there is no collection {collection} in this project") from None
+
+    def collections(self, project: ProjectId) -> list[Row]:
+        """The rows of its collections, whose keys are then known."""
+        rows = self._database.rows("collections", {"project": self.project(project)})
+        self._known().update({(project, CollectionId(row[1])): row[0] for row in rows})
+        return rows
 
     def profile(self, project: ProjectId, body: str) -> int:
         """The key of a profile by its canonical form, or 0, which no row has, if nothing was embedded with it yet."""
@@ -126,8 +131,7 @@ class CatalogRepository(ProjectRepository):
             self.put_place(project, kind, name)
 
     def collections(self, project: ProjectId) -> tuple[Collection, ...]:
-        rows = self._rows("collections", project)
-        return tuple(_collection(project, *row[1:5]) for row in rows)
+        return tuple(_collection(project, *row[1:5]) for row in self._keys.collections(project))
 
     def put_collection(self, collection: Collection) -> None:
         self._run(

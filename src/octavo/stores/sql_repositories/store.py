@@ -80,6 +80,7 @@ class SharedStore:
         self._read = threading.local()
         self.keys = keys
         self._clock = clock
+        self._same_content = range(0)  # the last generations that this process knows to differ in vectors alone
         self.lexical = lexical
         self.catalog = CatalogRepository(database, keys, clock)
         self.documents = DocumentRepository(database, keys, clock)
@@ -99,11 +100,20 @@ class SharedStore:
             with self.shared.transaction():
                 self.keys.forget()
                 self._read.counters = None
+                self._read.vectors_alone = False
                 yield
                 self.shared.run("generation_advance")
+                generation = int(value(self.shared, "generation")) if self._read.vectors_alone else 0
         except BaseException:
             self.keys.forget()
             raise
+        if generation:
+            before = self._same_content
+            first = before.start if generation - 1 in before else generation - 1
+            self._same_content = range(first, generation + 1)
+
+    def vectors_alone(self) -> None:
+        self._read.vectors_alone = True
 
     def reading(self) -> AbstractContextManager[None]:
         return self._in_one_state(self.shared.reading())
@@ -136,6 +146,10 @@ class SharedStore:
 
     def generation(self) -> int:
         return self._counter("generation")
+
+    def content_generation(self) -> int:
+        generation, same = self.generation(), self._same_content
+        return same.start if generation in same else generation
 
     def restored(self) -> int:
         return self._counter("restored")
