@@ -35,12 +35,14 @@ COLD = {
 WARM = """
 import json, sys, time
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 package, library = sys.argv[1:]
 config = import_module(package + ".config.schema").Config(library=Path(library))
 engine = import_module(package + ".engine.wiring").open_engine(config)
 Query = import_module(package + ".model.query").Query
-profile = import_module(package + ".retrieval.profiles").PROFILES["hybrid"]
+names = [f"{package}.retrieval.{name}" for name in ("profiles_by_name", "profiles")]  # as it is, and as it was called
+profile = import_module(next(filter(find_spec, names))).PROFILES["hybrid"]
 for line in sys.stdin:
     questions = json.loads(line)
     started = time.process_time()

@@ -56,7 +56,7 @@ BOTH_ENGINES = {
     "test_worker_command.py",
     "test_writing.py",
     "web/test_editing.py",
-    "web/test_collection_graph_and_job_pages.py",
+    "web/test_library_pages.py",
     "web/test_originals.py",
     "web/test_pages.py",
 }
