@@ -10,8 +10,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from cli_calls import GOLDEN, REWRITE, Location, Octavo, Shell, Vault, surroundings, write_vault
 from click.testing import CliRunner, Result
@@ -134,9 +136,18 @@ def indexed(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> V
 def vault(indexed: Vault, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
     """The indexed vault, with its library the one in use."""
     monkeypatch.setenv("OCTAVO_LIBRARY", str(indexed.library))
-    before = sorted(indexed.folder.rglob("*"))
+    before = holdings(indexed)
     yield indexed
-    assert sorted(indexed.folder.rglob("*")) == before, "every test reads this vault; write into one of your own"
+    assert holdings(indexed) == before, "every test reads this vault; write into one of your own"
+
+
+def holdings(vault: Vault) -> tuple[list[Path], int]:
+    """Its files, and how many documents its library has, where that is a file."""
+    files = sorted(vault.folder.rglob("*"))
+    if isinstance(vault.library, str):
+        return files, 0
+    with closing(apsw.Connection(str(vault.library), apsw.SQLITE_OPEN_READONLY)) as connection:
+        return files, connection.execute("SELECT count(*) FROM documents").get
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from cli_calls import Octavo, Vault, write_vault
 from http_calls import in_process
+from library_places import Databases
 
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError
@@ -130,7 +131,11 @@ def test_titles_in_a_drawing_cannot_leave_it(octavo: Octavo, tmp_path: Path, mon
     in_process(library, talk)
 
 
-def test_a_memory_leads_to_what_it_is_linked_with(octavo: Octavo, vault: Vault) -> None:
+def test_a_memory_leads_to_what_it_is_linked_with(
+    octavo: Octavo, vault: Vault, databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = databases.copy(vault.library)
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(library))
     kept = octavo("--json", "memory", "commit", "Prune early. See [[apples]].", "--link", "notes/bread.md")
     item = json.loads(kept.stdout)["item"]
 
@@ -141,7 +146,7 @@ def test_a_memory_leads_to_what_it_is_linked_with(octavo: Octavo, vault: Vault) 
         found = await client.get("/find?name=notes/bread.md", headers=HTML)
         assert found.headers["location"] == "/document/notes/bread.md"
 
-    in_process(vault.library, talk)
+    in_process(library, talk)
 
 
 def test_sections_are_named_from_the_root() -> None:

@@ -13,6 +13,7 @@ import httpx2
 import pytest
 from cli_calls import Location, Octavo, Vault
 from http_calls import in_process, running
+from library_places import Databases
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -85,7 +86,7 @@ def test_what_all_hits_have_narrows_nothing_and_is_not_offered_unless_it_was_cho
     in_process(vault.library, talk)
 
 
-def test_a_memory_that_is_its_own_title_is_said_once(vault: Vault) -> None:
+def test_a_memory_that_is_its_own_title_is_said_once(vault: Vault, databases: Databases) -> None:
     said = "The oven runs hot."
 
     async def talk(client: httpx2.AsyncClient) -> None:
@@ -94,7 +95,7 @@ def test_a_memory_that_is_its_own_title_is_said_once(vault: Vault) -> None:
         page = (await client.get(f"/memory/{kept.json()['item']}", headers=HTML)).text
         assert page.partition("<main")[2].count(said) == 1
 
-    in_process(vault.library, talk)
+    in_process(databases.copy(vault.library), talk)
 
 
 def test_the_fragment_holds_the_hits_of_the_page_and_nothing_around_them(vault: Vault) -> None:
