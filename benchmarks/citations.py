@@ -223,8 +223,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--files", type=int, default=300)
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--seed", type=int, default=23)
-    parser.add_argument("--out", type=Path, default=Path("bench"))
-    parser.add_argument("--work", type=Path, default=Path("bench/citations"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--work", type=Path, default=Path("benchmarks/results/citations"))
     options = parser.parse_args(arguments)
     for folder in (options.work, options.out):
         folder.mkdir(parents=True, exist_ok=True)
