@@ -46,7 +46,7 @@ ASKED_BY_NAME = {
     "octavo.embedding.model_listing",
     "octavo.embedding.model_download",
     "octavo.embedding.installed_models",
-    "octavo.embedding.fast_embedder_selection",
+    "octavo.embedding.provisional_embedder_choice",
     "octavo.stores.sql_repositories.schema_versions",
 }  # which models lie on this machine, and which libraries this Octavo opens
 SPEAKS_TO_SQLITE = {f"stores/sqlite/{name}.py" for name in ("database", "salvage", "salvaged_vectors")}

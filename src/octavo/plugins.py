@@ -60,7 +60,7 @@ OURS: Mapping[str, Mapping[str, str]] = {
         "phrase": "octavo_stages.phrase_and_title_recall:PhraseRecall",
         "title": "octavo_stages.phrase_and_title_recall:TitleRecall",
         "dense_clusters": "octavo_stages.cluster_recall:ClusterRecall",
-        "dense_outline": "octavo_stages.shard_routed_recall:OutlineRecall",
+        "dense_outline": "octavo_stages.shard_routed_recall:ShardRoutedRecall",
         "graph": "octavo_stages.graph_stages:GraphRecall",
         "intent_fusion": "octavo_stages.intent_fusion:IntentFusion",
         "community_boost": "octavo_stages.graph_stages:CommunityBoost",

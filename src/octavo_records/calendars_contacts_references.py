@@ -1,4 +1,4 @@
-"""Calendars, contacts, references and outlines: a section for each event, person or work, items for the branches."""
+"""Reads calendars, contacts and references (a section each event, person or work) and outlines (nested items)."""
 
 from __future__ import annotations
 

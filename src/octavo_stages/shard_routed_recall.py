@@ -10,7 +10,7 @@ from octavo.retrieval.stages.lexical_and_dense_recall import none_near, vectors_
 
 
 @dataclass(frozen=True, slots=True)
-class OutlineRecall(UsesQueryVector):
+class ShardRoutedRecall(UsesQueryVector):
     """As `dense`, in at most `shards` shards of the snapshot: those of the `sections` nearest to the query.
 
     What was written since the snapshot is always looked at. Without an outline everything is searched, and the trace

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from octavo.embedding.model_folder import ModelDirectory
-from octavo.embedding.token_counter_selection import counter_of
+from octavo.embedding.token_counter_choice import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.fast_dataclass import dataclass, replace
 from octavo.observability.progress import Progress
@@ -32,10 +32,10 @@ from octavo_train.fast_table_fitting import Bags, Lessons, TableSettings, featur
 from octavo_train.model_scores_and_teacher_vectors import teach
 from octavo_train.numpy_encoder import Model
 from octavo_train.onnx_graph_export import read_graph
-from octavo_train.resumable_training import SavedRun, is_out_of_memory, training_device
 from octavo_train.retrieval_quality import ndcg
 from octavo_train.torch_encoder import Encoder, Texts, embedded
 from octavo_train.trainable_model_checks import REMEDY
+from octavo_train.training_checkpoint import SavedRun, is_out_of_memory, training_device
 from octavo_train.training_pairs_from_library import Harvest
 
 _SMALLEST_BATCH = 8

@@ -1,4 +1,4 @@
-"""The model card: what it is, what it was made from and how, how good it is, what it is not for."""
+"""The model card: what the model is, what it was made from and how, how good it is, what it is not for."""
 
 from __future__ import annotations
 

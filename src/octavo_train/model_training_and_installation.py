@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.embedding.installed_models import install, model_named, models_folder
-from octavo.embedding.token_counter_selection import counter_of
+from octavo.embedding.token_counter_choice import counter_of
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.beir_dataset import SHIPPED, read_dataset

@@ -1,4 +1,4 @@
-"""The settings of searches: which profile answers, how much, and what takes the place of its own numbers."""
+"""The settings of a search: its default profile, its limits, and what overrides the profile's own numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of files is told of the settings: whether to read pictures and archives, and how much of them."""
+"""The settings that converters get: whether OCR runs and archives are unpacked, and how much of each."""
 
 from __future__ import annotations
 

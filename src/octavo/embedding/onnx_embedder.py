@@ -21,7 +21,7 @@ from octavo.embedding.batches_by_length import plan
 from octavo.embedding.huggingface_tokenizer import load_tokenizer, without_surrogates
 from octavo.embedding.model_folder import ModelDirectory, read_directory
 from octavo.embedding.onnxruntime_loading import model_session
-from octavo.embedding.token_counter_selection import any_counter_of, counter_of, readability_of
+from octavo.embedding.token_counter_choice import any_counter_of, counter_of, readability_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.execution_provider import CPU, ExecutionProvider

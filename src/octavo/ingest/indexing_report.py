@@ -1,4 +1,4 @@
-"""What a run of the writing flow did: in all, to each collection, and to each file there is something to say about."""
+"""What an indexing run did: totals, figures for each collection, and the files with problems."""
 
 from __future__ import annotations
 

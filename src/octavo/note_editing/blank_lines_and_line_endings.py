@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.lazy_regex import regex
-from octavo.note_editing.text_splice import Splice, Spliced
+from octavo.note_editing.spliced_text import Splice, Spliced
 
 _LEADING_BLANK = regex(r"(?:[ \t]*+\n)*")
 _BLANK_CHARACTERS = " \t\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from octavo.note_editing.text_splice import ChangedRange
+from octavo.note_editing.spliced_text import ChangedRange
 
 _CONTEXT = 3
 _COMPARED = 2_000  # lines: of more than this, the old ones are shown as taken out and the new ones as put in

@@ -36,7 +36,7 @@ from octavo.note_editing.note_redaction import hidden, hiding
 from octavo.note_editing.note_repository import ProjectNotes
 from octavo.note_editing.section_edits import EditedText, check_section_path, headings_between, same_start
 from octavo.note_editing.section_relocation_text import move
-from octavo.note_editing.text_splice import Splice, Spliced
+from octavo.note_editing.spliced_text import Splice, Spliced
 
 
 class LinkTerms(WriteTerms, Protocol):

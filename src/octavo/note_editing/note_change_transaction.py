@@ -19,7 +19,7 @@ from octavo.note_editing.multi_file_write_journal import Journal, Renamed, all_o
 from octavo.note_editing.no_overwrite_renames import rename_new
 from octavo.note_editing.note_files import File, digest, overwrite_all, refuse_no_place
 from octavo.note_editing.note_redaction import redacted_diff, refuse_marks
-from octavo.note_editing.text_splice import ChangedRange
+from octavo.note_editing.spliced_text import ChangedRange
 from octavo.path_resolution_and_private_folders import real_path
 
 _KEPT_WHOLE = 256 * 1024  # bytes: of a larger file only what a write replaced is kept

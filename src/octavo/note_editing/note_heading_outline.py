@@ -18,7 +18,7 @@ from octavo.errors import InvalidArgument, NotFound
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.document import HEADING_SEPARATOR, shown_path
-from octavo.note_editing.text_splice import Spliced
+from octavo.note_editing.spliced_text import Spliced
 from octavo.parsing.markdown.block_scanner import scan
 from octavo.parsing.markdown.inline_to_plain_text import LONGEST, plain_text
 

@@ -17,7 +17,7 @@ from octavo.note_editing.file_diff import unified
 from octavo.note_editing.heading_checks import Violation
 from octavo.note_editing.link_rewriting import LinkChange
 from octavo.note_editing.note_lint import Finding
-from octavo.note_editing.text_splice import ChangedRange
+from octavo.note_editing.spliced_text import ChangedRange
 from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.secret_file_names import secret_folder
 from octavo.sources.secret_redaction import (

@@ -24,7 +24,7 @@ from octavo.note_editing.blank_lines_and_line_endings import (
 )
 from octavo.note_editing.heading_lines import DEEPEST, heading_line, heading_text
 from octavo.note_editing.note_heading_outline import ROOT, NoteHeading, NoteOutline, headings, parents
-from octavo.note_editing.text_splice import ChangedRange, Spliced
+from octavo.note_editing.spliced_text import ChangedRange, Spliced
 from octavo.parsing.markdown.block_scanner import scan
 
 FIRST, LAST = "first", "last"

@@ -10,7 +10,7 @@ from octavo.note_editing.blank_lines_and_line_endings import before_blank_lines,
 from octavo.note_editing.heading_lines import DEEPEST, at_level, is_atx
 from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.section_edits import EditedText, headings_between, same_start
-from octavo.note_editing.text_splice import Splice, Spliced
+from octavo.note_editing.spliced_text import Splice, Spliced
 
 
 def move(document: NoteOutline, source: Sequence[str], target: Sequence[str]) -> EditedText:

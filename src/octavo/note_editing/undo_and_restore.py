@@ -23,7 +23,7 @@ from octavo.note_editing.note_files import File, digest, encoded, located, refus
 from octavo.note_editing.note_heading_outline import BOM
 from octavo.note_editing.note_redaction import hiding, lacks_keys, shown_text
 from octavo.note_editing.note_repository import ProjectNotes
-from octavo.note_editing.text_splice import ChangedRange
+from octavo.note_editing.spliced_text import ChangedRange
 
 
 def restore_version(notes: ProjectNotes, note: NoteFile, version: int, terms: WriteTerms) -> WriteAnswer:

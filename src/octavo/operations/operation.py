@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
-from octavo.operations.default_answer_rendering import Listing, listed
+from octavo.operations.answer_listing import Listing, listed
 from octavo.operations.language_model_rendering import written
 from octavo.operations.styled_answer_lines import Block
 

@@ -12,7 +12,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.position_in_original import NOWHERE, Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.search_result import Candidate, Citation, Hit
-from octavo.retrieval.hit_citations import best_stretch, citations
+from octavo.retrieval.cited_section_choice import best_stretch, citations
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stages.match_kind_filter import matched
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from octavo.embedding.fast_embedder_selection import fast_tier
+from octavo.embedding.provisional_embedder_choice import fast_tier
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.full_vector_upgrade import make_inputs
 from octavo.engine.processes import free_memory

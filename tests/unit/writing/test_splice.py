@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.note_editing.text_splice import Splice, Spliced
+from octavo.note_editing.spliced_text import Splice, Spliced
 
 TEXTS = st.text("a\nü日\r", max_size=12)
 

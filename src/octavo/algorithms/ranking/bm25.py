@@ -1,4 +1,4 @@
-"""BM25 over boosted fields, and the exact best of it without reading everything (MaxScore).
+"""BM25 over boosted fields, and its exact top rows without scoring them all (MaxScore).
 
 A term's frequency is the sum of its counts in the fields, each times the field's boost; the length is that of all
 fields together (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, with one length for all fields):

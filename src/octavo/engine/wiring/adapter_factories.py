@@ -115,7 +115,7 @@ class Adapters:
         return self._fast_tier(embedder) if self.config.embedding.fast else None
 
     def _fast_tier(self, embedder: Embedder) -> Embedder | None:
-        from octavo.embedding.fast_embedder_selection import fast_tier
+        from octavo.embedding.provisional_embedder_choice import fast_tier
 
         return fast_tier(embedder)
 

@@ -17,7 +17,7 @@ from octavo.converting.conversion_cache import CachedConverter
 from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.sandbox.process_confinement import Limits
 from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
-from octavo.embedding.fast_embedder_selection import opened, table_folder
+from octavo.embedding.provisional_embedder_choice import opened, table_folder
 from octavo.engine.processes.file_preparer_pool import InlinePreparers, ProcessPreparers
 from octavo.engine.wiring.collection_sources import file_rules, reads_archives
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder

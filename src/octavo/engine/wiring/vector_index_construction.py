@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.embedding.fast_embedder_selection import fast_tier
+from octavo.embedding.provisional_embedder_choice import fast_tier
 from octavo.fast_dataclass import dataclass
 from octavo.model.projects_and_collections import Project
 from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex

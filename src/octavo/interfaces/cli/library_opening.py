@@ -1,4 +1,4 @@
-"""From an invocation's choices to an open library."""
+"""Opens the library that a command's options and the configuration name."""
 
 from __future__ import annotations
 

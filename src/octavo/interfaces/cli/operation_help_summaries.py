@@ -1,4 +1,4 @@
-"""What `octavo --help` says of each operation, so that it imports no table of them.
+"""The line `octavo --help` shows for each operation, kept here so that help imports no operations.
 
 Written by scripts/make_cli_reference.py from the table: change that, not this module.
 """

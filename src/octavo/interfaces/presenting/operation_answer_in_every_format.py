@@ -18,7 +18,7 @@ from octavo.operations.search.results import SearchAnswer
 from octavo.operations.styled_answer_lines import Block, Quote
 
 if TYPE_CHECKING:
-    from octavo.operations.default_answer_rendering import Listing
+    from octavo.operations.answer_listing import Listing
     from octavo.operations.operation import Operation
 
 _PATHS = frozenset({"heading_path"})  # columns whose values are headings, one below the other

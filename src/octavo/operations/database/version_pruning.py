@@ -1,4 +1,4 @@
-"""Letting earlier versions go: by age, by number, by size; never what is current, never what was remembered."""
+"""Deletes earlier versions of documents by age, number or size; never current ones, never memories."""
 
 from __future__ import annotations
 

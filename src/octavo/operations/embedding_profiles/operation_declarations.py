@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.default_answer_rendering import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import IN_MEMORY, READS, WRITES, Operation
 
 _COLUMNS = ("name", "state", "provider", "model", "dimensions", "chunks", "total")

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 
 from octavo.config.layered_config_loading import user_file
-from octavo.embedding.fast_embedder_selection import table_folder
 from octavo.embedding.installed_models import (
     NO_RERANKER,
     InstalledModel,
@@ -28,6 +27,7 @@ from octavo.embedding.model_listing import (
     remove_language_model,
     shown,
 )
+from octavo.embedding.provisional_embedder_choice import table_folder
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import replace

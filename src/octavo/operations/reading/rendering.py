@@ -1,4 +1,4 @@
-"""What was read, as lines."""
+"""Renders the answers of the reading operations as lines."""
 
 from __future__ import annotations
 

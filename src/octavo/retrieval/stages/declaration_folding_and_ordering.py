@@ -10,7 +10,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.search_result import Candidate, Ranking, best_first
-from octavo.retrieval.hit_citations import sections_at
+from octavo.retrieval.cited_section_choice import sections_at
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
 from octavo.retrieval.stages.test_example_and_header_files import is_header

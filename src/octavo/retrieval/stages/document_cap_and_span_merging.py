@@ -10,7 +10,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.normalised_text_and_spans import Lines
 from octavo.model.search_result import Candidate
-from octavo.retrieval.hit_citations import parts_of, sections_at
+from octavo.retrieval.cited_section_choice import parts_of, sections_at
 from octavo.retrieval.stage import Search, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import subject_of
 

@@ -12,7 +12,7 @@ from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
-from octavo.operations.default_answer_rendering import Listing
+from octavo.operations.answer_listing import Listing
 from octavo.operations.library.rendering import problem_lines
 from octavo.operations.library.requests import StatusRequest
 

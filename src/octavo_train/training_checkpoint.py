@@ -1,4 +1,4 @@
-"""A try at training whose state is kept on disk, so that a run that was stopped goes on where it was."""
+"""A training run's checkpoint on disk, from which a stopped run goes on."""
 
 from __future__ import annotations
 

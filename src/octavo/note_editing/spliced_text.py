@@ -1,4 +1,4 @@
-"""A text as what is put into an old one: of a large one, a copy is made when it is needed."""
+"""An old text with splices put into it; the new text is built only when it is asked for."""
 
 from __future__ import annotations
 

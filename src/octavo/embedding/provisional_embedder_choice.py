@@ -1,4 +1,4 @@
-"""Which table stands in for an encoder until its own vectors are there."""
+"""Finds the static token table that embeds for an encoder until the encoder's own vectors exist."""
 
 from __future__ import annotations
 
