@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from octavo.errors import SourceError
 from octavo.fast_dataclass import dataclass, replace
+from octavo.ingest.grouping_into_batches import rare_garbage_collection
 from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.ingest.prepared_file import Origin
 from octavo.model.folder_scan import Scan
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from octavo.ingest.file_preparation import Preparer
 
 BATCH = 1_000  # commits in one transaction
-READ_AT_ONCE = 2_000  # new commits that are read with their diffs right away
+READ_AT_ONCE = 10_000  # new commits that are read with their diffs right away: reading them twice takes twice as long
 _REMOVED_AT_ONCE = 1_000
 _NO_STAMP = FileStamp(0, 0, 0)
 _JUDGED_BY = "/"  # between the state of a repository and the digest of the rules its files were judged by
@@ -233,7 +234,8 @@ class _CommitWriter:
         made_by = made_by or (self.made_by if diffs else self._brief)
         self._progress.start(f"{self._collection.name} {'diffs' if diffs else 'history'}", len(hashes), "commits")
         try:
-            with closing(commits(repository, hashes, diffs=diffs, withheld=self._withheld)) as records:
+            records = commits(repository, hashes, diffs=diffs, withheld=self._withheld)
+            with rare_garbage_collection(), closing(records):
                 for batch in _batches(records):
                     self._write(repository.prefix, batch, made_by)
                     self._report.commits += len(batch) if new is None else sum(commit.hash in new for commit in batch)
