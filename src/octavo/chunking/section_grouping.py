@@ -49,13 +49,33 @@ def section_texts(sections: Sequence[Section], pieces: Pieces, depth: int | None
     ends.append(len(starts))
     texts: list[SectionPieces] = []
     first = 0
-    for section, last in zip(shallow, ends, strict=False):
-        if last > first:
+    for at, stop in enumerate(ends[: len(shallow)]):
+        for section, last in _owners(shallow, at, starts, first, stop):
             # Most end with something other than a heading, so the first check usually decides.
             bare = every[last - 1].kind is heading and all(piece.kind is heading for piece in every[first:last])
             texts.append(new(SectionPieces, (section, first, last, pieces.size(first, last), bare)))
             first = last
     return texts
+
+
+def _owners(
+    sections: Sequence[Section], at: int, starts: Sequence[int], first: int, last: int
+) -> Iterator[tuple[Section, int]]:
+    """Whose the pieces from a section to the next one are, each with where they end.
+
+    They are the section's own; what stands below one that has ended belongs to the one around it.
+    """
+    section = sections[at]
+    while first < last:
+        until = bisect_left(starts, section.span.end, first, last)
+        around = None
+        if until < last:
+            around = next((above for above in reversed(sections[:at]) if above.span.end > starts[until]), None)
+        if around is None:
+            until = last
+        if until > first:
+            yield section, until
+        section, first = around or section, until
 
 
 def split_at(texts: Sequence[SectionPieces], pieces: Pieces, breaks: Sequence[int]) -> Iterator[list[SectionPieces]]:

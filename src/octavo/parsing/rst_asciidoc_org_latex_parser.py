@@ -17,12 +17,14 @@ from octavo.parsing.plaintext import first_title, paragraphs, stem
 
 
 class Title(NamedTuple):
-    """A heading: its rank, its words, and the lines it takes in the text."""
+    """A heading: its rank, its words, and the lines it takes in the text. What it is above ends at `until`, or with the
+    next heading of its rank."""
 
     level: int
     title: str
     start: int
     end: int
+    until: int | None = None
 
 
 class Code(NamedTuple):
@@ -53,7 +55,9 @@ class MarkupParser:
         text = source.text
         outline = self._outline(text)
         headings = _apart(outline.headings, outline.code)
-        top = next((heading.title for heading in headings), "")
+        # Several of one rank stand beside each other: the first says nothing of the others.
+        alone = headings and all(heading.level > headings[0].level for heading in headings[1:])
+        top = headings[0].title if alone else stem(source.uri) if headings else ""
         return Document(
             id=source.id,
             uri=source.uri,
@@ -88,11 +92,11 @@ def _sections(document: DocumentId, headings: Sequence[Title], size: int) -> tup
     sections = [Section(section_id(document, (), 0), (), 0, "", Span(0, first if headings else size))]
     above: list[Title] = []
     for at, heading in enumerate(headings):
-        while above and above[-1].level >= heading.level:
+        while above and (above[-1].level >= heading.level or (above[-1].until or size) <= heading.start):
             above.pop()
         above.append(heading)
         path = tuple(parent.title for parent in above)
-        end = next((later.start for later in headings[at + 1 :] if later.level <= heading.level), size)
+        end = heading.until or next((later.start for later in headings[at + 1 :] if later.level <= heading.level), size)
         id_ = section_id(document, path, occurrences[path])
         occurrences[path] += 1
         sections.append(Section(id_, path, len(above), anchors.take(heading.title), Span(heading.start, end)))
@@ -117,6 +121,20 @@ _RST_CODE = regex(r"^([ \t]*)\.\. (?:code|code-block|sourcecode|parsed-literal):
 
 
 _RST_LABEL = regex(r"^\.\. _[^\n]*[^\s_]:[ \t]*$|^:orphan:[ \t]*$")
+_RST_OBJECT = regex(
+    r"^([ \t]*)\.\.[ ]+(?:(?:c|cpp|js|py|rst|std):[a-z-]+|attribute|class|classmethod|cmdoption|confval|data|decorator"
+    r"|describe|django-admin|envvar|exception|fieldlookup|function|method|object|opcode|option|property|setting"
+    r"|staticmethod|templatefilter|templatetag|type)::[ \t]+(\S[^\n]*)\n",
+    re.MULTILINE,
+)
+_RST_INLINE = regex(
+    r"``(?P<literal>.+?)``"
+    r"|(?::[\w:+.-]+:)?`(?P<shown>[^`<\n]*[^`<\s])(?:\s*<[^`>\n]*>)?`_{0,2}"
+    r"|(?<!\w)(?P<stars>\*{1,2})(?P<stressed>[^\s*](?:[^*]*[^\s*])?)(?P=stars)(?!\w)"
+    r"|\\(?P<escaped>\S?)"
+)
+_RST_CALLED = regex(r"([\w.:~-]+)[ \t]*\(")
+_BELOW_TITLES = 100
 
 
 def rst_outline(text: str) -> MarkupOutline:
@@ -138,12 +156,33 @@ def rst_outline(text: str) -> MarkupOutline:
                 level = ranks.setdefault((rule[1], over), len(ranks) + 1)
                 end = min(starts[at + 2], len(text))
                 start = starts[_labelled_from(lines, at - 1 if over else at)]
-                headings.append(Title(level, " ".join(title.split()), start, end))
+                headings.append(Title(level, _rst_words(title), start, end))
                 at += 2
                 continue
         at += 1
     code = [_indented(text, match) for match in _RST_CODE.finditer(text)]
-    return MarkupOutline(headings, code)
+    return MarkupOutline(sorted([*headings, *_described_objects(text)], key=lambda heading: heading.start), code)
+
+
+def _rst_words(title: str) -> str:
+    """A title as it is printed: without the marks of code, references, stress and escapes."""
+
+    def printed(match: re.Match[str]) -> str:
+        shown = match["shown"] or ""
+        short = shown.rpartition(".")[2] if shown.startswith("~") else shown
+        return match["literal"] or short or match["stressed"] or match["escaped"] or ""
+
+    return " ".join(_RST_INLINE.sub(printed, title).split())
+
+
+def _described_objects(text: str) -> Iterator[Title]:
+    """Functions, settings, options and the like that Sphinx describes: what is indented below each is its section."""
+    for match in _RST_OBJECT.finditer(text):
+        described = _indented(text, match)
+        if text[match.end() : described.end].strip():
+            called = _RST_CALLED.search(match[2])
+            name = called[1] if called else _rst_words(match[2])
+            yield Title(_BELOW_TITLES + len(match[1]), name, match.start(), match.end(), described.end)
 
 
 def _labelled_from(lines: Sequence[str], heading: int) -> int:
@@ -288,5 +327,5 @@ ADOC = MarkupParser("adoc", adoc_outline, ADOC_LINK)
 ORG = MarkupParser("org", org_outline, ORG_LINK)
 TEX = MarkupParser("tex", tex_outline)
 
-MARKUP_VERSION = "markup-4"
+MARKUP_VERSION = "markup-5"
 """Recorded in the recipe: one for all four, which are read alike."""

@@ -202,6 +202,32 @@ term
     assert html.index('id="cited"') < html.index("left door") and html.count("cited") == 2
 
 
+def test_a_labelled_title_is_shown_once_and_a_described_object_is_a_heading() -> None:
+    note = """.. _dome:
+
+The ``Dome``
+============
+
+.. function:: turn(angle)
+
+   Turns it.
+
+   .. data:: TILT
+
+      How far.
+"""
+    sections = (
+        OutlineSection("The Dome", 1, "the-dome", 1, 13),
+        OutlineSection("turn", 2, "turn", 6, 13),
+        OutlineSection("TILT", 3, "tilt", 10, 13),
+    )
+    html = rendered(note, ".rst", sections)
+    headings = '<h2 id="h-the-dome">The Dome</h2>', '<h3 id="h-turn"><code>turn</code></h3>'
+    assert [html.count(heading) for heading in headings] == [1, 1]
+    assert html.count("Dome") == 1 and "<p>Turns it.</p>" in html
+    assert '<h4 id="h-tilt"><code>TILT</code></h4>' in html
+
+
 def test_org_is_rendered_and_cites_its_own_lines() -> None:
     note = """#+TITLE: Dome
 * Doors :tag:

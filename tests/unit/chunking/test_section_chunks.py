@@ -8,6 +8,9 @@ import pytest
 from chunk_samples import SIZES, built, chunked, paths, texts, words
 
 from octavo.model.chunk import ContentType
+from octavo.model.document import Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.rst_asciidoc_org_latex_parser import RST
 
 
 def test_an_empty_document_has_no_chunks() -> None:
@@ -194,3 +197,10 @@ def test_a_chunk_is_code_or_table_if_more_than_half_of_it_is(blocks: tuple[str, 
     (chunk,) = chunked(built(*blocks))
 
     assert chunk.content_type is expected
+
+
+def test_text_below_a_section_that_has_ended_belongs_to_the_one_around_it() -> None:
+    text = "Hives\n=====\n\n.. data:: TILT\n\n   One two three four five.\n\nSix seven eight nine ten.\n"
+    document = RST.parse(Source(DocumentId("doc_1"), "a.rst", text, 0.0))
+
+    assert paths(document) == ["Hives/TILT", "Hives"]

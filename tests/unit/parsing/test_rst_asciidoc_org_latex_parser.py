@@ -151,3 +151,68 @@ def test_letters_of_latex_are_printed_in_titles() -> None:
         ("The λ-calculus",),
         ("Straßen",),
     ]
+
+
+REFERENCE = """\
+Reference
+=========
+
+.. py:data:: TILT
+
+   How far the dome tilts.
+
+   .. code-block:: rst
+
+      .. py:data:: NOTHING
+
+         It is shown.
+
+.. py:class:: Dome(height, *, width=2)
+   :module: dome
+
+   A dome.
+
+   .. py:method:: turn(angle)
+
+      Turns it.
+
+Domes are bought.
+
+.. option:: --tilt <angle>, -t
+
+   Tilts it.
+
+.. autofunction:: close
+"""
+
+
+def test_what_sphinx_describes_is_a_section_that_ends_with_its_indentation() -> None:
+    document = parsed("a.rst", REFERENCE)
+    described = {"/".join(section.path[1:]): section.span.of(REFERENCE) for section in document.sections[2:]}
+    assert [*described] == ["TILT", "Dome", "Dome/turn", "--tilt <angle>, -t"]
+    assert described["Dome"].endswith("Turns it.\n") and described["Dome/turn"].count("\n") == 3
+    assert "".join(REFERENCE[block.start : block.end] for block in document.blocks).split() == REFERENCE.split()
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (r"``Dome``\s and ``Door``", "Domes and Door"),
+        (":class:`~dome.Dome` and `the site <https://e.org>`__", "Dome and the site"),
+        ("*Two* **domes**, 2 * 3", "Two domes, 2 * 3"),
+        ("__init__ of a_b_", "__init__ of a_b_"),
+    ],
+)
+def test_a_title_of_restructured_text_reads_as_it_is_printed(written: str, printed: str) -> None:
+    assert parsed("a.rst", f"{written}\n{'=' * 60}\n").title == printed
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("CHANGES.rst", "Version 2\n---------\n\nNew.\n\nVersion 1\n---------\n\nOld.\n"),
+        ("CHANGES.org", "* Version 2\nNew.\n* Version 1\nOld.\n"),
+    ],
+)
+def test_the_first_of_several_headings_beside_each_other_is_no_title(name: str, text: str) -> None:
+    assert parsed(name, text).title == "CHANGES"

@@ -24,6 +24,8 @@ Lines = Sequence[NumberedLine]
 _RULE = regex(r"\s*([^\w\s])\1{2,}\s*")
 _DIRECTIVE = regex(r"(?P<indent>\s*)\.\. (?P<name>[\w:+-]+)::(?:\s+(?P<argument>.*))?$")
 _EXPLICIT = regex(r"(?P<indent>\s*)\.\.(?:\s+(?:\[#?(?P<note>[\w.-]+)\]\s+(?P<text>.*)|.*))?$")
+_SIGN = regex(r"[\\`*_<\[\]]")
+_LABEL = regex(r"\.\. _|:orphan:")
 _OPTION = regex(r"\s*:(?P<name>[\w-]+):(?:\s+(?P<value>.*))?$")
 _FIELD = regex(r"(?P<indent>\s*):(?P<name>[^:`\n]{1,80}):(?=\s|$)\s*(?P<value>.*)$")
 _HEADER = regex(r"[A-Z][\w-]*: +\S")
@@ -61,13 +63,15 @@ def as_markdown(text: str, suffix: str, sections: Sequence[OutlineSection], firs
     return [*(_rst(lines, headings) if suffix == ".rst" else _org(lines, headings))]
 
 
-def _headed(lines: Lines, at: int, section: OutlineSection, inline: Callable[[str], str]) -> tuple[Lines, int]:
-    """A heading, and the place after its lines: its words, and the rules above and below them."""
-    number, end = lines[at].number, at + 1
-    while end < min(at + 3, len(lines)) and (_RULE.fullmatch(lines[end].text) or section.title in lines[end].text):
-        end += 1
-    title = "#" * min(6, max(2, section.level + 1)) + " " + inline(section.title)
-    return [NumberedLine(number, line) for line in ("", title, "")], end
+def _headed(number: int, section: OutlineSection, title: str) -> Lines:
+    heading = f"{'#' * min(6, max(2, section.level + 1))} {title}"
+    return [NumberedLine(number, line) for line in ("", heading, "")]
+
+
+def _below_title(lines: Lines, at: int) -> int:
+    """The place after a title: after the labels and the rule above it, its words, and the rule below them."""
+    end = _while(lines, at, lambda text: not text.strip() or _RULE.fullmatch(text) or _LABEL.match(text)) + 1
+    return end + (end < len(lines) and _RULE.fullmatch(lines[end].text) is not None)
 
 
 def _rst(lines: Lines, headings: Mapping[int, OutlineSection]) -> Iterator[NumberedLine]:
@@ -75,12 +79,12 @@ def _rst(lines: Lines, headings: Mapping[int, OutlineSection]) -> Iterator[Numbe
     while at < len(lines):
         number, line = lines[at]
         end = at + 1
-        if number in headings:
-            made, end = _headed(lines, at, headings[number], _rst_inline)
-            listed = False
+        if number in headings and not _DIRECTIVE.match(line):
+            title = _SIGN.sub(r"\\\g<0>", headings[number].title)
+            made, end, listed = _headed(number, headings[number], title), _below_title(lines, at), False
         elif explicit := _DIRECTIVE.match(line) or _EXPLICIT.match(line):
             end = _below(lines, at, len(explicit["indent"]))
-            made = [*_explicit(lines[at:end], explicit)]
+            made = [*_explicit(lines[at:end], explicit, headings)]
             made = [*_indented(made, explicit["indent"] if listed else "")]
         elif line.lstrip().startswith("+-") and line.rstrip().endswith("+"):
             end = _while(lines, at, lambda text: text.lstrip().startswith(("+", "|")))
@@ -131,7 +135,7 @@ def _while(lines: Lines, at: int, holds: Callable[[str], object]) -> int:
     return next((place for place in range(at, len(lines)) if not holds(lines[place].text)), len(lines))
 
 
-def _explicit(lines: Lines, sign: re.Match[str]) -> Iterator[NumberedLine]:
+def _explicit(lines: Lines, sign: re.Match[str], headings: Mapping[int, OutlineSection]) -> Iterator[NumberedLine]:
     """A directive by what it is for: code, a picture, a declaration, a box. A note at the foot; comments are unseen."""
     number = lines[0].number
     given = sign.groupdict()
@@ -153,9 +157,13 @@ def _explicit(lines: Lines, sign: re.Match[str]) -> Iterator[NumberedLine]:
     elif name in _PICTURES:
         yield NumberedLine(number, f"![{options.get('alt', '')}]({argument})")
         yield from _rst(body, {})
-    elif name in _DECLARES:
-        yield from (NumberedLine(number, line) for line in (f"**`{argument}`**", ""))
-        yield from _rst(body, {})
+    elif name in _DECLARES or number in headings:
+        title = headings[number].title if number in headings else ""
+        if title:
+            yield from _headed(number, headings[number], f"`{title}`")
+        if title != argument:
+            yield from (NumberedLine(number, line) for line in (f"**`{argument}`**", ""))
+        yield from _rst(body, headings)
     elif name == "toctree":
         yield from (line._replace(text=f"- {line.text.strip()}") for line in body if line.text.strip())
     else:
@@ -272,7 +280,7 @@ def _org(lines: Lines, headings: Mapping[int, OutlineSection]) -> Iterator[Numbe
         end = at + 1
         made: Lines = []
         if number in headings:
-            made, end = _headed(lines, at, headings[number], _org_inline)
+            made = _headed(number, headings[number], _org_inline(headings[number].title))
         elif block := _ORG_BLOCK.match(line):
             closing = re.compile(rf"\s*#\+end_{block['name']}\b", re.IGNORECASE)
             last = next((place for place in range(end, len(lines)) if closing.match(lines[place].text)), len(lines))
