@@ -215,6 +215,10 @@ The ``Dome``
    .. data:: TILT
 
       How far.
+
+   .. versionchanged:: 2.3
+
+      Faster.
 """
     sections = (
         OutlineSection("The Dome", 1, "the-dome", 1, 13),
@@ -225,7 +229,7 @@ The ``Dome``
     headings = '<h2 id="h-the-dome">The Dome</h2>', '<h3 id="h-turn"><code>turn</code></h3>'
     assert [html.count(heading) for heading in headings] == [1, 1]
     assert html.count("Dome") == 1 and "<p>Turns it.</p>" in html
-    assert '<h4 id="h-tilt"><code>TILT</code></h4>' in html
+    assert '<h4 id="h-tilt"><code>TILT</code></h4>' in html and "<strong>Changed in version 2.3</strong>" in html
 
 
 def test_org_is_rendered_and_cites_its_own_lines() -> None:

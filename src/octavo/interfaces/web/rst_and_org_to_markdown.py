@@ -39,6 +39,12 @@ _UNSEEN = frozenset(
     {"contents", "currentmodule", "default-role", "highlight", "index", "meta", "raw", "rst-class", "sectnum"}
 )
 _DECLARES = frozenset({"attribute", "class", "data", "envvar", "exception", "function", "method", "module", "option"})
+_VERSIONED = {
+    "deprecated": "Deprecated since version",
+    "versionadded": "Added in version",
+    "versionchanged": "Changed in version",
+    "versionremoved": "Removed in version",
+}
 _WORDED = frozenset({"abbr", "doc", "emphasis", "numref", "pep", "ref", "rfc", "strong", "sub", "sup", "term"})
 _LITERAL = regex(r"``(.+?)``(?!`)")
 _RST_INLINE = regex(
@@ -167,7 +173,8 @@ def _explicit(lines: Lines, sign: re.Match[str], headings: Mapping[int, OutlineS
     elif name == "toctree":
         yield from (line._replace(text=f"- {line.text.strip()}") for line in body if line.text.strip())
     else:
-        yield NumberedLine(number, f"> [!{name}] {_rst_inline(argument)}".rstrip())
+        shown = " ".join(filter(None, (_VERSIONED.get(name), _rst_inline(argument))))
+        yield NumberedLine(number, f"> [!{name}] {shown}".rstrip())
         yield from _indented(_rst(body, {}), "> ")
     yield NumberedLine(lines[-1].number, "")
 
