@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 from postgres_server import Server, running
 
 from octavo.config.layered_config_loading import load
-from octavo.evaluation.evaluation_run import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
+from octavo.evaluation.dataset_evaluation import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
 from octavo.evaluation.query_runner import EvaluationRun
 from octavo.operations.database.copy_backup_and_restore import migrate
 from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE

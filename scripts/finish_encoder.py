@@ -25,7 +25,6 @@ from rounding import Rounded, Settling, fixed, vectors
 from tokenizers import Tokenizer
 from weights_data import lines, say, split
 
-from octavo_train.fast_table_fitting import Lessons, TableSettings, features_of, fit
 from octavo_train.int8_quantisation import (
     Range,
     calibrate,
@@ -36,6 +35,7 @@ from octavo_train.int8_quantisation import (
 )
 from octavo_train.numpy_encoder import WINDOW, Model
 from octavo_train.onnx_graph_export import read_graph
+from octavo_train.static_token_table_fitting import Lessons, TableSettings, features_of, fit
 from octavo_train.torch_encoder import Encoder, Texts, embedded
 
 LENGTHS = (40, 80, 120, 250, 600, 1200)  # characters: turns and questions count as much as sections

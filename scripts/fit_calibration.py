@@ -36,7 +36,7 @@ from octavo.config.layered_config_loading import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.evaluation.beir_dataset import Dataset, Question, read_dataset
-from octavo.evaluation.evaluation_run import (
+from octavo.evaluation.dataset_evaluation import (
     PROJECT,
     EvaluateRequest,
     Names,

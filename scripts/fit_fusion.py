@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import product
 
 from octavo.config.layered_config_loading import load
-from octavo.evaluation.evaluation_run import cache_folder, evaluate_profiles, request_of
+from octavo.evaluation.dataset_evaluation import cache_folder, evaluate_profiles, request_of
 from octavo.interfaces.cli.progress import progress
 from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.stage import RetrievalProfile

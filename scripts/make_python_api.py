@@ -1,7 +1,7 @@
 """Writes the Python API from the table of operations; with --check, says whether it is up to date.
 
 src/octavo/answers.py                      every type that an operation answers with
-src/octavo/interfaces/python/methods.pyi   the types of every method, and of the coroutines
+src/octavo/interfaces/python/method_lookup.pyi   the types of every method, and of the coroutines
 docs/reference/python.md                   every method, with its example
 """
 
@@ -102,7 +102,7 @@ def stub() -> str:
                 *(_class(noun, is_async) for is_async in (False, True) for noun in ("", *_nouns())),
             ]
         ),
-        "methods.pyi",
+        "method_lookup.pyi",
     )
 
 
@@ -276,7 +276,7 @@ def written() -> dict[Path, str]:
     python = PACKAGE / "interfaces" / "python"
     return {
         PACKAGE / "answers.py": answers_module(),
-        python / "methods.pyi": stub(),
+        python / "method_lookup.pyi": stub(),
         ROOT / "docs" / "reference" / "python.md": reference(),
     }
 

@@ -21,7 +21,7 @@ from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.index_recipe import recipe_of
 from octavo.evaluation.beir_dataset import read_dataset
-from octavo.evaluation.evaluation_run import (
+from octavo.evaluation.dataset_evaluation import (
     PROJECT,
     EngineContender,
     EvaluateRequest,

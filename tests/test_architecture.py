@@ -43,7 +43,7 @@ PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named
 
 ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "search_snapshots"}
 ASKED_BY_NAME = {
-    "octavo.embedding.model_listing",
+    "octavo.embedding.fetched_language_models",
     "octavo.embedding.model_download",
     "octavo.embedding.installed_models",
     "octavo.embedding.provisional_embedder_choice",

@@ -73,7 +73,7 @@ UNASKED = {
 """What one question on the command line has no use for, and what would come along by accident."""
 
 OTHER_DOINGS = {
-    "octavo.engine.indexing.indexing_flow",
+    "octavo.engine.indexing.folder_and_change_indexing",
     "octavo.engine.indexing.recorded_index_recipe",
     "octavo.engine.indexing.folder_watcher",
     "octavo.engine.processes.job_threads",

@@ -5,8 +5,8 @@ Written by scripts/make_python_api.py from the table of operations: change that,
 
 from __future__ import annotations
 
+from octavo.embedding.installed_models import ModelShown
 from octavo.embedding.model_download import FetchedModel
-from octavo.embedding.model_listing import ModelShown
 from octavo.graph.neighbors import FarDocument, FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer, RelatedDocument
 from octavo.ingest.indexing_report import CollectionReport, Problem

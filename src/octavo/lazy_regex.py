@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: a start meets hundreds, and uses a few of them."""
+"""Regular expressions compiled at first use: imports define hundreds, a run uses a few."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.engine.engine import Engine
+from octavo.engine.indexing.folder_and_change_indexing import fill_in_vectors
 from octavo.engine.indexing.index_upkeep_after_run import publish
-from octavo.engine.indexing.indexing_flow import fill_in_vectors
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
 from octavo.errors import Conflict
 from octavo.fast_dataclass import dataclass

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from octavo.engine.engine import Engine
+from octavo.engine.indexing.folder_and_change_indexing import fill_in_vectors
 from octavo.engine.indexing.index_upkeep_after_run import publish
-from octavo.engine.indexing.indexing_flow import fill_in_vectors
 from octavo.errors import Conflict, InvalidArgument, LibraryError
 from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.draft import MemoryDraft, Provenance, checked

@@ -1,4 +1,4 @@
-"""Planner statistics, taken right after much was written: the server's own run may be a minute away."""
+"""Planner statistics, taken right after large writes: PostgreSQL's own ANALYZE may be a minute away."""
 
 from __future__ import annotations
 

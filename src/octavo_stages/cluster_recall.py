@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from octavo.engine.maintenance.offline_run_records import CLUSTERS
+from octavo.engine.maintenance.library_wide_job_states import CLUSTERS
 from octavo.fast_dataclass import dataclass
 from octavo.model.search_result import Ranking
 from octavo.model.text_clusters import NO_CLUSTER

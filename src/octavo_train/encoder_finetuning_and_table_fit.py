@@ -28,11 +28,11 @@ from octavo_train.contrastive_training import (
     taught,
     train,
 )
-from octavo_train.fast_table_fitting import Bags, Lessons, TableSettings, features_of, fit
 from octavo_train.model_scores_and_teacher_vectors import teach
 from octavo_train.numpy_encoder import Model
 from octavo_train.onnx_graph_export import read_graph
 from octavo_train.retrieval_quality import ndcg
+from octavo_train.static_token_table_fitting import Bags, Lessons, TableSettings, features_of, fit
 from octavo_train.torch_encoder import Encoder, Texts, embedded
 from octavo_train.trainable_model_checks import REMEDY
 from octavo_train.training_checkpoint import SavedRun, is_out_of_memory, training_device

@@ -8,7 +8,7 @@ from typing import Any
 
 from octavo.embedding.installed_models import bundled, free_name, model_named, models_folder
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.offline_run_records import FINETUNE, recorded_run
+from octavo.engine.maintenance.library_wide_job_states import FINETUNE, recorded_run
 from octavo.errors import InvalidArgument
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest

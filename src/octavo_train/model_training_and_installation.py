@@ -21,11 +21,11 @@ from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.results import FinetuneAnswer
 from octavo_train.contrastive_training import TrainingSettings
 from octavo_train.encoder_finetuning_and_table_fit import finetune, fit_table
-from octavo_train.fast_table_fitting import TableSettings
 from octavo_train.model_card import ModelCard
 from octavo_train.model_scores_and_teacher_vectors import pair_scores, score
 from octavo_train.reranker_training import finetune_reranker
 from octavo_train.reranker_training_lists import FoundList, found_lists
+from octavo_train.static_token_table_fitting import TableSettings
 from octavo_train.torch_cross_encoder import RerankSettings
 from octavo_train.trainable_model_checks import ModelDirectory
 from octavo_train.trained_model_export import (

@@ -18,7 +18,7 @@ from octavo.jobs.worker import Round
 from octavo.model.job import JobState
 from octavo.model.memory import MemoryId
 from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_changes import remember
+from octavo.operations.memory.memory_writing import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 from octavo.stores.sqlite.store import SqliteStore

@@ -31,7 +31,7 @@ from octavo.operations.jobs.run_jobs import work, work_shortly
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest
 from octavo.operations.library.status import full_status
-from octavo.operations.memory.memory_changes import memory_commit, remember
+from octavo.operations.memory.memory_writing import memory_commit, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
 from octavo.operations.models.list_fetch_train_and_activate import models_activate

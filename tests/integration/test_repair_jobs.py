@@ -19,7 +19,7 @@ from octavo.model.library_damage import LibraryPart
 from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.library.doctor import health_checks
-from octavo.operations.memory.memory_changes import remember
+from octavo.operations.memory.memory_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search

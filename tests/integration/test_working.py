@@ -10,7 +10,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.job import JobKind, JobState
 from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_changes import memory_commit
+from octavo.operations.memory.memory_writing import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
 from octavo.operations.operation_lookup import EVERY

@@ -13,7 +13,7 @@ from cli_calls import APPLES, BREAD
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.evaluation.evaluation_run import results_folder
+from octavo.evaluation.dataset_evaluation import results_folder
 from octavo.evaluation.stored_results import Outcome, Results
 from octavo.operations.argument_parsing import request
 from octavo.operations.operation_lookup import EVERY

@@ -1,4 +1,4 @@
-"""Which word of a place a word of a claim stands for: by stem, form, meaning or value, in one sentence if possible."""
+"""Pairs each word of a claim with a word of the cited passage: by stem, form, meaning or value."""
 
 from __future__ import annotations
 

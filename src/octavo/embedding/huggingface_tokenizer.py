@@ -1,4 +1,4 @@
-"""Tokens of any other model: the same port over a `tokenizer.json`, exact and slower."""
+"""Tokens counted and numbered by a model's own tokenizer.json: exact, slower than Octavo's own BPE."""
 
 from __future__ import annotations
 

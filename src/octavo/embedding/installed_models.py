@@ -16,6 +16,7 @@ from octavo.embedding.model_folder import read_directory
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
 from octavo.fast_dataclass import dataclass
 from octavo.model.embedding_profile import EmbeddingProfile
+from octavo.model.embedding_profile_settings import EmbeddingProfileState
 
 REMEDY = "make it again with `octavo models finetune`, or remove it with `octavo models remove NAME`"
 NO_RERANKER = "no-reranker"
@@ -46,6 +47,37 @@ class InstalledModel:
     def worse(self) -> tuple[str, ...]:
         """The checks on which it finds less than what it was made from."""
         return tuple(name for name, pair in self.figures.items() if pair["after"] < pair["before"])
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShown:
+    """`state` is for this project: active, filling or idle; `figures` are nDCG@10 before and after, by check."""
+
+    name: str
+    form: str
+    state: str
+    revision: str
+    dimensions: int
+    bytes: int
+    base: str
+    made_at: str
+    figures: Mapping[str, Mapping[str, float]]
+    problems: tuple[str, ...] = ()
+
+
+def shown(model: InstalledModel, state: str) -> ModelShown:
+    return ModelShown(
+        name=model.name,
+        form=model.form,
+        state=state or EmbeddingProfileState.IDLE.value,
+        revision=model.profile.revision,
+        dimensions=model.profile.dimensions,
+        bytes=model.bytes,
+        base=model.base,
+        made_at=model.made_at,
+        figures=model.figures,
+        problems=model.damage,
+    )
 
 
 def models_folder() -> Path:

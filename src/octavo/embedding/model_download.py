@@ -10,9 +10,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from octavo.embedding.fetched_language_models import CARD, FETCHED
 from octavo.embedding.installed_models import checked_name, models_folder
 from octavo.embedding.model_folder import BESIDE_GRAPH, FORMAT, GRAPH
-from octavo.embedding.model_listing import CARD, FETCHED
 from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
 from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import Progress

@@ -1,4 +1,4 @@
-"""The fast tier: one vector for each token, summed. It lands in its encoder's space at a thousandth of the cost.
+"""Embeds by summing one vector per token: the fast tier, in its encoder's space at a thousandth of the cost.
 
 A folder holds `model.json`, `table.npz` and `vocab.txt`. The table has a row of int8 for each token and its scale; a
 row's length is the token's weight. It may be product-quantised (Jégou 2011): `codes` then has for every few numbers of

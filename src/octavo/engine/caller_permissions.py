@@ -1,4 +1,4 @@
-"""On whose behalf a server works: what the token of a request allows, known to everything that the request reaches."""
+"""The caller of a request, known to all that works for it: what its token allows; the rest is refused."""
 
 from __future__ import annotations
 

@@ -6,9 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from octavo.engine.indexing.folder_and_change_indexing import (
+    Changes,
+    embed_some,
+    index_changes,
+    index_folders,
+    index_texts,
+)
 from octavo.engine.indexing.full_vector_upgrade import make_inputs, upgrade
 from octavo.engine.indexing.git_history_updates import index_moved
-from octavo.engine.indexing.indexing_flow import Changes, embed_some, index_changes, index_folders, index_texts
 from octavo.engine.maintenance.damage_check import CheckableEngine, damage
 from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.model.document import Source

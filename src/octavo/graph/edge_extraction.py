@@ -1,4 +1,4 @@
-"""From a parsed document to what it points at: every link with its type, its context and what it asks for."""
+"""A parsed document's names and outgoing links: each link's type, context and what it asks for."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from octavo.graph.graph_view import GraphView
+from octavo.graph.whole_graph_view import GraphView
 from octavo.lazy_regex import regex
 
 FORMAT = "octavo-graph-1"

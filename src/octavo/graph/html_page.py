@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from octavo.graph.graph_view import GraphView, NodeKind, ViewNode
+from octavo.graph.whole_graph_view import GraphView, NodeKind, ViewNode
 from octavo.lazy_regex import regex
 
 _FILES = files("octavo.graph") / "drawing"

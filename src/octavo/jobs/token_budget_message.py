@@ -1,4 +1,4 @@
-"""What is said when the tokens that a run may take do not suffice."""
+"""The message of a job that stops because its token budget does not suffice for the next document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redacts keys and tokens from a query before it is logged."""
+"""Logs a query with its keys and tokens redacted."""
 
 from __future__ import annotations
 

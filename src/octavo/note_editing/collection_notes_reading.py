@@ -11,8 +11,8 @@ from octavo.fast_dataclass import dataclass
 from octavo.graph.document_link_names import at_path
 from octavo.graph.edge_extraction import references_of
 from octavo.model.projects_and_collections import Collection
-from octavo.note_editing.linked_notes import LinkedNotes
 from octavo.note_editing.note_files import SUFFIXES, everything_below, read
+from octavo.note_editing.note_link_resolution import LinkedNotes
 from octavo.note_editing.note_repository import ProjectNotes
 from octavo.observability.progress import NoProgress, Progress
 

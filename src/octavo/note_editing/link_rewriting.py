@@ -15,8 +15,8 @@ from octavo.fast_dataclass import dataclass
 from octavo.graph.edge_extraction import references_of
 from octavo.lazy_regex import regex
 from octavo.model.document import Link, Section
-from octavo.note_editing.linked_notes import LinkedNotes, NoteLink
 from octavo.note_editing.note_heading_outline import NoteOutline
+from octavo.note_editing.note_link_resolution import LinkedNotes, NoteLink
 from octavo.parsing.markdown.link_reference_definitions import label_key
 
 _WIKILINK = regex(r"(!?\[\[)([^\]|]*?)(\\?\|[^\]]*)?(\]\])\Z")

@@ -13,7 +13,6 @@ from octavo.note_editing.blank_lines_and_line_endings import line_ending
 from octavo.note_editing.collection_notes_reading import collection_notes
 from octavo.note_editing.heading_lines import heading_line, heading_text, renamed
 from octavo.note_editing.link_rewriting import Followed, LinkChange, follow, same_sections
-from octavo.note_editing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.note_editing.note_change_transaction import (
     FileChange,
     LinkedWriteAnswer,
@@ -32,6 +31,7 @@ from octavo.note_editing.note_files import (
     refuse_irreplaceable,
 )
 from octavo.note_editing.note_heading_outline import NoteOutline
+from octavo.note_editing.note_link_resolution import LinkedNotes, link_names, mentions, parsed_note
 from octavo.note_editing.note_redaction import hidden, hiding
 from octavo.note_editing.note_repository import ProjectNotes
 from octavo.note_editing.section_edits import EditedText, check_section_path, headings_between, same_start

@@ -18,8 +18,8 @@ from octavo.model.lint_rules import (
 )
 from octavo.model.normalised_text_and_spans import LineIndex
 from octavo.note_editing.heading_checks import violations
-from octavo.note_editing.linked_notes import LinkedNotes, NoteLink
 from octavo.note_editing.note_heading_outline import NoteOutline
+from octavo.note_editing.note_link_resolution import LinkedNotes, NoteLink
 
 
 @dataclass(frozen=True, slots=True)

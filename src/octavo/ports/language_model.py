@@ -1,4 +1,4 @@
-"""What the flows ask of a language model."""
+"""Ports around language models: completion, query writing, summaries, names in a text, and earlier completions."""
 
 from __future__ import annotations
 

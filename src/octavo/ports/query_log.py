@@ -1,4 +1,4 @@
-"""What the flows ask of the log of queries."""
+"""Port of the query log: searches, what they showed, and what was opened."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from math import log2
 
 from octavo.model.normalised_text_and_spans import Span
-from octavo.sources.secret_match import SecretMatch, without_overlaps
 from octavo.sources.secret_redaction import PRIVATE_KEY, find_keys
+from octavo.sources.secret_spans import SecretMatch, without_overlaps
 
 # Patterns stay strings until they are needed: `re` caches the compiled form.
 _ASSIGNMENT = r"""(?ix) (?<![a-z]) (?: pass(?:word|wd|phrase) | pwd | secret | token

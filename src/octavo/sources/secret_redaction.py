@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 from octavo.lazy_regex import regex
 from octavo.model.indexing_ledger import REDACTED
 from octavo.model.normalised_text_and_spans import Span
-from octavo.sources.secret_match import SecretMatch, without_overlaps
+from octavo.sources.secret_spans import SecretMatch, without_overlaps
 
 VERSION = "redaction-5"
 """Recorded in the recipe: another set of rules makes another index."""

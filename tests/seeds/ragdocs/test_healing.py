@@ -17,7 +17,7 @@ from octavo.interfaces.execution.served_engine import Calls, opened
 from octavo.model.query import Query
 from octavo.operations.library.collections import add
 from octavo.operations.library.requests import AddRequest
-from octavo.operations.memory.memory_changes import remember
+from octavo.operations.memory.memory_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 
 _BOTH = {"Harbour", "The boiler stands in the cellar."}

@@ -13,7 +13,7 @@ import pytest
 from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.offline_run_records import CLUSTERS, FINETUNE, noted_while_running, recorded_run
+from octavo.engine.maintenance.library_wide_job_states import CLUSTERS, FINETUNE, noted_while_running, recorded_run
 from octavo.engine.wiring import open_engine, open_library
 from octavo.jobs.summary_making import make_summaries
 from octavo.model.ids import SnapshotId
@@ -40,7 +40,7 @@ cluster_build(open_library(sys.argv[1], settings={"embedding.provider": "hashing
 """
 KILLED_TRAINING = """
 import os, signal, sys
-from octavo.engine.maintenance.offline_run_records import FINETUNE, recorded_run
+from octavo.engine.maintenance.library_wide_job_states import FINETUNE, recorded_run
 from octavo.engine.wiring import open_library
 with recorded_run(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}), FINETUNE):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -9,7 +9,7 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.model.memory import MemoryFilter
 from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_changes import forget, memory_commit, memory_pin
+from octavo.operations.memory.memory_writing import forget, memory_commit, memory_pin
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, RecallRequest
 from octavo.operations.memory.results import when

@@ -10,8 +10,8 @@ from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.memory import MemoryKind
 from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_changes import forget, memory_commit
 from octavo.operations.memory.memory_reading_and_history import memory_get
+from octavo.operations.memory.memory_writing import forget, memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
 from octavo.operations.operation_lookup import EVERY

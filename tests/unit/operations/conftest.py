@@ -14,7 +14,7 @@ from octavo.operations.canonical_documents.requests import CanonicalUpsertReques
 from octavo.operations.canonical_documents.write_read_and_pack import canonical_upsert
 from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
-from octavo.operations.memory.memory_changes import remember
+from octavo.operations.memory.memory_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.projects.requests import SessionsStartRequest

@@ -83,7 +83,11 @@ def server() -> Iterator[FileServer]:
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    modules = ("operations.models.list_fetch_train_and_activate", "embedding.model_listing", "embedding.model_download")
+    modules = (
+        "operations.models.list_fetch_train_and_activate",
+        "embedding.fetched_language_models",
+        "embedding.model_download",
+    )
     for module in modules:
         monkeypatch.setattr(f"octavo.{module}.models_folder", lambda: tmp_path / "models")
     with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as opened:

@@ -12,7 +12,7 @@ from secret_tokens import ALNUM, TOKENS, made
 from octavo.model.normalised_text_and_spans import Span
 from octavo.sources.guessed_secrets_in_memories import find_secrets
 from octavo.sources.secret_file_names import is_secret_name
-from octavo.sources.secret_match import SecretMatch
+from octavo.sources.secret_spans import SecretMatch
 
 SECRET_NAMES = """
 .env~ id_rsa~ server.pem.bak id_ed25519.old credentials.json.orig

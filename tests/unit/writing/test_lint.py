@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from octavo.model.lint_rules import RULES
-from octavo.note_editing.linked_notes import LinkedNotes, link_names, mentions
+from octavo.note_editing.note_link_resolution import LinkedNotes, link_names, mentions
 from octavo.note_editing.note_lint import linted
 
 

@@ -1,4 +1,4 @@
-"""Compounds of languages that write them as one word, taken apart by the words a library has.
+"""Expands a word by the compounds it is part of and by its own parts, judged by the words a library has.
 
     datenbank   datenbankverbind, vektordatenbank     where Verbindung and Vektor occur too
     datenbankverbind   datenbank, verbind

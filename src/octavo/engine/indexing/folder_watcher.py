@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from octavo.engine.indexing.folder_and_change_indexing import is_stale
 from octavo.engine.indexing.git_history_updates import follow_histories
 from octavo.engine.indexing.index_runs import Stopped
-from octavo.engine.indexing.indexing_flow import is_stale
 from octavo.engine.indexing.memory_folder_watcher import MemoryFolders
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass

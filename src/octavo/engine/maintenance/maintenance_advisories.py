@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from octavo.engine.maintenance.offline_run_records import (
+from octavo.engine.maintenance.library_wide_job_states import (
     CLUSTERS,
     FINETUNE,
     FULL_VECTORS,

@@ -20,7 +20,7 @@ from octavo.interfaces.execution.served_engine import Answered, CallProgress, Ca
 from octavo.interfaces.mcp import document_resources, memory_resources, prompts
 from octavo.interfaces.mcp.instructions import instructions, usage, without_library
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
-from octavo.interfaces.mcp.tool_aliases.aliased_tool_registry import SeedTools
+from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import AliasedTools
 from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
 from octavo.model.access_token import AccessScope
 from octavo.operations.error_hint_rewording import error_for_model, for_model
@@ -72,7 +72,7 @@ def make_server(
 ) -> LibraryServer:
     """`data` is for clients that take structured content: they are given that in place of text. `seeds` are tools under
     other programs' names, which go before operations of the same; with `dotted`, names have dots."""
-    seed_tools = SeedTools(seeds, dotted=dotted) if seeds else None
+    seed_tools = AliasedTools(seeds, dotted=dotted) if seeds else None
     operations = [row for row in operations if not (seed_tools and seed_tools.named(row.name))]
     tools = {name: operation for operation in operations for name in (operation.name, *operation.aliases)}
     rows = [listed(operation, data=data) for operation in operations]

@@ -15,7 +15,7 @@ from octavo.engine.indexing.index_runs import Stopped
 from octavo.errors import InvalidArgument
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.library_opening import Settings, open
-from octavo.interfaces.python.methods import AsyncMethods
+from octavo.interfaces.python.method_lookup import AsyncMethods
 from octavo.operations.operation_lookup import EVERY
 from octavo.operations.python_method_names import method_of
 

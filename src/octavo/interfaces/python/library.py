@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
-from octavo.interfaces.python.methods import Methods
+from octavo.interfaces.python.method_lookup import Methods
 from octavo.interfaces.python.shared_engine_handle import Handle
 
 if TYPE_CHECKING:

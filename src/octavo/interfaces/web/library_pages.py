@@ -1,4 +1,4 @@
-"""Pages about the library: its graph and map, evaluations, collections, projects, jobs, models."""
+"""Pages about the library: its state, graph and map, evaluations, collections, projects, jobs, models."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class LibraryPages:
     def listed(self) -> Listed:
         return self._site.guarded(
             [
+                ("/library", self._library, ["GET"]),
                 ("/graph", self._graph, ["GET"]),
                 ("/map", self._map, ["GET"]),
                 ("/evaluation", self._evaluation, ["GET"]),
@@ -43,6 +44,10 @@ class LibraryPages:
                 ("/model/{name}", self._model, ["GET"]),
             ]
         )
+
+    async def _library(self, request: Request) -> Response:
+        status = await self._call("status", problems=True)
+        return self._page("library.html", status=status, title="Library")
 
     async def _graph(self, request: Request) -> Response:
         chosen = tuple(request.query_params.getlist("collection"))

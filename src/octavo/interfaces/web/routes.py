@@ -14,14 +14,14 @@ from octavo.interfaces.web.login_pages import Login
 from octavo.interfaces.web.memory_pages import MemoryPages
 from octavo.interfaces.web.page_change_routes import Changes
 from octavo.interfaces.web.page_rendering import Site
-from octavo.interfaces.web.search_pages import Pages
+from octavo.interfaces.web.search_pages import SearchPages
 from octavo.interfaces.web.settings_page import SettingsPage
 
 
 def page_routes(site: Site, describe: Callable[[], Mapping[str, Any]]) -> list[Route]:
     """`describe` gives the OpenAPI document, for the page on the programming interface."""
     listed = [
-        *Pages(site, describe).listed(),
+        *SearchPages(site, describe).listed(),
         *DocumentPages(site).listed(),
         *Answers(site).listed(),
         *MemoryPages(site).listed(),

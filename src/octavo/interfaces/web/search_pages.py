@@ -125,8 +125,8 @@ class SearchAddress:
         return f"/?{urlencode({'q': self.query})}"
 
 
-class Pages:
-    """Search, the library, the programming interface. `describe` gives its OpenAPI document."""
+class SearchPages:
+    """Search, and the programming interface. `describe` gives its OpenAPI document."""
 
     def __init__(self, site: Site, describe: Callable[[], Mapping[str, Any]]) -> None:
         self._site = site
@@ -140,7 +140,6 @@ class Pages:
             ("/", self._search, ["GET"]),
             ("/results", self._results, ["GET"]),
             ("/trace", self._trace, ["GET"]),
-            ("/library", self._library, ["GET"]),
             ("/docs", self._programming, ["GET"]),
         ]
         return [*self._site.guarded(pages), ("/assets/{name}", asset, ["GET"])]
@@ -186,10 +185,6 @@ class Pages:
         answer, _ = await self._site.calls.work(partial(searched, address.request()))
         stages = waterfall(answer.trace or ())
         return self._page("trace.html", asked=address, answer=answer, stages=stages, title=f"Trace: {address.query}")
-
-    async def _library(self, request: Request) -> Response:
-        status = await self._call("status", problems=True)
-        return self._page("library.html", status=status, title="Library")
 
     async def _programming(self, request: Request) -> Response:
         return self._page(

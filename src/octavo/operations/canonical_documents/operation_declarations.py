@@ -1,4 +1,4 @@
-"""Declares the operations on canonical documents."""
+"""Declares the operations on canonical documents: memories with a key, such as specifications and plans."""
 
 from __future__ import annotations
 

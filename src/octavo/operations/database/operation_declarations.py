@@ -8,7 +8,7 @@ from octavo.operations.answer_listing import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _copies = partial(Operation, module="octavo.operations.database.copy_backup_and_restore")
-_upkeep = partial(Operation, module="octavo.operations.database.upgrade_check_repair", remote=False, watched=True)
+_upkeep = partial(Operation, module="octavo.operations.database.upgrade_check_and_repair", remote=False, watched=True)
 _pruning = partial(Operation, module="octavo.operations.database.version_pruning")
 
 DATABASE = (

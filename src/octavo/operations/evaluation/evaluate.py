@@ -8,7 +8,7 @@ from pathlib import Path
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.evaluation.beir_dataset import Files
-from octavo.evaluation.evaluation_run import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
+from octavo.evaluation.dataset_evaluation import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
 from octavo.evaluation.query_runner import TIMED
 from octavo.evaluation.stored_results import Results
 from octavo.fast_dataclass import dataclass

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.clustering.cluster_layout import cluster_layout
 from octavo.engine.engine import Engine
-from octavo.engine.maintenance.offline_run_records import CLUSTERS, noted_while_running
+from octavo.engine.maintenance.library_wide_job_states import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
 from octavo.ingest.chunk_clustering import build_clusters
 from octavo.model.text_clusters import NO_CLUSTER

@@ -7,8 +7,8 @@ import json
 from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed
 from octavo.graph.export_formats import as_graphml, as_json
-from octavo.graph.graph_view import GraphView, Shown, view
 from octavo.graph.html_page import page
+from octavo.graph.whole_graph_view import GraphView, Shown, view
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphExportRequest, GraphPlotRequest
 from octavo.operations.graph.results import GraphFile

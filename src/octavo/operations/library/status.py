@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.engine.engine import Engine
+from octavo.engine.maintenance.library_wide_job_states import offline_runs
 from octavo.engine.maintenance.maintenance_advisories import advisories
-from octavo.engine.maintenance.offline_run_records import offline_runs
 from octavo.fast_dataclass import replace
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_file_counts import merged

@@ -20,7 +20,7 @@ _FOUND = Listing(
 
 _changes = partial(
     Operation,
-    module="octavo.operations.memory.memory_changes",
+    module="octavo.operations.memory.memory_writing",
     annotations=WRITES,
     tool_sets=IN_MEMORY,
     unlisted=_PROVENANCE,
@@ -197,7 +197,7 @@ MEMORY = (
         tool_sets=IN_MEMORY,
     ),
     Operation(
-        module="octavo.operations.memory.memory_changes",
+        module="octavo.operations.memory.memory_writing",
         name="memory_sync",
         summary="Synchronise a folder of Markdown files with the memories, both ways.",
         description="Reads and writes a folder of the machine it runs on: each file is a memory.",

@@ -6,9 +6,17 @@ import os
 from collections.abc import Mapping
 
 from octavo.config.layered_config_loading import user_file
+from octavo.embedding.fetched_language_models import (
+    card_of_language_model,
+    fetched_language_models,
+    language_model,
+    refuse_activation,
+    remove_language_model,
+)
 from octavo.embedding.installed_models import (
     NO_RERANKER,
     InstalledModel,
+    ModelShown,
     bundled,
     bundled_table,
     card_of,
@@ -16,17 +24,9 @@ from octavo.embedding.installed_models import (
     model_named,
     models_folder,
     remove,
-)
-from octavo.embedding.model_download import FetchedModel, fetch_model
-from octavo.embedding.model_listing import (
-    ModelShown,
-    card_of_language_model,
-    fetched_language_models,
-    language_model,
-    refuse_activation,
-    remove_language_model,
     shown,
 )
+from octavo.embedding.model_download import FetchedModel, fetch_model
 from octavo.embedding.provisional_embedder_choice import table_folder
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument

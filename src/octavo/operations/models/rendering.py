@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from octavo.embedding.installed_models import ModelShown
 from octavo.embedding.model_download import FetchedModel
-from octavo.embedding.model_listing import ModelShown
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelsAnswer
 from octavo.operations.styled_answer_lines import Block, Line, Part, Quote, columns, count, size
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from octavo.embedding.installed_models import NO_RERANKER, RERANKER_HINT, InstalledModel, model_named, models_folder
-from octavo.embedding.model_listing import ModelShown
+from octavo.embedding.installed_models import (
+    NO_RERANKER,
+    RERANKER_HINT,
+    InstalledModel,
+    ModelShown,
+    model_named,
+    models_folder,
+)
 from octavo.engine.engine import Engine
 from octavo.errors import ModelUnavailable
 from octavo.path_resolution_and_private_folders import expand_user

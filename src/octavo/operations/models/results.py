@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from octavo.embedding.model_listing import ModelShown
+from octavo.embedding.installed_models import ModelShown
 from octavo.fast_dataclass import dataclass
 
 

@@ -9,8 +9,8 @@ from octavo.memory.draft import Provenance
 from octavo.model.memory import MemoryLink
 from octavo.note_editing.note_change_transaction import WriteAnswer
 from octavo.note_editing.section_edits import append, check_section_path
-from octavo.operations.memory.memory_changes import remember
 from octavo.operations.memory.memory_reading_and_history import memory_get
+from octavo.operations.memory.memory_writing import remember
 from octavo.operations.memory.named_memory_lookup import item_named
 from octavo.operations.memory.requests import MemoryGetRequest, RememberRequest
 from octavo.operations.memory.results import MemoryState

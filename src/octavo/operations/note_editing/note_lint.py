@@ -1,4 +1,4 @@
-"""Validation as a linter: every note of the collections, as it is on disk, by the rules that are switched on."""
+"""Lints notes as they are on disk, by the rules that are switched on, and closes heading jumps on request."""
 
 from __future__ import annotations
 

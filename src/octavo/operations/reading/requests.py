@@ -1,4 +1,4 @@
-"""What reading takes."""
+"""Requests of the reading operations: get, diff, list, recent, outline, inspect, tags."""
 
 from __future__ import annotations
 

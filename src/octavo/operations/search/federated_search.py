@@ -1,4 +1,4 @@
-"""One answer from several libraries: hits by relevance, each with its library, and what did not answer by name."""
+"""One answer from several libraries: hits by relevance, each with its library; libraries that failed are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks that only point elsewhere: an embed, front matter, a list of links."""
+"""Lowers notes' chunks that only point elsewhere: an embed, front matter, a list of links."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def restore(choices: Choices, saved: Path, force: bool) -> None:
 
 @command(DbUpgradeRequest, "db_upgrade")
 def upgrade(choices: Choices, request: DbUpgradeRequest) -> None:
-    from octavo.operations.database.upgrade_check_repair import upgrade_schema
+    from octavo.operations.database.upgrade_check_and_repair import upgrade_schema
 
     operation = operation_of("db upgrade")
     saved = upgrade_schema(_configured(choices))

@@ -1,4 +1,4 @@
-"""`octavo eval`: how good retrieval is, in figures."""
+"""`octavo eval`: measures retrieval, keeps and compares baselines, writes reports, makes data sets."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def run(
     run_file: Path | None,
     baselines: Path | None,
 ) -> Exit:
-    from octavo.evaluation.evaluation_run import cache_folder, evaluate, outcomes
+    from octavo.evaluation.dataset_evaluation import cache_folder, evaluate, outcomes
     from octavo.evaluation.significance import compare, worse
     from octavo.operations.evaluation.evaluate import measured_by
 
@@ -190,7 +190,7 @@ def report(
 )
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     """Make a data set from your own library: its headings and titles become questions with known answers."""
-    from octavo.evaluation.evaluation_run import originals
+    from octavo.evaluation.dataset_evaluation import originals
     from octavo.operations.query_log.questions_with_opened_passages import opened_passages
 
     with opened(choices) as session:
@@ -226,7 +226,7 @@ def table(
     A DATASET may say its scope, corpus, queries, qrels or measure after a colon:
     chats:scope=conversation,qrels=dev.tsv,measure=recall@10
     """
-    from octavo.evaluation.evaluation_run import cache_folder, evaluate, outcomes, request_of
+    from octavo.evaluation.dataset_evaluation import cache_folder, evaluate, outcomes, request_of
     from octavo.evaluation.report_tables import markdown_table, overview, replaced
 
     config = choices.config()
@@ -255,7 +255,7 @@ def table(
 
 
 def _results(baselines: Path | None) -> Results:
-    from octavo.evaluation.evaluation_run import results_folder
+    from octavo.evaluation.dataset_evaluation import results_folder
 
     return Results(results_folder(), baselines)
 

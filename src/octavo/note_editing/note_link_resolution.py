@@ -1,4 +1,4 @@
-"""The notes of a folder as they are on disk, and what each of their links leads to."""
+"""Resolves the links of a folder's notes: which file each leads to, by the notes as they are on disk."""
 
 from __future__ import annotations
 
@@ -106,10 +106,6 @@ class LinkedNotes:
         for reference, match in self.elsewhere:
             yield reference, NameMatch(number, ELSEWHERE, match.uri, match.kind, match.path)
             number += 1
-
-
-def _shifted(span: Span, by: int) -> Span:
-    return Span(span.start + by, span.end + by)
 
 
 def parsed_note(uri: str, text: str) -> Document:

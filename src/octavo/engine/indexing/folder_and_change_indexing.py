@@ -1,4 +1,4 @@
-"""The writing flow over an open library: whole folders, or just the paths that changed.
+"""Indexes an open library's folders, or only the paths that changed, and fills in vectors; one run at a time.
 
 Called under the library's `builds`, which allow one run at a time.
 """

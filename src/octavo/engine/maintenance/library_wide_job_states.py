@@ -1,4 +1,4 @@
-"""Work over the whole library that is done offline: whether it runs, was broken off, or is out of date."""
+"""Long jobs over the whole library: records runs, tells which go on, failed, broke off or are out of date."""
 
 from __future__ import annotations
 

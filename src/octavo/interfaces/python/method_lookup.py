@@ -1,4 +1,4 @@
-"""The operations of a library as its methods. `methods.pyi` has their types."""
+"""Methods of a library, looked up by name in the table of operations; `method_lookup.pyi` has their types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Serves tools of other programs' names beside Octavo's own, each conversation with the project it settled on."""
+"""Lists the tools of other programs and calls them; remembers which project each conversation chose last."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_CONVERSATIONS = 1_000
 _log = logging.getLogger("octavo.mcp")
 
 
-class SeedTools:
+class AliasedTools:
     """By either spelling of their names, whichever is listed."""
 
     def __init__(self, rows: Sequence[Alias], *, dotted: bool) -> None:

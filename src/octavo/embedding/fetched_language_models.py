@@ -1,55 +1,20 @@
-"""Models on this machine as they are listed: encoders, tables and rerankers, and fetched language models, which answer
-once a configuration names them."""
+"""Language models fetched to this machine: found, described, removed. They answer once a configuration names them."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from octavo.embedding.installed_models import InstalledModel, models_folder
+from octavo.embedding.installed_models import ModelShown, models_folder
 from octavo.errors import Conflict, InvalidArgument, StorageError
-from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile_settings import EmbeddingProfileState
 from octavo.model.language_model_settings import ROLES, LanguageModels
 from octavo.path_resolution_and_private_folders import expand_user, real_path
 
 FETCHED = "fetched.json"
 """What was fetched into a model's folder: the sha256, size and time of each file."""
 CARD = "CARD.md"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelShown:
-    """`state` is for this project: active, filling or idle; `figures` are nDCG@10 before and after, by check."""
-
-    name: str
-    form: str
-    state: str
-    revision: str
-    dimensions: int
-    bytes: int
-    base: str
-    made_at: str
-    figures: Mapping[str, Mapping[str, float]]
-    problems: tuple[str, ...] = ()
-
-
-def shown(model: InstalledModel, state: str) -> ModelShown:
-    return ModelShown(
-        name=model.name,
-        form=model.form,
-        state=state or EmbeddingProfileState.IDLE.value,
-        revision=model.profile.revision,
-        dimensions=model.profile.dimensions,
-        bytes=model.bytes,
-        base=model.base,
-        made_at=model.made_at,
-        figures=model.figures,
-        problems=model.damage,
-    )
 
 
 def fetched_language_models(llm: LanguageModels) -> tuple[ModelShown, ...]:
