@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.normalised_text_and_spans import Span
@@ -34,12 +34,16 @@ class RememberedState:
     has_commits: bool | None = None
     has_code: bool | None = None
     whole: dict[Hashable, tuple[Any, Any]] = field(default_factory=dict)
-    """What the whole library makes of queries at a generation: by which profile, and a scale with the relevance of each
-    candidate, for whoever narrows the same search next."""
+    """What the whole library makes of queries at a generation: by which profile, and what makes a scale with the
+    relevance of each candidate, for whoever narrows the same search next."""
 
     @property
     def full(self) -> bool:
         return max(len(self.candidates), len(self.sections)) > _CANDIDATES or len(self.containing) > _PHRASES
+
+    def emptied(self) -> RememberedState:
+        """Another without what there is most of; searches that are under way go on with this one."""
+        return replace(self, candidates={}, lengths={}, sections={}, containing={})
 
 
 class RememberedTexts:
@@ -96,6 +100,6 @@ class SearchMemory:
             return RememberedState()
         generation, (of, known) = self._generation(), self._known
         if of != generation or known.full:
-            known = RememberedState()
+            known = known.emptied() if of == generation else RememberedState()
             self._known = generation, known
         return known

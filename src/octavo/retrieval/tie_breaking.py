@@ -32,9 +32,14 @@ def by_place(search: Search, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChu
     return tuple(order_ties(ordered, scores, place))
 
 
-def best(search: Search, ask: Callable[[int], Sequence[ScoredChunk]], depth: int) -> tuple[ScoredChunk, ...]:
-    """The best `depth` of what a channel finds; of those that tie with the last, the first by their places."""
-    limit = depth + 1
+def best(
+    search: Search, ask: Callable[[int], Sequence[ScoredChunk]], depth: int, spare: int = 1
+) -> tuple[ScoredChunk, ...]:
+    """The best `depth` of what a channel finds; of those that tie with the last, the first by their places.
+
+    `spare` are asked for besides, so that a few that tie need no second question.
+    """
+    limit = depth + spare
     chunks = ask(limit)
     while len(chunks) >= limit and chunks[-1].score == chunks[depth - 1].score and limit < _FURTHEST * depth:
         limit *= _FURTHER

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -40,6 +41,7 @@ _DOCUMENT_FILTERS = {
     "modified_before",
     "as_of",
 }
+_WORDS = 4_096  # whose place in a segment is remembered
 _CACHED_FILTERS = 16  # filters whose row masks are cached until the library changes
 
 
@@ -51,6 +53,9 @@ class _LiveSegment:
     tombstones: NDArray[np.int64]
     alive: NDArray[np.bool_] | None
     lengths: Lengths
+    postings: Callable[[str], Postings]
+    """Those of a word. The words of queries are mostly the same few thousand, and finding one takes as long as scoring
+    hundreds of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +151,7 @@ class SnapshotLexical:
         return distinct(np.concatenate(keys))  # type: ignore[return-value]  # an array is a sequence of keys
 
     def _search(self, state: _State, terms: Terms, filters: Filters, limit: int) -> tuple[ScoredChunk, ...]:
-        looked_up = [[live.segment.postings(word) for live in state.segments] for word in terms.words]
+        looked_up = [[live.postings(word) for live in state.segments] for word in terms.words]
         looked_up += [[live.segment.prefix_postings(prefix) for live in state.segments] for prefix in terms.prefixes]
         weights = []
         for everywhere in looked_up:
@@ -177,7 +182,7 @@ class SnapshotLexical:
             for number, live in enumerate(state.segments):
                 mask = masks[number]
                 allowed = np.ones(len(live.segment), dtype=bool) if mask is None else mask.copy()
-                allowed[live.segment.postings(phrase[0]).rows] = False
+                allowed[live.postings(phrase[0]).rows] = False
                 masks[number] = allowed
         return tuple(masks)
 
@@ -267,7 +272,8 @@ def _with_statistics(state: _State, segments: list[tuple[Segment, NDArray[np.int
         if len(tombstones):
             alive = np.ones(len(segment), dtype=bool)
             alive[tombstones] = False
-        live.append(_LiveSegment(segment, tombstones, alive, Lengths.of(segment.tokens, average)))
+        postings = lru_cache(_WORDS)(segment.postings)
+        live.append(_LiveSegment(segment, tombstones, alive, Lengths.of(segment.tokens, average), postings))
     return replace(state, segments=tuple(live), rows=rows)
 
 
@@ -275,7 +281,7 @@ def _holding(state: _State, word: str, most: int | None = None) -> NDArray[np.in
     """The chunks with a word, ascending; the first `most` of them."""
     keys = []
     for live in state.segments:
-        rows = live.segment.postings(word).rows
+        rows = live.postings(word).rows
         # Rows ascend with their keys.
         keys.append(live.segment.keys[(rows if live.alive is None else rows[live.alive[rows]])[:most]])
     return distinct(np.concatenate(keys))[:most]

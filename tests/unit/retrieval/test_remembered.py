@@ -1,11 +1,11 @@
-"""What searches remember of texts they have read."""
+"""What searches remember of texts they have read, and of the library's state."""
 
 from __future__ import annotations
 
 import pytest
 
 from octavo.retrieval import search_text_cache
-from octavo.retrieval.search_text_cache import RememberedTexts
+from octavo.retrieval.search_text_cache import RememberedTexts, SearchMemory
 
 
 def test_a_text_that_was_read_is_known() -> None:
@@ -33,3 +33,17 @@ def test_a_book_does_not_push_out_the_notes(monkeypatch: pytest.MonkeyPatch) -> 
     texts = RememberedTexts()
     texts.remember({"note": "short", "book": "longer"})
     assert texts.known(["note", "book"]) == {"note": "short"}
+
+
+def test_a_full_memory_keeps_what_is_true_of_the_whole_library_until_that_changes() -> None:
+    generation = 1
+    memory = SearchMemory(lambda: generation)
+    first = memory.state()
+    first.has_code, first.at_most[1_000] = True, False
+    first.containing.update({((str(number),), None): () for number in range(10_000)})
+    emptied = memory.state()
+    assert not emptied.containing and emptied.has_code and emptied.at_most == {1_000: False}
+    assert len(first.containing) == 10_000, "a search that began before goes on with what it knows"
+    assert memory.state() is emptied
+    generation = 2
+    assert memory.state().has_code is None and not memory.state().at_most

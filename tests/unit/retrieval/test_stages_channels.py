@@ -120,3 +120,21 @@ def test_a_channel_looks_deeper_where_there_is_little_to_look_through(
         monkeypatch.setattr(f"octavo.retrieval.{module}.SMALL", 10)
     assert count() == 2
     assert count(uris=tuple(f"{number}.md" for number in range(5))) == 5
+
+
+@pytest.mark.parametrize(("tied", "questions"), [(4, 1), (40, 2)])
+def test_chunks_that_tie_with_the_last_are_taken_by_their_uris_mostly_after_one_question(
+    tied: int, questions: int
+) -> None:
+    others = (note(f"{number:02}.md", "dome") for number in reversed(range(tied)))
+    held = library(note("z.md", "dome dome dome"), *others)
+    asked: list[int] = []
+    search = held.store.lexical.search
+
+    def counted(*given: object) -> tuple[ScoredChunk, ...]:
+        asked.append(1)
+        return search(*given)  # type: ignore[arg-type]
+
+    held.store.lexical.search = counted  # type: ignore[method-assign,assignment]
+    ranking = LexicalRecall(depth=3, in_small=0).recall(asking(held, "dome"))
+    assert found(ranking, held) == ["z.md", "00.md", "01.md"] and len(asked) == questions

@@ -16,6 +16,8 @@ from octavo.retrieval.tie_breaking import best
 
 IN_SMALL = 400
 """How deep a channel looks where there is little to look through; 0 never asks whether there is."""
+_SPARE = 16
+"""Chunks beyond the depth: of one query in five some tie with the last, of one in a hundred more than so many."""
 
 
 def depth_in(search: Search, depth: int, in_small: int) -> int:
@@ -74,7 +76,8 @@ class LexicalRecall:
         depth = depth_in(search, self.depth, self.in_small)
 
         def ask(part: Search) -> tuple[ScoredChunk, ...]:
-            return best(part, partial(part.holding, query.terms), depth)
+            # Forms of words are looked up to the same depth as words: how deep says what their scores add up to.
+            return best(part, partial(part.holding, query.terms), depth, 1 if query.terms.forms else _SPARE)
 
         chunks = ask(search)
         if query.terms.forms:
