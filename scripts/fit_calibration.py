@@ -3,10 +3,11 @@
     python scripts/fit_calibration.py SET... [--profile hybrid] [--questions N] [--shipped] [--plot FILE.svg]
         [--code QUERIES.jsonl=CHECKOUT]...
 
-A SET is written as for `octavo eval table`; its library is made where the cache has none. Its own questions are
+A SET is written as for `octavo eval table`, turns of conversations with their scope (`locomo:scope=conversation`),
+without which they are notes of no series; its library is made where the cache has none. Its own questions are
 answerable, those of the other sets are not. What people type is asked as well: rare words, names and phrases of its
 documents, answered by the documents that hold them. Coefficients come from every other question by logistic regression;
-the floor is the highest at which in no set more than one answerable question in a hundred has no hit left.
+the floor is the highest at which in no set more than one answerable question, or one in a hundred, has no hit left.
 Prints a row for each set (the error once more with the whole set left out of the fit) and then the coefficients.
 `--shipped` fits nothing; `--plot` draws how often hits of a score are relevant.
 
@@ -259,6 +260,7 @@ class Figures:
     shown: float
     precision: float
     empty: float
+    answerable: int
 
 
 def figures(asked: Sequence[Asked], calibration: Calibration) -> Figures:
@@ -275,7 +277,7 @@ def figures(asked: Sequence[Asked], calibration: Calibration) -> Figures:
             lost += kept == 0
             hidden += kept > 0 and not any(is_right for _, is_right in hits[:kept])
     own, strange = max(1, answerable), max(1, unanswerable)
-    return Figures(lost / own, hidden / own, shown / own, right / max(1, shown), empty / strange)
+    return Figures(lost / own, hidden / own, shown / own, right / max(1, shown), empty / strange, answerable)
 
 
 def with_floor(asked: Mapping[str, Sequence[Asked]], calibration: Calibration) -> Calibration:
@@ -283,7 +285,8 @@ def with_floor(asked: Mapping[str, Sequence[Asked]], calibration: Calibration) -
     chosen = calibration
     for step in np.round(np.arange(0.002, 0.2, 0.002), 3):
         tried = replace(calibration, floor=float(step))
-        if any(figures(some, tried).lost > MOST_LOST for some in asked.values()):
+        found = [figures(some, tried) for some in asked.values()]
+        if any(each.lost > max(MOST_LOST, 1 / max(1, each.answerable)) for each in found):
             break
         chosen = tried
     return chosen
