@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
 
-_WHOLE_QUERIES = 32  # whose scales are remembered, with some 6,000 candidates
+_WHOLE_QUERIES = 32  # whose scales are remembered, with the relevance of some 6,000 chunks
 _JUDGED = 100  # candidates that get their full vector before a search says that nothing matches, or hardly anything
 JUDGED_WITHIN = {False: 0.5, True: 1.5}  # seconds that these vectors may take: of a search, of one that is to be sure
 _WEAK = 0.5  # the relevance below which what fast vectors found is doubted
@@ -220,7 +220,8 @@ class Reader:
                 own = scale_of(search, candidates[:first], calibration)
                 plain = parsed.filters.empty and parsed.budget is None and parsed.cursor is None and not replays
                 if plain and first == len(candidates):
-                    _remember_whole(profile, parsed, searched, partial(own.remembering, candidates), trace)
+                    own = own.remembering(candidates)
+                    _remember_whole(profile, parsed, searched, own, trace)
                 candidates = judged(search, candidates, own, scale(parsed, searched) or own)
             return candidates, trace, mark_stale(library, present(candidates, parsed, searched)), self.freshness()
 
@@ -299,15 +300,14 @@ class Reader:
         if query.filters.empty or profile.scoped or calibration is None:
             return None
         remembered = searched.remembered.state().whole.get(_of_whole(profile, query, searched))
-        if remembered is not None and remembered[0] == profile:
-            known: Scale = remembered[1]()
-            return known
-        whole = _whole(query)
-        candidates, trace = run(profile, whole, searched)
-        if not candidates:
-            return None
-        known = scale_of(Search(whole, searched), candidates, calibration).remembering(candidates)
-        _remember_whole(profile, query, searched, lambda: known, trace)
+        known: Scale | None = remembered[1] if remembered is not None and remembered[0] == profile else None
+        if known is None:
+            whole = _whole(query)
+            candidates, trace = run(profile, whole, searched)
+            if not candidates:
+                return None
+            known = scale_of(Search(whole, searched), candidates, calibration).remembering(candidates)
+            _remember_whole(profile, query, searched, known, trace)
         return known
 
     def parsed(self, query: Query) -> Query:
@@ -352,21 +352,14 @@ def _of_whole(profile: RetrievalProfile, query: Query, searched: SearchedLibrary
 
 
 def _remember_whole(
-    profile: RetrievalProfile,
-    query: Query,
-    searched: SearchedLibrary,
-    scale: Callable[[], Scale],
-    trace: Sequence[StageTrace],
+    profile: RetrievalProfile, query: Query, searched: SearchedLibrary, known: Scale, trace: Sequence[StageTrace]
 ) -> None:
-    """For whoever narrows the same search by a filter next; not where a stage failed or had no time.
-
-    Hardly anybody does, so the relevance of all candidates is computed then.
-    """
+    """For whoever narrows the same search by a filter next; not where a stage failed or had no time."""
     whole = searched.remembered.state().whole
     if all(stage.failed is None and stage.repeatable is not False for stage in trace):
         if len(whole) >= _WHOLE_QUERIES:
             whole.clear()
-        whole[_of_whole(profile, query, searched)] = profile, cache(scale)
+        whole[_of_whole(profile, query, searched)] = profile, known
 
 
 def _write_later(searched: SearchedLibrary) -> None:

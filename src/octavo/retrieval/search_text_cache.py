@@ -34,8 +34,9 @@ class RememberedState:
     has_commits: bool | None = None
     has_code: bool | None = None
     whole: dict[Hashable, tuple[Any, Any]] = field(default_factory=dict)
-    """What the whole library makes of queries at a generation: by which profile, and what makes a scale with the
-    relevance of each candidate, for whoever narrows the same search next."""
+    """What the whole library makes of queries at a generation: by which profile, and a scale with the relevance of each
+    candidate, for whoever narrows the same search next. Candidates themselves are not kept: a search that makes its own
+    where the last ones lay takes a thirtieth less time."""
 
     @property
     def full(self) -> bool:

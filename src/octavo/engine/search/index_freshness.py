@@ -122,7 +122,7 @@ def stale_files(library: OpenLibrary, files: Iterable[tuple[str, str]]) -> dict[
     for name, uri in files:
         uris.setdefault(name, set()).add(uri)
     reasons: dict[tuple[str, str], str] = {}
-    for collection in library.collections() if uris else ():
+    for collection in library.store.catalog.collections(library.project.id) if uris else ():
         if collection.name in uris and collection.on_disk:
             stamps = library.store.ledger.stamps(library.project.id, collection.id, sorted(uris[collection.name]))
             for uri, stamp in stamps.items():
