@@ -34,7 +34,7 @@ from mcp.client.stdio import StdioServerParameters
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.engine.wiring import open_library
 from octavo.errors import ProviderFailed
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.mcp.server import prepared_server
 from octavo.llm.model_providers import model_named
 from octavo.model.language_model_calls import CompletionRequest, Prompt

@@ -130,7 +130,7 @@ def given(model: Any, batch: list[list[int]]) -> dict[str, Any]:
 
 def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
     """The table alone, from texts to vectors: in this process, and in as many as there are cores."""
-    from octavo.embedding.provisional_embedder_choice import fast_tier
+    from octavo.embedding.static_token_table_choice import fast_tier
     from octavo.ingest import chunk_embedding
 
     store, project = engine.store, engine.project.id
@@ -157,7 +157,7 @@ def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 def by_table(texts: list[str]) -> bytes:
     """In a process of its own, as the ones that prepare files do it."""
     from octavo.embedding.bundled_embedder import FAST_DIRECTORY
-    from octavo.embedding.provisional_embedder_choice import opened
+    from octavo.embedding.static_token_table_choice import opened
 
     return opened(FAST_DIRECTORY).embed(texts).astype("<f2").tobytes()
 

@@ -58,7 +58,7 @@ from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
 from octavo.ingest.file_preparation import Preparer
 from octavo.ingest.prepared_file import Origin, PreparationFailure, Unpacked
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.serving.asgi_app import make_app
 from octavo.model.folder_scan import SeenFile
 from octavo.model.ids import CollectionId, ProjectId

@@ -70,7 +70,7 @@ def show(row: dict[str, Any]) -> None:
 
 def indexed(text: Path, chunks: int, seed: int, data: Path) -> Path:
     """A library of so many chunks, of files drawn from the folder, with the vectors of the fast table."""
-    from octavo.embedding.provisional_embedder_choice import fast_tier
+    from octavo.embedding.static_token_table_choice import fast_tier
     from octavo.engine.wiring import open_library
     from octavo.ingest.provisional_fast_vectors import embed_fast
     from octavo.observability.progress import NoProgress

@@ -37,7 +37,7 @@ import postgres_server  # isort: skip
 import samples  # isort: skip
 
 from octavo.algorithms.text.search_tokenizer import Analyzer
-from octavo.embedding.provisional_embedder_choice import fast_tier
+from octavo.embedding.static_token_table_choice import fast_tier
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.projects_and_collections import Collection

@@ -134,7 +134,7 @@ def documents(folder: Path, seed: int) -> Iterator[tuple[str, str]]:
 
 
 def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
-    from octavo.embedding.provisional_embedder_choice import fast_tier
+    from octavo.embedding.static_token_table_choice import fast_tier
     from octavo.engine.wiring import open_library
     from octavo.ingest.provisional_fast_vectors import embed_fast
     from octavo.observability.progress import NoProgress

@@ -19,7 +19,7 @@ from pathlib import Path
 from octavo.config.layered_config_loading import load, profile_folders
 from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
-from octavo.engine.wiring.index_recipe import recipe_of
+from octavo.engine.wiring.configured_index_recipe import recipe_of
 from octavo.evaluation.beir_dataset import read_dataset
 from octavo.evaluation.dataset_evaluation import (
     PROJECT,

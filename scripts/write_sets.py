@@ -25,7 +25,7 @@ import zstandard
 
 from octavo.config.layered_config_loading import load
 from octavo.config.schema import Config
-from octavo.engine.wiring.index_recipe import recipe_of
+from octavo.engine.wiring.configured_index_recipe import recipe_of
 from octavo.evaluation.beir_dataset import Dataset, read_dataset
 from octavo.evaluation.dataset_evaluation import EvaluateRequest, cache_folder, grouped, names_of, place_of, request_of
 from octavo.model.ids import text_hash

@@ -1,4 +1,4 @@
-"""Small files that say how a folder is read: regular ones of a bounded size, opened without waiting for anybody."""
+"""Reads regular files up to a bounded size; pipes, devices and unwanted links are refused without blocking."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ group               name                                     object
 octavo.stores       scheme of a library's URL                `engine.wiring.store_opening.StoreEngine`
 octavo.converters   extension of a file, without its dot     function that reads the file
 octavo.stages       name of a stage in a profile             frozen dataclass of one of the four shapes
-octavo.importers    name of another program                  `operations.database.import_from_other_programs.Importer`
+octavo.importers    name of another program                  `operations.database.importer_choice.Importer`
 octavo.providers    name of an embedding profile's provider  function that makes an embedder
 octavo.indexes      form of a snapshot's vector index        module with `save_index` and `open_indexes`
 octavo.trainers     `finetune`                               function that trains a model on a library

@@ -1,4 +1,4 @@
-"""Collections of another program become collections of a library: texts, ids, metadata, and vectors where there are."""
+"""Imports another program's collections with their texts, ids, metadata and vectors, or counts them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library in a PostgreSQL database."""
+"""The store on PostgreSQL: its vector and word indexes, read replicas, and waiting for job notifications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits `engine.wiring.store_opening.StoreEngine`. Importing this needs the driver, which is an extra."""
+"""Entry point of the PostgreSQL engine: opens stores and tables, and upgrades the schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who keeps conversations how: a small reader for each program, told by what is in a file.
+"""Reads conversations from exports of chat programs; the content of a file tells which program wrote it.
 
 ChatGPT            conversations.json   a tree of messages for each conversation; the branch last looked at
 Claude             conversations.json   `chat_messages`

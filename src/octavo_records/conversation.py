@@ -1,4 +1,4 @@
-"""A conversation: one value for every program that keeps them."""
+"""A conversation and its turns, in one form for the exports of every chat program."""
 
 from __future__ import annotations
 

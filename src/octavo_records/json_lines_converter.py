@@ -1,4 +1,4 @@
-"""Lines of JSON: what `octavo export` wrote, each line a document inside of the file, or an agent's session."""
+"""Converts JSON Lines: documents that `octavo export` wrote, or else the conversation of an agent's session."""
 
 from __future__ import annotations
 

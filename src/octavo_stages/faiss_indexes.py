@@ -1,4 +1,4 @@
-"""IVFPQ and HNSW: candidates found by faiss instead of binary codes, where `snapshots.vectors` is set so.
+"""Faiss indexes (IVFPQ, HNSW) beside vector shards, which find candidates in place of binary codes.
 
 An index next to each shard returns rows of that shard; they are scored exactly from half precision like any others.
 Filters are passed to faiss as a bitmap, so that a row that is not admitted is never found. Shards of fewer than a

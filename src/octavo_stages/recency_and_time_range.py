@@ -1,4 +1,4 @@
-"""Refinements by time: newer documents count for more, or only those of a time count at all."""
+"""Stages by time: boosts for recently changed documents, and a filter by time range."""
 
 from __future__ import annotations
 

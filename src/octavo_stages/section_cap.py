@@ -1,4 +1,4 @@
-"""A cap on the hits from one section."""
+"""Drops hits beyond a limit for each section, which the first titles of the heading path name."""
 
 from __future__ import annotations
 

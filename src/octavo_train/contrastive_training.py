@@ -1,4 +1,4 @@
-"""Training: each query towards its answer, or as a teacher would have it, and every text kept near where it was."""
+"""Trains an encoder by contrastive loss and a teacher's similarities, with a penalty on drift from the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model in a folder makes of texts: how much it finds of a data set, and what it teaches."""
+"""Measures an embedder's nDCG@10, and computes a reranker's pair scores and a teacher's vectors of texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from octavo.embedding.onnx_cross_encoder import OnnxCrossEncoder
 from octavo.embedding.onnx_embedder import OnnxEmbedder
 from octavo.observability.progress import Progress
-from octavo_train.retrieval_quality import ndcg
+from octavo_train.brute_force_ndcg import ndcg
 
 _TAUGHT = 256  # texts that a teacher reads between two words of progress
 

@@ -1,4 +1,4 @@
-"""What the search finds for a library's own pairs: the lists that a reranker learns from and is measured by."""
+"""Candidate lists that the search gives for a library's own questions, to train and evaluate a reranker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cross-encoder as torch trains it: which of the candidates that a search found answers the question."""
+"""A cross-encoder in torch, trained to rank passages that answer a question above other found candidates."""
 
 from __future__ import annotations
 

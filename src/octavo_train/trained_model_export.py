@@ -1,4 +1,4 @@
-"""From trained weights to a folder that can be searched with: int8 graph or table, tokenizer, checksums, card."""
+"""Exports trained weights as the files of a model folder: int8 graph or table, tokenizer, checksums, card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a library can teach: its current documents as material, and the pairs among them that are worth keeping."""
+"""Reads the documents of a library as training material: pairs to learn from, and some held out as a test."""
 
 from __future__ import annotations
 

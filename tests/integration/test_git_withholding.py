@@ -159,7 +159,7 @@ def test_a_library_made_before_withholds_after_its_next_run(bench: Bench, repo: 
     with pytest.MonkeyPatch.context() as earlier:
         earlier.setattr("octavo.sources.shown_files_of_git_commits.Withholding.reason", lambda self, uri: None)
         earlier.setattr("octavo.parsing.registry.PARSER_VERSION", "earlier")
-        earlier.setattr("octavo.engine.wiring.index_recipe.PARSER_VERSION", "earlier")
+        earlier.setattr("octavo.engine.wiring.configured_index_recipe.PARSER_VERSION", "earlier")
         bench.index()
         assert WORD in text_of(bench, hash_)
     bench.index()

@@ -30,12 +30,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no su
 INDEXING = """
 import sys
 from octavo.engine.indexing import index_runs
-from octavo.ingest import grouping_into_batches
+from octavo.ingest import prepared_file_batches
 from octavo.ingest.batch_writer import BatchWriter
 from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 
-index_runs._LEASE_SECONDS, index_runs._BEAT_SECONDS, grouping_into_batches.BATCH_FILES = 0.5, 0.1, 10
+index_runs._LEASE_SECONDS, index_runs._BEAT_SECONDS, prepared_file_batches.BATCH_FILES = 0.5, 0.1, 10
 write = BatchWriter.write
 
 def write_and_wait(self, files):

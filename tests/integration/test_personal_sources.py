@@ -19,9 +19,9 @@ from octavo.operations.answering.ask import ask
 from octavo.operations.answering.rendering import ask_lines
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.argument_parsing import request
-from octavo.operations.language_model_rendering import written
 from octavo.operations.library.requests import FetchRequest
 from octavo.operations.library.web_page_download import fetch
+from octavo.operations.rendering_for_language_models import written
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find
 from octavo.operations.search.search_handlers import search

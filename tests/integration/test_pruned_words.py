@@ -16,7 +16,7 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbPruneRequest
 from octavo.operations.database.version_pruning import db_prune
 from octavo.retrieval.profiles_by_name import PROFILES
-from octavo.stores.sqlite import fts5_compaction
+from octavo.stores.sqlite import token_block_and_fts5_compaction
 from octavo.stores.sqlite.database import SqliteDatabase
 
 SETTINGS = {"embedding.provider": "hashing"}
@@ -86,7 +86,7 @@ def test_words_that_another_process_writes_while_blocks_are_compacted_stay(
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "first.md").write_text("# First\n\nThe harbour.\n", "utf-8")
-    newest_blocks = fts5_compaction.newest_blocks
+    newest_blocks = token_block_and_fts5_compaction.newest_blocks
     with (
         open_library(tmp_path / "l.db", create=True, settings=SETTINGS | {"snapshots.threshold": 1}) as engine,
         open_library(tmp_path / "l.db", settings=SETTINGS) as other,
@@ -105,7 +105,7 @@ def test_words_that_another_process_writes_while_blocks_are_compacted_stay(
             thread.join()
             return found
 
-        monkeypatch.setattr(fts5_compaction, "newest_blocks", read)
+        monkeypatch.setattr(token_block_and_fts5_compaction, "newest_blocks", read)
         engine.store.compact(fully=True)
         assert engine.accelerator is not None
         assert engine.accelerator.upkeep.publish(NoProgress(), full=True).chunks == 2

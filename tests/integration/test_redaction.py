@@ -221,7 +221,7 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
     with pytest.MonkeyPatch.context() as earlier:
         earlier.setattr("octavo.ingest.file_preparation.redacted_conversion", lambda converted: (converted, ()))
         earlier.setattr("octavo.ingest.file_preparation.redacted_source", lambda source: (source, ()))
-        earlier.setattr("octavo.engine.wiring.index_recipe.REDACTION_VERSION", "none")
+        earlier.setattr("octavo.engine.wiring.configured_index_recipe.REDACTION_VERSION", "none")
         bench.index()
         with bench.opened() as engine:
             assert TOKEN in read_passage(engine, "deploy.md").text

@@ -12,9 +12,9 @@ from workbench import Bench, exchange
 from octavo.errors import ModelUnavailable, NotFound
 from octavo.model.query import Query
 from octavo.retrieval.profiles_by_name import PROFILES
+from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
 from octavo.retrieval.stages.reranking import Rerank
 from octavo.retrieval.stages.token_budget_cutoff import TokenBudget
-from octavo.retrieval.timed_reranker import MeasuredReranker
 
 NOTES = {f"{number}.md": f"# Note {number}\n\nThe moon and the water, {'again ' * number}.\n" for number in range(8)}
 PAGED = replace(PROFILES["lexical_only"], refine=(TokenBudget(),))

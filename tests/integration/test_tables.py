@@ -11,7 +11,7 @@ import pytest
 
 from octavo.embedding.bundled_embedder import FAST_DIRECTORY
 from octavo.embedding.installed_models import models_folder
-from octavo.embedding.provisional_embedder_choice import fast_tier, table_folder
+from octavo.embedding.static_token_table_choice import fast_tier, table_folder
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.ingest import provisional_fast_vectors

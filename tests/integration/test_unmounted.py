@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from workbench import Bench
 
-from octavo.ingest import grouping_into_batches as ingest_batches
+from octavo.ingest import prepared_file_batches as ingest_batches
 from octavo.ingest.file_preparation import Preparer
 from octavo.ingest.prepared_file import Origin, PreparedFile
 from octavo.model.folder_scan import SeenFile

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.http.oauth_token_verification import Issuer
 from octavo.interfaces.serving.asgi_app import make_app
 

@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from octavo.engine.wiring import open_library
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.mcp.server import make_server
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import chosen

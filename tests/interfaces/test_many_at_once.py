@@ -155,11 +155,11 @@ def _every_memory() -> Any:
 # Octavo with small batches, whose runs stand still for ever once the first of them is committed.
 HELD_AFTER_ONE_BATCH = """
 import threading
-from octavo.ingest import grouping_into_batches
+from octavo.ingest import prepared_file_batches
 from octavo.ingest.batch_writer import BatchWriter
 from octavo.interfaces.cli.main import main
 
-grouping_into_batches.BATCH_FILES = 20
+prepared_file_batches.BATCH_FILES = 20
 write = BatchWriter.write
 
 def write_and_stand_still(self, files):

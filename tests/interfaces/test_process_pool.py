@@ -19,8 +19,8 @@ from http_calls import SETTINGS, in_process
 from octavo.config.schema import Serve
 from octavo.engine.processes.child_process import Died
 from octavo.interfaces.cli.commands.serve import searching
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.execution.search_process_pool import ProcessPool
-from octavo.interfaces.execution.served_engine import Calls
 from octavo.interfaces.serving.asgi_app import make_app
 
 CALLS: Any = partial(operator.methodcaller, "__call__")

@@ -95,7 +95,7 @@ def test_a_server_restarted_during_indexing_and_during_a_search(
 
     with open_library(url.secret, create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", tmp_path)
-        monkeypatch.setattr("octavo.ingest.grouping_into_batches.BATCH_FILES", 20)
+        monkeypatch.setattr("octavo.ingest.prepared_file_batches.BATCH_FILES", 20)
         monkeypatch.setattr(DocumentRepository, "put_all", interrupted)
         with pytest.raises(StorageError, match="was lost"):
             engine.index()

@@ -156,7 +156,7 @@ def test_an_upgraded_library_is_like_a_new_one(url: DatabaseUrl, empty: Database
     known = load_migrations(PACKAGE)
     with pytest.MonkeyPatch.context() as earlier:
         earlier.setattr(
-            "octavo.stores.sql_repositories.schema_versions.load_migrations", lambda package: known[:-missing]
+            "octavo.stores.sql_repositories.schema_compatibility.load_migrations", lambda package: known[:-missing]
         )
         store = PostgresStore(empty)
         notes = samples.ensure(store)

@@ -37,7 +37,7 @@ def newer_octavo(*migrations: tuple[int, str]) -> Iterator[None]:
     """Inside, this process is a later release, with further migrations."""
     with pytest.MonkeyPatch.context() as later:
         later.setattr(
-            "octavo.stores.sql_repositories.schema_versions.load_migrations", lambda package: [*KNOWN, *migrations]
+            "octavo.stores.sql_repositories.schema_compatibility.load_migrations", lambda package: [*KNOWN, *migrations]
         )
         yield
 

@@ -12,5 +12,5 @@ def add_migration(monkeypatch: pytest.MonkeyPatch, package: str, script: str) ->
     known = load_migrations(package)
     newest = known[-1][0]
     later = (*known, (newest + 1, script))
-    monkeypatch.setattr("octavo.stores.sql_repositories.schema_versions.load_migrations", lambda package: later)
+    monkeypatch.setattr("octavo.stores.sql_repositories.schema_compatibility.load_migrations", lambda package: later)
     return newest

@@ -11,7 +11,7 @@ import anyio
 from mcp import Client
 
 from octavo.engine.wiring import open_library
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.mcp.server import prepared_server
 
 

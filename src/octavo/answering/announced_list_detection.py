@@ -1,4 +1,4 @@
-"""Lists that answer as a whole: the steps of a task, or items below the line or the heading that announces them."""
+"""Detects lists and code blocks that answer as a whole: numbered steps, or items that a sentence announces."""
 
 from __future__ import annotations
 

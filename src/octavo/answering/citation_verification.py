@@ -1,4 +1,4 @@
-"""Whether what a sentence cites says it: what it binds to what, words, meaning, and signs that it says the opposite."""
+"""Scores how far cited passages support a sentence: words, meaning, numbers, bindings, negation, direction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer without a model: the sentences of the best passages that answer best, each with its citation."""
+"""Answers without a language model: chooses the sentences of the top passages that fit the question, each cited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language model says of an answer's sentences: a verdict of its own, beside that of the rules."""
+"""Asks a language model, in one call, how well the passages support each sentence of an answer."""
 
 from __future__ import annotations
 

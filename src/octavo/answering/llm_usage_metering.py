@@ -1,4 +1,4 @@
-"""What an answer took of a language model: every call for it, and those that were known already."""
+"""Counts the calls, tokens, time and cost that an answer takes of a language model, and its cached calls."""
 
 from __future__ import annotations
 

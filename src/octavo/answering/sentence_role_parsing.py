@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from octavo.algorithms.text.languages_and_marked_stems import function_words
+from octavo.algorithms.text.language_detection_and_marked_stems import function_words
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.answering.quantity_parsing import Quantity, quantity
 from octavo.answering.wordnet_word_relations import base, is_verb

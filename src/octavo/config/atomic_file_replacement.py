@@ -1,4 +1,4 @@
-"""Files of the configuration that are replaced at once: whoever reads one sees the old text or the new."""
+"""Replaces a configuration file atomically: a reader sees the old text or the new."""
 
 from __future__ import annotations
 

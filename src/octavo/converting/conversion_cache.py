@@ -1,5 +1,4 @@
-"""Converted documents kept on disk by what they were made from: a file that moves, or a new library, converts
-nothing again."""
+"""Keeps converted documents on disk by a hash of the file's bytes, its converter and the settings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Mail: a message with its subject, people, date and text; what is attached to it, and the messages of a mailbox, are
-documents of their own."""
+"""Mail: a message's subject, people, date and text; attachments and messages of a mailbox become documents."""
 
 from __future__ import annotations
 

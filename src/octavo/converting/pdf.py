@@ -1,4 +1,4 @@
-"""PDF: the text of every page in its order, headings from the outline, and what the document says of itself."""
+"""PDF: text of each page, by OCR, if that is on, where it has none; headings from the outline; metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which texts go to the model together: equal lengths side by side, so that little of a batch is padding."""
+"""Groups texts of similar length into batches for the model, so that little of a batch is padding."""
 
 from __future__ import annotations
 

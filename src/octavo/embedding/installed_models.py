@@ -1,5 +1,4 @@
-"""Models that were made here: each a folder with its card, in one place for all libraries. Which answers is a
-project's own business; this only says what there is."""
+"""Lists, installs and removes models, each a folder with its card, in one place for all libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way to onnxruntime: some builds of it report to their maker, and from here nothing may leave the machine."""
+"""Loads onnxruntime with its telemetry off, and opens models on the execution providers that are asked for."""
 
 from __future__ import annotations
 

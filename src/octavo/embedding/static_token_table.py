@@ -1,4 +1,4 @@
-"""The numbers of the fast tier: a row for each token, decoded when a text first has it, weighted and summed."""
+"""The token table of a static embedder: rows, decoded on first use, are weighted and summed into vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which counter cuts a model's texts into tokens, and what the model can read of a text."""
+"""Chooses a model's token counter by its tokenizer, and the judge of how much of a text it can read."""
 
 from __future__ import annotations
 

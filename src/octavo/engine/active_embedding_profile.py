@@ -1,4 +1,4 @@
-"""The embedding profile that answers for a project, and what is made for it."""
+"""The active embedding profile of a project, with its embedder, vector indexes and snapshots."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from octavo.model.language_model_settings import Role
     from octavo.model.library_location import Location
     from octavo.model.projects_and_collections import Collection, Project
-    from octavo.note_editing.note_repository import ProjectNotes
+    from octavo.note_editing.project_notes import ProjectNotes
     from octavo.observability.progress import Progress
     from octavo.ports.work_observer import Observer
 
@@ -196,7 +196,7 @@ class Engine:
     @cached_property
     def notes(self) -> ProjectNotes:
         """Where the notes of this project's collections are read and changed."""
-        from octavo.note_editing.note_repository import ProjectNotes
+        from octavo.note_editing.project_notes import ProjectNotes
 
         return ProjectNotes(self.library, self._index_now)
 

@@ -21,15 +21,15 @@ from octavo.errors import Busy, ProviderFailed, StorageError
 from octavo.fast_dataclass import replace
 from octavo.model.query import Filters
 from octavo.model.search_result import Result
+from octavo.retrieval.candidate_and_text_cache import SearchMemory
 from octavo.retrieval.hit_presentation import present
 from octavo.retrieval.hit_relevance import BY_WORDS, Scale, judged, scale_of
 from octavo.retrieval.pipeline import MANY, expanded_ahead, first_level, run
 from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE, PROFILES, profile_named
+from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
 from octavo.retrieval.search_data_sources import SearchedLibrary, SearchRun, SearchText
-from octavo.retrieval.search_text_cache import SearchMemory
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.token_budget_cutoff import check_cursor, next_cursor
-from octavo.retrieval.timed_reranker import MeasuredReranker
 
 if TYPE_CHECKING:
     import threading

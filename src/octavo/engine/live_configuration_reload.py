@@ -1,4 +1,4 @@
-"""An open library goes by a configuration that has changed meanwhile."""
+"""Applies a changed configuration to an open library, where that takes no other model or library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The open library as one of its projects sees it: what its reader and its writer share."""
+"""A project of an open library: its store, adapters, collections, index runs and hit counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memories of an open library's project, written with its recipe."""
+"""Makes the memories of an open library's project; their first write records the collection and the recipe."""
 
 from __future__ import annotations
 

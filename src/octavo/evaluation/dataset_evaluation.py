@@ -19,7 +19,7 @@ from octavo.config.layered_config_loading import profile_folders
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
-from octavo.engine.wiring.index_recipe import recipe_of
+from octavo.engine.wiring.configured_index_recipe import recipe_of
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.evaluation.beir_dataset import CorpusRecord, Dataset, Files, Question, read_dataset
 from octavo.evaluation.dataset_from_library import Original, SectionPart

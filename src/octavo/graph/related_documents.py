@@ -1,4 +1,4 @@
-"""What else belongs to a document: linked to it, near in meaning, tagged alike; each says why."""
+"""Documents related to one by links, names, meaning, tags or community, each with its reasons."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from dataclasses import field
 from octavo.errors import Conflict, OctavoError
 from octavo.fast_dataclass import dataclass
 from octavo.graph.edge_extraction import linked
-from octavo.ingest.grouping_into_batches import BATCH_FILES
 from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.ingest.prepared_file import PreparationFailure, PreparedFile, Unpacked
+from octavo.ingest.prepared_file_batches import BATCH_FILES
 from octavo.ingest.provisional_fast_vectors import put_fast
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.folder_scan import SkippedFile, container

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.batch_writer import BatchWriter, Planned, Target, known_files
-from octavo.ingest.grouping_into_batches import batches, rare_garbage_collection, with_progress
 from octavo.ingest.indexing_plan import plan
 from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.ingest.prepared_file import Origin, PreparedFile
+from octavo.ingest.prepared_file_batches import batches, rare_garbage_collection, with_progress
 from octavo.model.document import Source
 from octavo.model.file_formats import format_of
 from octavo.model.folder_scan import Scan, SeenFile, container, is_under

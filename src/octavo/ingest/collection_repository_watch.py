@@ -1,4 +1,4 @@
-"""Tells which repositories of a library have other refs than when last read, and are quiet again."""
+"""Watches the git repositories of collections, and tells those whose refs moved and have come to rest."""
 
 from __future__ import annotations
 

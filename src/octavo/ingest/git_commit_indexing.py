@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from octavo.errors import SourceError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.ingest.grouping_into_batches import rare_garbage_collection
 from octavo.ingest.indexing_report import CollectionReport, Problem
 from octavo.ingest.prepared_file import Origin
+from octavo.ingest.prepared_file_batches import rare_garbage_collection
 from octavo.model.folder_scan import Scan
 from octavo.model.git_commit import Commit, Repository, commit_uri, repository_uri
 from octavo.model.ids import DocumentId, RecipeId, document_id, recipe_id, text_hash

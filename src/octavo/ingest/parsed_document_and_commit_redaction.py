@@ -1,4 +1,4 @@
-"""A commit without the keys and tokens in it, and a document without those that its file spells in escapes."""
+"""Redacts secrets in commits, and in what a parser decoded from a file: text, title and metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a file on its way into a library, and what its collection says about it."""
+"""A file on its way into a library: prepared, unpacked or failed; and the collection it comes from."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
 from octavo.fast_dataclass import dataclass
 from octavo.ingest.search_snapshot_build import Making, behind, prune, publish, unseen
-from octavo.ingest.search_snapshot_context import SnapshotSetup
+from octavo.ingest.search_snapshot_setup import SnapshotSetup
 from octavo.model.ids import SnapshotId
 from octavo.model.search_snapshot import Manifest
 from octavo.observability.logs import logger

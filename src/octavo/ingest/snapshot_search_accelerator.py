@@ -16,8 +16,8 @@ from octavo.search_snapshots.folder import SnapshotFolder
 
 if TYPE_CHECKING:
     # Reading a snapshot is imported where there is one, making one where one is made: a search pays for what it has.
-    from octavo.ingest.search_snapshot_context import SnapshotSetup
     from octavo.ingest.search_snapshot_lifecycle import SnapshotUpkeep
+    from octavo.ingest.search_snapshot_setup import SnapshotSetup
     from octavo.model.query import Filters
     from octavo.model.search_snapshot import Manifest
     from octavo.ports import Documents, LexicalIndex, Store, VectorIndex

@@ -1,4 +1,4 @@
-"""What of a hit survives in another program's document: where it stands, exactly."""
+"""The metadata that a hit takes into a document of another framework: citation, lines, page, score."""
 
 from __future__ import annotations
 

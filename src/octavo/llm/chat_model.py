@@ -1,4 +1,4 @@
-"""A language model that is asked within a deadline, a few calls at once, and whose replies are read with suspicion."""
+"""A chat model over any transport: a deadline for each call, limited concurrency, replies checked by schema."""
 
 from __future__ import annotations
 

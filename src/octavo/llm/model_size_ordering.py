@@ -1,4 +1,4 @@
-"""How large a model is: where several could do a small task, the smallest is asked first."""
+"""Orders language models by parameters, read from settings, model name or file size, smallest first."""
 
 from __future__ import annotations
 

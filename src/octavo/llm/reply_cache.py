@@ -1,4 +1,4 @@
-"""Caches the replies of a language model."""
+"""Answers a repeated language-model request from the library, by prompt version and a hash of the request."""
 
 from __future__ import annotations
 

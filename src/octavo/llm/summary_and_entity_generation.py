@@ -1,4 +1,4 @@
-"""A language model that is given one text at a time, by a prompt: what summaries and entities are made with."""
+"""Has a language model summarise one text, or list the people, projects and places that it names."""
 
 from __future__ import annotations
 

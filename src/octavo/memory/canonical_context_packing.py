@@ -1,4 +1,4 @@
-"""What canonical documents say about something, packed into a token budget."""
+"""Packs the passages of canonical documents that answer a question into a token budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a memory's current text is indexed: as the document of an item, in the transaction that commits it."""
+"""Indexes a memory's current text as its document, in the transaction that commits the memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of people and programs: what each may do, and what was done with it."""
+"""Access tokens as the library keeps them: hash, scope, projects and expiry; and the audit entry of a write."""
 
 from __future__ import annotations
 

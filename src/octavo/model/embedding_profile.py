@@ -1,4 +1,4 @@
-"""An embedding profile: the space a vector is of. Vectors of two profiles are never compared."""
+"""An embedding profile: model, revision and dimensions. Vectors of two profiles are never compared."""
 
 from __future__ import annotations
 

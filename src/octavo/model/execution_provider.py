@@ -1,4 +1,4 @@
-"""What computes a model on this machine, by the names that settings give it."""
+"""ONNX Runtime's execution providers, such as CPU and CUDA, by the names that settings give them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commit index of a library: commits by hash, by author, and by the files they touched."""
+"""Entries of the commit index: what is stored of a commit, and what a lookup finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text as Octavo sees it: normalised once, then only ever sliced."""
+"""Normalises a text once, and maps spans of its characters to lines and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query and its filters."""
+"""A query: its text, the terms and conditions that its syntax means, and its filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When two scores are equal: when they round to the same number, so that no order depends on the last bits of a sum.
+"""Rounds scores, so that no order depends on the last bits of a floating-point sum.
 
 A sum has other last bits on another processor (compilers contract a multiplication and an addition into one rounding on
 some), in another engine, and with its terms in another order. Scores are therefore computed in double precision and

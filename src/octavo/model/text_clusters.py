@@ -1,4 +1,4 @@
-"""Clusters of a library's texts: where their middles are."""
+"""Clusters of a library's chunks: their centroids, and whether the clustering is stale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notes of a collection as they are on disk, with their links resolved: for checking, and for links that follow."""
+"""Reads the notes of a collection from disk and resolves their links, for lint and for moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from octavo.graph.edge_extraction import references_of
 from octavo.model.projects_and_collections import Collection
 from octavo.note_editing.note_files import SUFFIXES, everything_below, read
 from octavo.note_editing.note_link_resolution import LinkedNotes
-from octavo.note_editing.note_repository import ProjectNotes
+from octavo.note_editing.project_notes import ProjectNotes
 from octavo.observability.progress import NoProgress, Progress
 
 

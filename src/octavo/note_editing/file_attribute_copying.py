@@ -1,4 +1,4 @@
-"""What a file has besides its bytes, given to the file that takes its place: owner, mode, extended attributes, ACL."""
+"""Copies owner, mode, extended attributes and ACL of a file to the one that replaces it."""
 
 from __future__ import annotations
 

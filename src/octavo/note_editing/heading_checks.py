@@ -1,4 +1,4 @@
-"""What is wrong with a file's headings, and the part of it that can be mended without a choice."""
+"""Finds level jumps, duplicate siblings and extra top-level headings in a note, and closes the jumps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links that follow: when a heading or a file gets another name or place, what led to it leads to it again.
+"""Rewrites the links to a heading or file that is renamed or moved, so that they lead to it again.
 
 Two worlds are compared: the notes as they are, and as they will be. A link that leads to another place in the second
 one is written anew, in the way it was written; a link that still leads there is left alone.

@@ -33,7 +33,7 @@ from octavo.note_editing.note_files import (
 from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.note_link_resolution import LinkedNotes, link_names, mentions, parsed_note
 from octavo.note_editing.note_redaction import hidden, hiding
-from octavo.note_editing.note_repository import ProjectNotes
+from octavo.note_editing.project_notes import ProjectNotes
 from octavo.note_editing.section_edits import EditedText, check_section_path, headings_between, same_start
 from octavo.note_editing.section_relocation_text import move
 from octavo.note_editing.spliced_text import Splice, Spliced

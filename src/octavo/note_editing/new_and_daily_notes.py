@@ -20,7 +20,7 @@ from octavo.note_editing.new_note_text import from_template, new_note
 from octavo.note_editing.note_change_transaction import NoteChange, NoteFile, WriteAnswer, WriteTerms
 from octavo.note_editing.note_files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.note_editing.note_heading_outline import NoteOutline
-from octavo.note_editing.note_repository import ProjectNotes
+from octavo.note_editing.project_notes import ProjectNotes
 from octavo.note_editing.section_edits import EditedText, append, append_to_end
 
 _SUFFIX = ".md"

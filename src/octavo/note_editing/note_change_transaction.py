@@ -1,5 +1,4 @@
-"""One change of a note's file, from the bytes that were read to what its writer is told; several files change all or
-none."""
+"""Writes changed notes, several files all or none, and tells the writer what changed."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.note_editing.note_change_transaction import NoteFile, WriteAnswer, WriteTerms
 from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.note_redaction import hiding, shown_text, with_keys
-from octavo.note_editing.note_repository import ProjectNotes
+from octavo.note_editing.project_notes import ProjectNotes
 from octavo.note_editing.section_edits import EditedText, check_section_path, replace
 
 

@@ -1,4 +1,4 @@
-"""A section moved below another parent, its headings shifted with it."""
+"""Moves a section below another heading of a note's text, and shifts the levels of its headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes taken back: the last operation on a note, in all its files, or a version of it from the library."""
+"""Undoes the last operation on a note in all its files, or restores a version of it from the library."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from octavo.note_editing.note_change_transaction import (
 from octavo.note_editing.note_files import File, digest, encoded, located, refuse_changed, refuse_irreplaceable
 from octavo.note_editing.note_heading_outline import BOM
 from octavo.note_editing.note_redaction import hiding, lacks_keys, shown_text
-from octavo.note_editing.note_repository import ProjectNotes
+from octavo.note_editing.project_notes import ProjectNotes
 from octavo.note_editing.spliced_text import ChangedRange
 
 

@@ -1,4 +1,4 @@
-"""An answer as plain data: what a client gets as JSON, made without the machinery that describes it."""
+"""Converts answers, which are dataclasses, to plain data for JSON without loading pydantic."""
 
 from __future__ import annotations
 

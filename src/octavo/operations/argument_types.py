@@ -1,4 +1,4 @@
-"""What operations take, in words every interface shows: a description and a limit for each kind of argument.
+"""Types of operation arguments, each with the description and the limit that every interface shows.
 
 A limit keeps one request from costing what a thousand do. `None` means that the caller did not say.
 """

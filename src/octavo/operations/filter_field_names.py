@@ -1,4 +1,4 @@
-"""Which fields of a request narrow it, apart from what reads them: the command line asks before it imports more."""
+"""Picks the filter fields out of a request by name, without importing what parses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON Schema for what operations take and give, without what only a generator would say."""
+"""JSON Schemas of requests and answers, with references resolved and generated titles left out."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
-from octavo.operations.answer_listing import Listing, listed
-from octavo.operations.language_model_rendering import written
+from octavo.operations.answer_table_rendering import Listing, listed
+from octavo.operations.rendering_for_language_models import written
 from octavo.operations.styled_answer_lines import Block
 
 if TYPE_CHECKING:

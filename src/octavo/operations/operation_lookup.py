@@ -1,4 +1,4 @@
-"""OPERATIONS: everything a client can do, once. MCP tools, HTTP routes and the reference are made from this table."""
+"""Looks up operations by name, alias or tool set; MCP tools, HTTP routes and the reference are made from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that operations write where a person says: never over another one unasked."""
+"""Writes an operation's file where a person asked, and replaces an existing one only with `force`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parser reads which file where a configuration says more than the file's name does."""
+"""Chooses a file's parser by the configuration's globs, else by the file's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a library holds of documents: the catalogue, texts, words, vectors, the ledger, history, links."""
+"""What a library holds of documents: catalogue, texts, vectors, clusters, the ledger, commits and links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the flows ask of the entities in a library, and of whoever finds them."""
+"""Port of the entities in a library: which documents mention them, and the links between sections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a library knows of words: which chunks hold them, and which there are."""
+"""Port of the lexical index: chunks by words or phrase, and indexed words by their start or by likeness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What structured writing asks of a library: that a write can be taken back."""
+"""The log of writes to notes with the bytes they replaced, by which a write can be undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rerankers have said."""
+"""The cache of reranker scores by model, question and passage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One library: all its parts, under one transaction."""
+"""The store of a library: its repositories of documents, vectors, graph and memories, under one transaction."""
 
 from __future__ import annotations
 

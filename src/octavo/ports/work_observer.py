@@ -1,4 +1,4 @@
-"""What is told to whoever counts or traces the work of a process."""
+"""The observer that is told of searches, jobs and embeddings after the fact, for metrics and traces."""
 
 from __future__ import annotations
 

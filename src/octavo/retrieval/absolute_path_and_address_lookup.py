@@ -1,4 +1,4 @@
-"""Where in a library a path lies that was written for somebody else: an absolute path, a file: or octavo: address."""
+"""Resolves an absolute path, or a `file:` or `octavo:` address, to a collection and the path in it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from octavo.algorithms.queries.word_starts import WordStarts
+from octavo.algorithms.queries.longest_word_root_matching import WordStarts
 from octavo.algorithms.source_code.declaration_kind_detection import symbol_kind
 from octavo.algorithms.source_code.import_or_comment_only_code import is_file_head, is_only_comments
 from octavo.algorithms.text.unicode_folding import fold

@@ -1,4 +1,4 @@
-"""From a reference to the passage it names, exactly as stored."""
+"""Resolves a reference (path with lines, section, page or chunk id) to the passage it names, exactly as stored."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from octavo.algorithms.text.japanese_content_words import without_endings
-from octavo.algorithms.text.languages_and_marked_stems import ENGLISH
+from octavo.algorithms.text.language_detection_and_marked_stems import ENGLISH
 from octavo.algorithms.text.search_tokenizer import Analyzer, is_latin, shared_analyzer, written_words
 from octavo.config.retrieval_settings import Retrieval
 from octavo.fast_dataclass import dataclass
@@ -17,8 +17,8 @@ from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.query import Terms
 from octavo.model.search_result import Candidate, StageTrace
 from octavo.ports import Embedder, QueryWriter, Store, SummaryIndex, VectorIndex
-from octavo.retrieval.search_text_cache import SearchMemory
-from octavo.retrieval.timed_reranker import MeasuredReranker
+from octavo.retrieval.candidate_and_text_cache import SearchMemory
+from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
 
 if TYPE_CHECKING:
     import numpy as np

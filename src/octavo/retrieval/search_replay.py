@@ -1,4 +1,4 @@
-"""A search written down so that it can be run again: what each channel said, and everything after that from scratch.
+"""Records a search and replays it: each channel's ranking as recorded, every later stage run again.
 
 Format 1: the profile as TOML, the expanded query, each channel's ranking with the reason where there is none, the
 query's vector, the time and the library's generation. Chunk keys are the library's own, so a recording replays where
@@ -25,9 +25,9 @@ from octavo.ports import Embedder, QueryWriter, SummaryIndex, VectorIndex
 from octavo.retrieval.hit_relevance import Scale
 from octavo.retrieval.pipeline import deeper_stage, run
 from octavo.retrieval.profile_toml_files import read_profile, write_profile
+from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
 from octavo.retrieval.search_data_sources import SearchedLibrary, SearchModels, SearchVectors
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SkipStage
-from octavo.retrieval.timed_reranker import MeasuredReranker
 
 FORMAT = 1
 _DIGITS = 12

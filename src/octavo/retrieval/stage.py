@@ -17,7 +17,7 @@ from octavo.model.prepared_document import LexicalField
 from octavo.model.query import Query, Terms
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.ports import AtOnceEmbedder, ReadingEmbedder
-from octavo.retrieval.query_language_detection import in_another_script, worded_in_another_language
+from octavo.retrieval.non_english_query_detection import in_another_script, worded_in_another_language
 from octavo.retrieval.search_data_sources import SMALL, SearchedLibrary
 
 if TYPE_CHECKING:

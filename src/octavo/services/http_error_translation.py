@@ -1,4 +1,4 @@
-"""What a request over HTTP failed with, in words: one translation for services and downloads."""
+"""Translates errors of urllib into failures of a service that say whether asking again can help."""
 
 from __future__ import annotations
 

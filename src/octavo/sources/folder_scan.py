@@ -20,7 +20,7 @@ from octavo.errors import SourceError
 from octavo.model.folder_scan import KnownFiles, Scan, SeenFile, SkippedFile
 from octavo.model.indexing_ledger import FileStamp
 from octavo.sources.ignore_rules import IGNORE_FILES, FileName, FolderRules, IgnoreRules, ignore_file, root_rules
-from octavo.sources.path_selection import PathTree, path_tree, within
+from octavo.sources.partial_scan_paths import PathTree, path_tree, within
 from octavo.sources.secret_file_names import is_secret_name
 from octavo.sources.unmounted_folder_detection import OTHER_DISK, device_above, unmounted
 

@@ -1,5 +1,4 @@
-"""What would have git wait, or read elsewhere, is found before git is started: pipes and devices among its files, links
-and borrowed objects outside of the folder, configuration that is included from other files."""
+"""Refuses a repository whose files could make git wait or read elsewhere, before git is started on it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Files that hold secrets, which must never enter a library, by their names: `id_ed25519` or `credentials.json` is not
-opened. False alarms are avoided: prose about secrets and source code called `secrets.py` are read.
+"""Names of files that hold secrets, such as `id_ed25519`: these files are never opened for a library.
+
+False alarms are avoided: prose about secrets and source code called `secrets.py` are read.
 """
 
 from __future__ import annotations

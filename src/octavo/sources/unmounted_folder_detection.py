@@ -1,4 +1,4 @@
-"""Folders that lie on another disk than the collection's own: where that disk is not mounted, nothing is known.
+"""Finds folders whose files lay on another disk and are gone, perhaps because that disk is not mounted.
 
 A file's stamp tells it by a negative inode, so that a library remembers which of its files lay on a disk of their own.
 Folders are asked, not files: on layered file systems a file may name the device of a layer.

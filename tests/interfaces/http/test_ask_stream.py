@@ -16,7 +16,7 @@ from language_model_services import HANG, ModelService, model_served
 
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.serving.asgi_app import make_app
 
 

@@ -31,7 +31,7 @@ from octavo.interfaces.tui.dialogs import AdvisoriesDialog, ConfirmDialog, Filte
 from octavo.interfaces.tui.library_screen import TABS, indexing  # noqa: E402
 from octavo.interfaces.tui.markdown_rendering import rendered_markdown  # noqa: E402
 from octavo.interfaces.tui.navigation_bar import Navigation  # noqa: E402
-from octavo.interfaces.tui.reading_view import ReadingScreen  # noqa: E402
+from octavo.interfaces.tui.reading_screen import ReadingScreen  # noqa: E402
 from octavo.model.maintenance_advisory import Advisory  # noqa: E402
 from octavo.operations.answering.results import AnswerSentence, AskAnswer  # noqa: E402
 

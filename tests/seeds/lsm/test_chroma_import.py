@@ -13,7 +13,7 @@ from octavo.engine.wiring import open_library
 from octavo.model.import_report import ImportedCollection
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.import_from_other_programs import open_source
+from octavo.operations.database.importer_choice import open_source
 
 chromadb = pytest.importorskip("chromadb")
 

@@ -10,7 +10,7 @@ import apsw
 from octavo.engine.wiring import open_library
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.import_from_other_programs import open_source
+from octavo.operations.database.importer_choice import open_source
 
 
 def _vault(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from octavo.config.layered_config_loading import load
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import LibraryError
-from octavo.interfaces.execution.served_engine import Calls, opened
+from octavo.interfaces.execution.async_operation_calls import Calls, opened
 from octavo.model.query import Query
 from octavo.operations.library.collections import add
 from octavo.operations.library.requests import AddRequest

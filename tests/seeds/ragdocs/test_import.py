@@ -7,7 +7,7 @@ from pathlib import Path
 
 from octavo.engine.wiring import open_library
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.import_from_other_programs import open_source
+from octavo.operations.database.importer_choice import open_source
 
 _FILES = {"README.md": "# Start\n\nHarbour.\n", "docs/api.md": "# API\n\nHarbour.\n", "build/x.md": "# X\n\nHarbour.\n"}
 

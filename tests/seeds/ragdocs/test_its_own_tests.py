@@ -13,7 +13,7 @@ import pytest
 from seed_calls import SeedClient, talk_with
 
 from octavo.errors import NotALibrary
-from octavo.operations.database.import_from_other_programs import open_source
+from octavo.operations.database.importer_choice import open_source
 
 
 def test_compression_leaves_out_what_is_below_the_score_and_keeps_to_the_limit(library: Path) -> None:

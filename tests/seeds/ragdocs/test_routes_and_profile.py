@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
 from octavo.interfaces.cli.main import cli
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.serving.asgi_app import make_app
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search

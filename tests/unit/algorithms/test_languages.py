@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.algorithms.text.compound_word_expansion import Compounds
-from octavo.algorithms.text.languages_and_marked_stems import prose
+from octavo.algorithms.text.language_detection_and_marked_stems import prose
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.algorithms.text.stemming import snowball
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.queries.word_starts import WordStarts
+from octavo.algorithms.queries.longest_word_root_matching import WordStarts
 
 _LETTERS = "abß1_ -.日本é"
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from octavo.embedding.provisional_embedder_choice import fast_tier
+from octavo.embedding.static_token_table_choice import fast_tier
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.full_vector_upgrade import make_inputs
-from octavo.engine.processes import free_memory
+from octavo.engine.processes import low_memory_detection
 from octavo.engine.wiring import open_library
-from octavo.ingest.grouping_into_batches import BATCH_FILES
+from octavo.ingest.prepared_file_batches import BATCH_FILES
 from octavo.ingest.provisional_fast_vectors import embed_fast
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import index
@@ -144,7 +144,7 @@ def test_constrained_mode_cuts_chunks_half_as_long(tmp_path: Path) -> None:
 def test_below_two_gigabytes_a_machine_is_constrained_by_itself(
     left: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(free_memory, "available_memory", lambda: left)
-    assert free_memory.low_memory("auto") == reason
-    assert free_memory.low_memory("off") == ""
-    assert free_memory.low_memory("on") == "constrained mode is on"
+    monkeypatch.setattr(low_memory_detection, "available_memory", lambda: left)
+    assert low_memory_detection.low_memory("auto") == reason
+    assert low_memory_detection.low_memory("off") == ""
+    assert low_memory_detection.low_memory("on") == "constrained mode is on"

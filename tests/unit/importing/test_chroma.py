@@ -22,7 +22,7 @@ from octavo.interfaces.cli.main import cli
 from octavo.model.import_report import Imported
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.import_from_other_programs import open_source
+from octavo.operations.database.importer_choice import open_source
 from octavo_import import imported_record_writer
 from octavo_import.chroma import ChromaDirectory
 

@@ -16,7 +16,7 @@ from octavo.model.import_report import Imported
 from octavo.model.memory import MemoryFilter
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.import_from_other_programs import open_source
+from octavo.operations.database.importer_choice import open_source
 
 
 def opened(path: Path) -> Engine:

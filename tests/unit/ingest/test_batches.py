@@ -6,8 +6,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from octavo.ingest.grouping_into_batches import batches, rare_garbage_collection, with_progress
 from octavo.ingest.prepared_file import PreparationFailure, PreparedFile
+from octavo.ingest.prepared_file_batches import batches, rare_garbage_collection, with_progress
 from octavo.model.folder_scan import SeenFile
 from octavo.model.indexing_ledger import FileStamp
 from octavo.observability.progress import NoProgress

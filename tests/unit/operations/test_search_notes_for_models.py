@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.model.search_result import Freshness
-from octavo.operations.language_model_rendering import written
+from octavo.operations.rendering_for_language_models import written
 from octavo.operations.search.rendering import search_model_lines
 from octavo.operations.search.results import SearchAnswer
 

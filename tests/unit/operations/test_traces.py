@@ -52,7 +52,7 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.
 
 
 def test_nothing_of_it_is_imported_unless_traces_are_on() -> None:
-    module = "octavo.interfaces.execution.served_engine"
+    module = "octavo.interfaces.execution.async_operation_calls"
     looked = f"import sys, {module}; print([n for n in sys.modules if 'telemetry' in n])"
     told = subprocess.run([sys.executable, "-c", looked], capture_output=True, encoding="utf-8", check=True)
     assert told.stdout.strip() == "[]"

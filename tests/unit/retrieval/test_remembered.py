@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.retrieval import search_text_cache
-from octavo.retrieval.search_text_cache import RememberedTexts, SearchMemory
+from octavo.retrieval import candidate_and_text_cache
+from octavo.retrieval.candidate_and_text_cache import RememberedTexts, SearchMemory
 
 
 def test_a_text_that_was_read_is_known() -> None:
@@ -15,7 +15,7 @@ def test_a_text_that_was_read_is_known() -> None:
 
 
 def test_what_nobody_asks_for_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_text_cache, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(candidate_and_text_cache, "MOST_CHARACTERS", 10)
     texts = RememberedTexts()
     texts.remember({"asked": "12345", "forgotten": "12345"})
     texts.remember({"third": "12345"})  # the half is full: another begins
@@ -29,7 +29,7 @@ def test_what_nobody_asks_for_is_forgotten_first(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_book_does_not_push_out_the_notes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_text_cache, "LONGEST_TEXT", 5)
+    monkeypatch.setattr(candidate_and_text_cache, "LONGEST_TEXT", 5)
     texts = RememberedTexts()
     texts.remember({"note": "short", "book": "longer"})
     assert texts.known(["note", "book"]) == {"note": "short"}

@@ -17,6 +17,7 @@ from octavo.model.search_result import StageTrace
 from octavo.ports import Embedder
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles_by_name import PROFILES
+from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.search_replay import read_recording, replay, run_recorded
 from octavo.retrieval.stage import RetrievalProfile
@@ -28,7 +29,6 @@ from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 from octavo.retrieval.stages.semantic_duplicate_removal import SemanticDuplicates
 from octavo.retrieval.stages.spelling_corrected_recall import TypoRecall
 from octavo.retrieval.stages.token_budget_cutoff import TokenBudget
-from octavo.retrieval.timed_reranker import MeasuredReranker
 from octavo_stages.diversity import MarginalRelevance
 from octavo_stages.parent_section_expansion import ParentExpansion
 from octavo_stages.phrase_and_title_recall import PhraseRecall, TitleRecall

@@ -12,8 +12,8 @@ from stage_samples import library, note
 
 from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.model.ids import ChunkKey
+from octavo.retrieval.candidate_and_text_cache import SearchMemory
 from octavo.retrieval.search_data_sources import SearchedLibrary, SearchText
-from octavo.retrieval.search_text_cache import SearchMemory
 
 
 @given(st.text(string.printable + "éÅß", max_size=30))

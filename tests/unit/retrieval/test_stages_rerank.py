@@ -12,12 +12,12 @@ from stage_samples import asking, library, listed, note, uris
 from octavo.errors import ProviderFailed
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles_by_name import PROFILES
+from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import RetrievalProfile, SkipStage, in_order
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
 from octavo.retrieval.stages.reranking import Rerank, holding, passages
 from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
-from octavo.retrieval.timed_reranker import MeasuredReranker
 
 
 @dataclass

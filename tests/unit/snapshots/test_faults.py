@@ -20,7 +20,7 @@ from octavo.config.search_snapshot_settings import Snapshots
 from octavo.errors import Busy, DamagedSnapshot, StorageError
 from octavo.ingest import search_snapshot_build as publishing
 from octavo.ingest.search_snapshot_build import check, publish
-from octavo.ingest.search_snapshot_context import SnapshotSetup
+from octavo.ingest.search_snapshot_setup import SnapshotSetup
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId
 from octavo.model.query import Filters, Terms

@@ -1,4 +1,4 @@
-"""Where the front matter of a text ends: properties between two lines of dashes, before the prose."""
+"""The pattern of a front matter block: properties between two lines of dashes at the start of a text."""
 
 from __future__ import annotations
 

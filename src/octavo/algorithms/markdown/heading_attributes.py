@@ -1,4 +1,4 @@
-"""What a Markdown heading has at its end for those who publish it: an anchor, classes."""
+"""Attributes at the end of a Markdown heading, such as `{#anchor .class}`, and the anchor among them."""
 
 from __future__ import annotations
 

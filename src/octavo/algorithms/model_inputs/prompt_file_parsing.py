@@ -1,4 +1,4 @@
-"""The text of a prompt file: parts for the model under headings, with gaps, and a version."""
+"""Parses a prompt file into messages by role, with placeholders to fill, and a version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions as models know them: with a question mark, whether or not somebody typed it."""
+"""Recognises questions by their words and order, and adds a question mark that a person left out."""
 
 from __future__ import annotations
 

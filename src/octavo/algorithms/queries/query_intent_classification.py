@@ -1,4 +1,4 @@
-"""What kind of query somebody typed, from its form alone."""
+"""Classifies a query by its form alone as code, navigational, question or keyword."""
 
 from __future__ import annotations
 

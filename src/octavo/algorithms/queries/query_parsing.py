@@ -24,7 +24,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from octavo.algorithms.queries.boolean_query_grammar import Clause, clauses, malformed, operands, read_condition
-from octavo.algorithms.text.languages_and_marked_stems import ENGLISH, function_words
+from octavo.algorithms.text.language_detection_and_marked_stems import ENGLISH, function_words
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.algorithms.text.unicode_folding import is_ideograph
 from octavo.fast_dataclass import dataclass, replace

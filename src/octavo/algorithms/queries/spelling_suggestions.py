@@ -1,4 +1,4 @@
-"""A vocabulary that can be asked for words like one that is not in it."""
+"""Finds the known words spelled most like an unknown one, by shared trigrams or by edit distance."""
 
 from __future__ import annotations
 

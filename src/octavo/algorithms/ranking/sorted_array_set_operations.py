@@ -1,5 +1,4 @@
-"""Sets of keys as ascending arrays, each key once. numpy's own functions sort or hash them first, which takes ten times
-as long as looking up which numbers are there."""
+"""Set operations on keys held as ascending arrays: distinct, union, intersection, difference, membership."""
 
 from __future__ import annotations
 

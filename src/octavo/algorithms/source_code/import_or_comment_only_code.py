@@ -1,4 +1,4 @@
-"""The head of a source file: what it imports, includes and belongs to, before it does anything."""
+"""Recognises source code that mostly imports what others declare, or that holds nothing but comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of documents as people write them: without regard to case, a note without its ending."""
+"""Normalises document names for comparison: case, Unicode form, and the file extension of a note."""
 
 from __future__ import annotations
 

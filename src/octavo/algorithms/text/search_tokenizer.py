@@ -19,7 +19,7 @@ from functools import cache, cached_property
 from operator import add
 
 from octavo.algorithms.text.english_stopwords import FRAMING_WORDS, STOP_WORDS
-from octavo.algorithms.text.languages_and_marked_stems import (
+from octavo.algorithms.text.language_detection_and_marked_stems import (
     ENGLISH,
     FunctionWords,
     by_letters,

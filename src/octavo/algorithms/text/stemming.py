@@ -5,7 +5,7 @@
 
 One script, one stemmer: a word has the same stem in every passage and in every query, whatever stands around it.
 Cyrillic is stemmed as Russian, Devanagari as Hindi. Latin letters are shared by too many languages for that: see
-`languages_and_marked_stems`.
+`language_detection_and_marked_stems`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Times as people write them and as answers give them."""
+"""Parses ISO times and ages such as `7d`, and formats timestamps and durations for answers."""
 
 from __future__ import annotations
 

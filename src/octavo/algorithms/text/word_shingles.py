@@ -1,4 +1,4 @@
-"""Runs of words, by which texts are compared; without numpy, which a search by words does not load."""
+"""Shingles, runs of words of a text, and the Jaccard similarity of two sets, without numpy."""
 
 from __future__ import annotations
 

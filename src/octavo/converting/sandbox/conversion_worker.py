@@ -1,4 +1,4 @@
-"""The process that converts: it gives up what it does not need, then answers file after file until its pipe closes."""
+"""The sandboxed process: confines itself, then converts file after file until its pipe closes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a process may open, kept by the kernel (Landlock, Linux 5.13 and later): what is not listed is closed."""
+"""Restricts which files a process may open, by Landlock (Linux 5.13 and later); what is not listed is denied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The histories of the repositories under collections: after a run over their folders, and when their refs moved."""
+"""Indexes new commits of the repositories under collections, after a folder run or when their refs move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of indexing looks at, and how far it goes."""
+"""Options of an indexing run: collections, uri prefix, re-reading, embedding, confirmed removals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new snapshot once a library has moved away from the last, or the indexes of a database server."""
+"""Compacts the store after a run, then publishes a due snapshot or has a database server build its indexes."""
 
 from __future__ import annotations
 

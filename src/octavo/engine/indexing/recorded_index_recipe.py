@@ -1,4 +1,4 @@
-"""How a library is indexed, on record: what would make its vectors incomparable is refused."""
+"""Records how a project is indexed, and refuses an embedding model whose vectors cannot be compared with its own."""
 
 from __future__ import annotations
 

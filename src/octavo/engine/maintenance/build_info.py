@@ -1,4 +1,4 @@
-"""What this Octavo is built from, what it runs on, and the formats of the files that it writes."""
+"""Reports Octavo's version, commit and file formats, and the Python, platform and packages it runs on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 
 from octavo.model.search_snapshot import FORMAT as SNAPSHOT
-from octavo.stores.sql_repositories.schema_versions import newest_schema
+from octavo.stores.sql_repositories.schema_compatibility import newest_schema
 from octavo.version import __version__
 
 _TOLD = ("apsw", "numpy", "onnxruntime", "mcp", "tree-sitter", "pypdfium2", "psycopg")

@@ -1,4 +1,4 @@
-"""What a library holds and what waits in its queue now, for those who watch a server or a worker."""
+"""Gauges of a library's contents and of its job queue, for the metrics of a server or a worker."""
 
 from __future__ import annotations
 

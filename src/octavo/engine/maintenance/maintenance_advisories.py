@@ -1,4 +1,4 @@
-"""What whoever runs the library should know: offline work that is missing, stale or under way.
+"""Advisories to whoever runs a library: offline work that is missing, stale or under way.
 
 Cheap enough to ask with every status; nothing is told of a feature that is not in use.
 """

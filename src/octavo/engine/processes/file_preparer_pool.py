@@ -1,4 +1,4 @@
-"""Who prepares files: this thread for a few, processes of their own for many."""
+"""Prepares files for the index: a few in the calling thread, many in worker processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolves path filters that begin with a collection, as the uris of answers do and absolute paths."""
+"""Resolves path filters that begin with a collection's name, or are absolute, to uris in that collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of what is on the disk an answer could see, and which of its hits the disk contradicts."""
+"""Counts what waits to be read or embedded, and marks hits whose file changed or went since it was indexed."""
 
 from __future__ import annotations
 

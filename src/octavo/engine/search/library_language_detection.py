@@ -1,4 +1,4 @@
-"""Which languages beside English a library has passages in, and the compounds of its words."""
+"""Finds which languages besides English a library holds, and adds its compound words to a query."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.text.compound_word_expansion import Compounds
-from octavo.algorithms.text.languages_and_marked_stems import COMPOUNDING, SNOWBALL, marked
+from octavo.algorithms.text.language_detection_and_marked_stems import COMPOUNDING, SNOWBALL, marked
 from octavo.algorithms.text.stemming import snowball
 from octavo.errors import LibraryError
 from octavo.fast_dataclass import replace

@@ -1,4 +1,4 @@
-"""What a search had to do without: stages that failed, a snapshot that is damaged; and the job that mends it."""
+"""Reports failed stages and damaged snapshots of a search, and queues the jobs that repair the damage."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from octavo.algorithms.text.search_tokenizer import Analyzer, shared_analyzer
 from octavo.config.schema import Config
-from octavo.engine.processes.free_memory import low_memory
+from octavo.engine.processes.low_memory_detection import low_memory
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, profile_embedder
 from octavo.engine.wiring.store_opening import accelerator
 from octavo.fast_dataclass import dataclass, replace
@@ -63,7 +63,7 @@ class Adapters:
 
     def recipe(self, settings: CollectionSettings) -> Recipe:
         """How documents of a collection are cut and analysed."""
-        module = import_module("octavo.engine.wiring.index_recipe")
+        module = import_module("octavo.engine.wiring.configured_index_recipe")
         made: Recipe = module.recipe(self.config, settings, self.configured.embedder.profile)
         return made
 
@@ -115,7 +115,7 @@ class Adapters:
         return self._fast_tier(embedder) if self.config.embedding.fast else None
 
     def _fast_tier(self, embedder: Embedder) -> Embedder | None:
-        from octavo.embedding.provisional_embedder_choice import fast_tier
+        from octavo.embedding.static_token_table_choice import fast_tier
 
         return fast_tier(embedder)
 

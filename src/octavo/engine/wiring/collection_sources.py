@@ -1,4 +1,4 @@
-"""Which files and commits of a collection a configuration takes in."""
+"""Scans the folders of collections, by the rules for files and commits that the configuration gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the project file of a collection's folder says about it."""
+"""Merges the project file in a collection's folder into the configuration; an unreadable one is ignored."""
 
 from __future__ import annotations
 

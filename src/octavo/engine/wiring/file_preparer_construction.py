@@ -1,4 +1,4 @@
-"""How a configuration turns files into documents and chunks: parsers, chunkers, chunk sizes, and the recipe of all."""
+"""Constructs file preparers by configuration: converter, parsers, chunkers, chunk sizes; in one process or many."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from octavo.converting.conversion_cache import CachedConverter
 from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.sandbox.process_confinement import Limits
 from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
-from octavo.embedding.provisional_embedder_choice import opened, table_folder
+from octavo.embedding.static_token_table_choice import opened, table_folder
 from octavo.engine.processes.file_preparer_pool import InlinePreparers, ProcessPreparers
 from octavo.engine.wiring.collection_sources import file_rules, reads_archives
+from octavo.engine.wiring.configured_index_recipe import chunk_sizes, parser_choice
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
-from octavo.engine.wiring.index_recipe import chunk_sizes, parser_choice
 from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.collection_indexing import Preparers
 from octavo.ingest.file_preparation import Preparer

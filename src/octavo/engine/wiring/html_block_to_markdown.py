@@ -1,4 +1,4 @@
-"""A block of HTML inside of another text, by the converter of HTML files."""
+"""Converts a block of HTML inside another text to Markdown, with the converter of HTML files."""
 
 from __future__ import annotations
 

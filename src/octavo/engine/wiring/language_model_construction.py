@@ -1,5 +1,4 @@
-"""The configured language models, each made once for all its roles: they share a limit on calls and what is known
-of a service that does not answer."""
+"""Makes each configured language model once for all its roles, and the rerankers and writers that use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that run on this machine, imported when the first is made."""
+"""Constructs the embedders, token counters and rerankers that run on this machine."""
 
 from __future__ import annotations
 

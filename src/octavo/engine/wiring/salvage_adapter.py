@@ -1,4 +1,4 @@
-"""Which adapter reads what is left of a damaged library."""
+"""Names the SQLite salvage as the reader of damaged libraries."""
 
 from octavo.stores.sqlite.salvage import Salvaged
 from octavo.stores.sqlite.salvage import salvage as salvage_file

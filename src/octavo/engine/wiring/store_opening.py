@@ -1,4 +1,4 @@
-"""Libraries by where they lie: a file, or a database server. Snapshots belong to files."""
+"""Opens the store of a library by its location, a file or a database server, and a file's snapshots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.config.schema import Config
 from octavo.config.search_snapshot_settings import Snapshots
 from octavo.errors import MissingExtra, NotIndexed
-from octavo.ingest.search_snapshot_context import SnapshotSetup
+from octavo.ingest.search_snapshot_setup import SnapshotSetup
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl, Location

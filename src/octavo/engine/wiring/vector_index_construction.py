@@ -1,8 +1,8 @@
-"""Builds what finds the nearest vectors: by the store itself, or over the vectors it holds."""
+"""Chooses how the nearest vectors are found: by the index of the store, or by a scan of all vectors."""
 
 from __future__ import annotations
 
-from octavo.embedding.provisional_embedder_choice import fast_tier
+from octavo.embedding.static_token_table_choice import fast_tier
 from octavo.fast_dataclass import dataclass
 from octavo.model.projects_and_collections import Project
 from octavo.ports import Embedder, IndexedStore, Store, SummaryIndex, VectorIndex

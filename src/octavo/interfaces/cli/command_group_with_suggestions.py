@@ -1,4 +1,4 @@
-"""Groups of commands, which know what was meant by one they do not have."""
+"""Command groups that answer an unknown name with the nearest command they have."""
 
 from __future__ import annotations
 

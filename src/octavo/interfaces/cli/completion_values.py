@@ -1,4 +1,4 @@
-"""What the shell offers for collections, profiles and uris. Silent when it cannot know."""
+"""Completes collections, uris, profiles, settings and their values; offers nothing when it cannot know."""
 
 from __future__ import annotations
 

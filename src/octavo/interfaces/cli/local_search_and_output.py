@@ -1,4 +1,4 @@
-"""`octavo search`: a search in this process, its trace in a file, and its hits in any format."""
+"""For `octavo search` in this process: records a search with its trace, and writes hits in any format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody who mistyped a command, or calls it as another program does, probably means."""
+"""Suggests the command that is meant by a mistyped name, or by one that other programs use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A terminal by its keys: what is pressed comes at once, and what is drawn does not go to stdout.
+"""Reads single keys from the terminal and draws on it, leaving stdout to the command's output.
 
 `$(octavo pick)` and editors read stdout, so keys and drawing use the controlling terminal, as in other pickers.
 """

@@ -1,4 +1,4 @@
-"""What is said before a conversation: a line of JSON from the client, a line of JSON from the server.
+"""Handshake of daemon and client, a line of JSON from each, and configuration and errors as JSON.
 
 After `mcp` the connection speaks MCP, a message a line. After `calls` each line is a call, and each answer a line.
 An answer that is told aloud has a line for each sentence before its own.

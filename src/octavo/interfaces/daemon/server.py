@@ -31,7 +31,7 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.daemon.greeting_messages import ASK_ALOUD, LONGEST_LINE, STOP, WANTS, Hello, error_json, hello
 from octavo.interfaces.daemon.socket_address import Address, private_folder
 from octavo.interfaces.execution.answer_streaming import stream_answer
-from octavo.interfaces.execution.served_engine import Calls, opened
+from octavo.interfaces.execution.async_operation_calls import Calls, opened
 from octavo.interfaces.presenting.formatted_answer_writing import OutputFormat, Screen, written
 from octavo.interfaces.presenting.operation_answer_in_every_format import search_answer
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView

@@ -1,4 +1,4 @@
-"""Operations asked of a library from a program that stays open: through its server when one runs, else alone.
+"""Client of a library for long-running programs: asks its server when one runs, else an engine of its own.
 
 Both ways give the same typed answers. What concerns this machine alone is always done here.
 """

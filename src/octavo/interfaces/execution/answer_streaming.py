@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncGenerator
 
 from octavo.engine.indexing.index_runs import Stopped
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.operations.answering.ask import answered
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer

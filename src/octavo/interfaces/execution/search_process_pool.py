@@ -1,4 +1,4 @@
-"""Processes beside a server that answer for it: threads of one process take turns with one processor."""
+"""A pool of child processes that each run a server's calls, since threads of one process share a processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of an authorization server: who gave them, whom they are for, until when, and what they allow.
+"""Verifies OAuth access tokens by signature or introspection: issuer, audience, expiry, scopes, projects.
 
 Octavo is a resource server as MCP's authorization describes it: it says where tokens are to be had (RFC 9728) and takes
 those that were made for it. It makes none itself, and passes none on.

@@ -1,4 +1,4 @@
-"""What every request passes first: who may ask, from where, how much, how long, and how many at once."""
+"""Guards every HTTP request: host and origin, caller and rate, body size, time limit, concurrency."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_and_job_gauges import job_gauges, library_gauges
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.openapi_route_descriptions import described, described_get, described_stream
 from octavo.interfaces.http.problem_responses import problem_of, protocol_problem

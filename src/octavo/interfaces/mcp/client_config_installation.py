@@ -1,4 +1,4 @@
-"""What goes into a client's configuration; putting it there, and taking it out, without touching the rest."""
+"""Adds the server's entry to an MCP client's configuration and removes it, leaving the rest untouched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One client's messages to a server and back, over lines: a request that is malformed is answered with an error."""
+"""Runs an MCP server for one client over lines; a malformed request is answered with a JSON-RPC error."""
 
 from __future__ import annotations
 

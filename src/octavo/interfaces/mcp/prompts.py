@@ -9,7 +9,7 @@ from mcp import types
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.mcp.instructions import CITING, holdings
-from octavo.operations.language_model_rendering import written
+from octavo.operations.rendering_for_language_models import written
 from octavo.operations.search.rendering import search_model_lines
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search

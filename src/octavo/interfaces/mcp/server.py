@@ -16,7 +16,7 @@ from octavo.engine.caller_permissions import CALLER, acting_as, current_caller
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.index_runs import Stopped
 from octavo.errors import OctavoError
-from octavo.interfaces.execution.served_engine import Answered, CallProgress, Calls
+from octavo.interfaces.execution.async_operation_calls import Answered, CallProgress, Calls
 from octavo.interfaces.mcp import document_resources, memory_resources, prompts
 from octavo.interfaces.mcp.instructions import instructions, usage, without_library
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias

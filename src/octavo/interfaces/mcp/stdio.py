@@ -12,7 +12,7 @@ import anyio
 
 from octavo.config.config_file_reloading import ConfigFiles
 from octavo.config.schema import Config
-from octavo.interfaces.execution.served_engine import Calls, following, opened
+from octavo.interfaces.execution.async_operation_calls import Calls, following, opened
 from octavo.interfaces.mcp.line_transport import converse
 from octavo.interfaces.mcp.server import prepared_server
 from octavo.observability.logs import logger

@@ -1,4 +1,4 @@
-"""Which words of a text a query meant: what a terminal and a browser set apart."""
+"""Finds the words of a text that match a query, for a terminal or a browser to highlight."""
 
 from __future__ import annotations
 

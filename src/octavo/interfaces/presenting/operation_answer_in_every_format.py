@@ -1,4 +1,4 @@
-"""An operation's answer in every format a command can write."""
+"""Prepares an operation's answer for every output format: data, rows, text, Markdown and file paths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from octavo.operations.search.results import SearchAnswer
 from octavo.operations.styled_answer_lines import Block, Quote
 
 if TYPE_CHECKING:
-    from octavo.operations.answer_listing import Listing
+    from octavo.operations.answer_table_rendering import Listing
     from octavo.operations.operation import Operation
 
 _PATHS = frozenset({"heading_path"})  # columns whose values are headings, one below the other

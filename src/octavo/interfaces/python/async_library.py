@@ -1,4 +1,4 @@
-"""The same library for an event loop: every method is a coroutine."""
+"""The library for an event loop: its methods as coroutines that run in threads."""
 
 from __future__ import annotations
 

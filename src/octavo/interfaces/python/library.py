@@ -1,4 +1,4 @@
-"""An open library, as an application holds it."""
+"""The `Library` of the Python API: operations as methods, folder watching, tools for a language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An operation run with Python values on an open engine."""
+"""Runs an operation with Python arguments on an open engine, and adds the file's path to each search hit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The application: routes from the table, MCP beside them, a guard around everything."""
+"""Builds the ASGI application: HTTP routes of operations and tool aliases, web pages and MCP behind one guard."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 
 from octavo.config.schema import Serve
 from octavo.errors import Forbidden, OctavoError
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.oauth_token_verification import Issuer

@@ -1,4 +1,4 @@
-"""Listening: a socket, a token where it is needed, and an orderly end."""
+"""Runs uvicorn on a bound socket, with a token where one is needed, and answers open requests before it ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from octavo.config.schema import OAuth, Serve
 from octavo.errors import Busy, ConfigurationError
 from octavo.fast_dataclass import dataclass
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.http.oauth_token_verification import Issuer
 from octavo.interfaces.http.request_guard import Guard
 from octavo.interfaces.http.server_token import read_token

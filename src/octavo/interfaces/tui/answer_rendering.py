@@ -1,4 +1,4 @@
-"""Answers as text that Textual draws: the same lines that the command line prints."""
+"""Renders answers, hits, previews and stages as Textual text; answers have the command line's lines."""
 
 from __future__ import annotations
 

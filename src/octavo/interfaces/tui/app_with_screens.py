@@ -1,11 +1,11 @@
-"""The app: its screens by name."""
+"""The terminal app: installs the search, library, memory, trace and ask screens and opens the search."""
 
 from __future__ import annotations
 
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.interfaces.tui.ask_screen import AskScreen
+from octavo.interfaces.tui.library_client_app import LibraryApp
 from octavo.interfaces.tui.library_screen import LibraryScreen
-from octavo.interfaces.tui.library_screens_app import LibraryApp
 from octavo.interfaces.tui.memory_screen import MemoryScreen
 from octavo.interfaces.tui.search_screen import SearchScreen
 from octavo.interfaces.tui.trace_screen import TraceScreen

@@ -15,9 +15,9 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.answer_rendering import answer_text, where_inside
-from octavo.interfaces.tui.library_screens_app import LibraryApp
+from octavo.interfaces.tui.library_client_app import LibraryApp
 from octavo.interfaces.tui.navigation_bar import Navigation
-from octavo.interfaces.tui.reading_view import ReadingScreen, ReadPlace
+from octavo.interfaces.tui.reading_screen import ReadingScreen, ReadPlace
 from octavo.model.document import shown_path
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage, SentenceCitation
 from octavo.operations.styled_answer_lines import visible

@@ -1,4 +1,4 @@
-"""Source code, differences and messages as HTML: whatever they say is shown, nothing of it is obeyed."""
+"""Renders source code, diffs and messages as HTML; whatever markup they contain is escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of the pages: where a document, a file, a heading or a name leads, and which lines are cited there."""
+"""URLs of the web pages of documents, files and wikilink names, and the anchors of their headings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The page of a document: its text with the cited lines marked, its outline, what links to it, its versions, and the
-file it was converted from; and the pictures and originals that these pages show."""
+"""Serves the page of a document: cited lines marked, outline, backlinks, versions, original file, pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown as HTML: whatever a note says is shown, nothing of it is obeyed."""
+"""Renders Markdown as safe HTML: a note's own HTML is read or shown as text, never passed through."""
 
 from __future__ import annotations
 

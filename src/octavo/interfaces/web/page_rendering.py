@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from octavo.engine.search.index_freshness import learning
 from octavo.errors import NotIndexed, OctavoError
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.http.authentication import Access
 from octavo.interfaces.http.problem_responses import status_of
 from octavo.interfaces.web import code_diffs_and_messages_as_html, document_addresses, markdown_to_html

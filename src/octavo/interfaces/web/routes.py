@@ -1,4 +1,4 @@
-"""Every page's address."""
+"""Collects the routes of all web pages; those that change the library only where writing is allowed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from starlette.routing import Route
 
 from octavo.interfaces.web.ask_pages import Answers
 from octavo.interfaces.web.document_pages import DocumentPages
+from octavo.interfaces.web.library_change_forms import Changes
 from octavo.interfaces.web.library_pages import LibraryPages
 from octavo.interfaces.web.login_pages import Login
 from octavo.interfaces.web.memory_pages import MemoryPages
-from octavo.interfaces.web.page_change_routes import Changes
 from octavo.interfaces.web.page_rendering import Site
 from octavo.interfaces.web.search_pages import SearchPages
 from octavo.interfaces.web.settings_page import SettingsPage

@@ -1,4 +1,4 @@
-"""The pages and what each asks for. They ask operations only, as every other interface does."""
+"""Pages of search, its results and its trace; the page of the programming interface; static assets."""
 
 from __future__ import annotations
 

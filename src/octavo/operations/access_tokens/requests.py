@@ -1,4 +1,4 @@
-"""What is asked about tokens."""
+"""Requests of the token operations: create with scope, projects, rate and days; list, revoke, audit."""
 
 from __future__ import annotations
 

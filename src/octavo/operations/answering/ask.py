@@ -15,7 +15,7 @@ from octavo.answering.llm_answer_judge import verdicts
 from octavo.answering.llm_answer_writing import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
 from octavo.answering.llm_usage_metering import MeteredModel
 from octavo.answering.multi_hop_search import Planning, gathered
-from octavo.answering.question_words import in_another_language
+from octavo.answering.non_english_question_words import in_another_language
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
@@ -33,7 +33,7 @@ from octavo.operations.answering.results import (
     SentenceCitation,
 )
 from octavo.operations.filter_field_names import narrowing
-from octavo.operations.language_model_rendering import written
+from octavo.operations.rendering_for_language_models import written
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find, with_publications
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size

@@ -1,4 +1,4 @@
-"""What a question takes."""
+"""The request of `ask`: the question, where its answer is looked for, and how it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write, read, list and pack canonical documents."""
+"""Operations on canonical documents: write a version, read one or a section, outline, list, pack a context."""
 
 from __future__ import annotations
 

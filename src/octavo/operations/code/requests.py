@@ -1,4 +1,4 @@
-"""What looking for code takes."""
+"""Requests to search code, and to put code from the library in front of a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What puts code in front of a task."""
+"""The answer of `augment`: code quoted in front of a task, and where each quotation comes from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Put the code that matters in front of a task, in as few words as a small model can take."""
+"""Puts the passages of code that match a task in front of it, cut to a token budget."""
 
 from __future__ import annotations
 

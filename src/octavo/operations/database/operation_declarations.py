@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _copies = partial(Operation, module="octavo.operations.database.copy_backup_and_restore")

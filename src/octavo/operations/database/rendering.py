@@ -1,4 +1,4 @@
-"""Answers about a whole library as lines."""
+"""Answers to upgrading, pruning, checking and repairing a library, as lines."""
 
 from __future__ import annotations
 

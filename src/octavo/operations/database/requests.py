@@ -1,4 +1,4 @@
-"""What is asked of a whole library."""
+"""Requests to back up, upgrade, prune, check and repair a whole library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is answered about a whole library."""
+"""Answers to backup, upgrade, pruning, check and repair of a whole library."""
 
 from __future__ import annotations
 

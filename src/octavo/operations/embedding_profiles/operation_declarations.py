@@ -1,10 +1,10 @@
-"""Declares the operations on embedding profiles, and those of whoever runs the library."""
+"""Declares the operations on embedding profiles, and the one that re-embeds a memory."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import IN_MEMORY, READS, WRITES, Operation
 
 _COLUMNS = ("name", "state", "provider", "model", "dimensions", "chunks", "total")

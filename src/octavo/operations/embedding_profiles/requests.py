@@ -1,4 +1,4 @@
-"""What is asked about embedding profiles."""
+"""Requests of the embedding profile operations: list, set, activate, reindex, and reingest of memories."""
 
 from __future__ import annotations
 

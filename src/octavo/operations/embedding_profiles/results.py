@@ -1,4 +1,4 @@
-"""What is answered about embedding profiles."""
+"""Answers about embedding profiles: state, chunks with vectors, index tuning, and the job that fills one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked about evaluation."""
+"""Requests to measure profiles on a data set, and to list all figures measured on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is answered about the graph."""
+"""Answers about the graph: communities, entities, mentions, missing targets, clusters, maps and exports."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from octavo.model.stored_rows import DocumentVersion
 from octavo.operations.history.rendering import history_lines, touched_line
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.history.results import HistoryAnswer, Stored, Touched, Written
-from octavo.operations.language_model_rendering import lines, written
+from octavo.operations.rendering_for_language_models import lines, written
 from octavo.operations.styled_answer_lines import columns
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.token_counts_and_page_cursor import within as fitting

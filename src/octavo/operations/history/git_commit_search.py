@@ -22,7 +22,7 @@ from octavo.operations.history.file_history import past
 from octavo.operations.history.rendering import commit_lines
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Touched
-from octavo.operations.language_model_rendering import lines
+from octavo.operations.rendering_for_language_models import lines
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.profiles_by_name import profile_named
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument

@@ -1,4 +1,4 @@
-"""What looking into history takes."""
+"""Requests of `log` (a query and limits on commits) and of `history` (a file and how many commits)."""
 
 from __future__ import annotations
 

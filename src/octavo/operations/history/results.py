@@ -1,4 +1,4 @@
-"""What looking into history gives."""
+"""Results of the operations on history: commits found, and the commits, versions and writes of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked about queued jobs."""
+"""Requests to list, retry and purge queued jobs."""
 
 from __future__ import annotations
 

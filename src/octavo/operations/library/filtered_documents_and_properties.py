@@ -1,4 +1,4 @@
-"""Which documents there are below a path, and which properties they have."""
+"""Lists the documents that a request's filters admit, and the properties they have, most frequent first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked about the library as a whole and its collections."""
+"""Requests to add, index, watch, export and remove collections, and to tell the state of the library."""
 
 from __future__ import annotations
 

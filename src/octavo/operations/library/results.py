@@ -1,4 +1,4 @@
-"""What is answered about the library as a whole and its collections."""
+"""Answers about a library and its collections: listing, indexing, watching, status and health."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Web pages into a folder, by their addresses and on command alone."""
+"""Downloads web pages into a folder, from one address or from a file that holds addresses."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from octavo.fast_dataclass import replace
-from octavo.operations.answer_listing import Listing
+from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, Operation
 
 _PROVENANCE = ("author", "reason", "session", "idempotency_key", "project")

@@ -1,4 +1,4 @@
-"""Find what was remembered."""
+"""Finds memories by query and filters, also as of an earlier instant, and those that link to a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operations on memories answer."""
+"""Answers about memories: states, recalled passages, versions, changes, differences and links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models made here: which there are, how good each is, which one answers for this project."""
+"""Operations on embedders, rerankers and language models: list, show, fetch, fine-tune, activate, remove."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from octavo.embedding.installed_models import (
     shown,
 )
 from octavo.embedding.model_download import FetchedModel, fetch_model
-from octavo.embedding.provisional_embedder_choice import table_folder
+from octavo.embedding.static_token_table_choice import table_folder
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import replace

@@ -1,4 +1,4 @@
-"""What is asked about models."""
+"""Requests to embed texts, and to list, show, activate, fetch and fine-tune models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which reranker reads a project's best passages again: one made here, or else the configuration's."""
+"""Records and resolves a project's reranker: one activated by name, or else the configuration's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is answered about models."""
+"""Answers about models: installed, removed and fine-tuned ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was written, as lines."""
+"""Renders note writes with their diff, heading violations, links and lint findings as lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operations on notes take."""
+"""Requests of the note operations: edits of sections, properties, names, daily notes, lint, copies of memories."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.operations.answer_listing import Listing
+from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import IN_MEMORY, WRITES, Annotations, Operation
 
 _SESSION = ("session", "title", "author", "started_at", "ended_at", "memories")

@@ -1,4 +1,4 @@
-"""What the operations on projects and sessions take."""
+"""Requests to list and resolve projects, and to start, end and list work sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked about the log of queries."""
+"""Requests to list and to clear the log of queries."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ from octavo.fast_dataclass import replace
 from octavo.model.document import Section
 from octavo.model.normalised_text_and_spans import LineIndex, short
 from octavo.operations import argument_types
-from octavo.operations.language_model_rendering import lines, written
 from octavo.operations.reading.rendering import outline_lines, section_line
 from octavo.operations.reading.requests import OutlineRequest
 from octavo.operations.reading.results import OutlineAnswer, OutlineSection
+from octavo.operations.rendering_for_language_models import lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.reference_resolution import read_passage
 

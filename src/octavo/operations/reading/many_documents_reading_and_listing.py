@@ -12,7 +12,6 @@ from octavo.model.ids import DocumentId
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.language_model_rendering import lines, written
 from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.reading.rendering import document_line, list_documents_lines
 from octavo.operations.reading.requests import DocTagsRequest, GetManyRequest, ListDocumentsRequest, RecentRequest
@@ -24,6 +23,7 @@ from octavo.operations.reading.results import (
     ListDocumentsAnswer,
     TaggedDocument,
 )
+from octavo.operations.rendering_for_language_models import lines, written
 from octavo.operations.token_counts_and_page_cursor import (
     BYTES_PER_TOKEN,
     cursor,

@@ -17,10 +17,10 @@ from octavo.model.normalised_text_and_spans import Span, short
 from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.language_model_rendering import written
 from octavo.operations.reading.rendering import get_lines
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.reading.results import GetAnswer
+from octavo.operations.rendering_for_language_models import written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.reference_resolution import Passage, read_passage
 

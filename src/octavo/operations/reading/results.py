@@ -1,4 +1,4 @@
-"""What reading gives."""
+"""Answers of reading: documents, passages, diffs, lists, outlines, tags, and what the index holds of a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hits in papers, with what a bibliography near the file says of them."""
+"""Adds to hits in papers and fetched pages the publication that a bibliography near them records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a request to a query, and to its whole result with the trace."""
+"""Turns a search request into a query and a retrieval profile, and runs them to the whole result."""
 
 from __future__ import annotations
 

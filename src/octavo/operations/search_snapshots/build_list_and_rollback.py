@@ -1,4 +1,4 @@
-"""Snapshots: which there are, a new one, an earlier one again, every byte of them checked."""
+"""Lists, verifies and builds search snapshots, rolls back to an earlier one, and recovers from broken builds."""
 
 from __future__ import annotations
 

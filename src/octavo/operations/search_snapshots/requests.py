@@ -1,4 +1,4 @@
-"""What is asked about snapshots."""
+"""Requests to list, build, roll back and recover search snapshots."""
 
 from __future__ import annotations
 

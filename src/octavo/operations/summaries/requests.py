@@ -1,4 +1,4 @@
-"""What is asked about summaries of sections and files."""
+"""Requests of the summary operations: build, show and clear."""
 
 from __future__ import annotations
 

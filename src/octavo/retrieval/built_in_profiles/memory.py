@@ -1,4 +1,4 @@
-"""The profile for memories: also by misspelt word, pinned and canonical ones, newer ones first."""
+"""The profile for memories: corrects spelling, recalls pinned and canonical ones, lifts recent ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declarations as hits: one for each, before what only surrounds them."""
+"""Folds code hits to one chunk per declaration, ranks definitions over prototypes, and lowers comments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from octavo.model.search_result import Candidate, Ranking, best_first
 from octavo.retrieval.cited_section_choice import sections_at
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
-from octavo.retrieval.stages.test_example_and_header_files import is_header
+from octavo.retrieval.stages.test_example_and_header_detection import is_header
 from octavo.retrieval.tie_breaking import by_place
 
 _COMMENT = "comment"

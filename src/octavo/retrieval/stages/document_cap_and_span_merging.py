@@ -1,4 +1,4 @@
-"""Refinements that shape the list: caps and span merging."""
+"""Caps the hits of each document, and merges hits of one section whose spans touch or nearly touch."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from octavo.model.language_model_settings import missing_model
 from octavo.model.query import Query
 from octavo.model.search_result import NO_TIME_FOR, Candidate
 from octavo.ports import QueryWriter
+from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
 from octavo.retrieval.stage import AsksLanguageModel, Search, SkipStage
 from octavo.retrieval.stages.reranking import keep_scores, merged, passages, scored_before, scores_within
-from octavo.retrieval.timed_reranker import MeasuredReranker
 
 _ESCAPES = "; the query is asked as it is"
 

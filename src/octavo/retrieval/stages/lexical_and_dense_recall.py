@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from octavo.algorithms.text.languages_and_marked_stems import unmarked
+from octavo.algorithms.text.language_detection_and_marked_stems import unmarked
 from octavo.fast_dataclass import dataclass
 from octavo.model.embedding_profile import embed_anew, made_by_another
 from octavo.model.search_result import Ranking, ScoredChunk

@@ -1,4 +1,4 @@
-"""A boost for candidates that are linked with the best."""
+"""Boosts candidates whose documents are linked with those of the best candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages for memories: pinned and canonical ones score higher, those that no longer hold lower."""
+"""Memory stages: recall pinned and canonical ones, fuse, lift recent ones, lower those that no longer hold."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from octavo.retrieval.stages.candidate_scores_and_texts import ground, texts_of
 from octavo.retrieval.stages.declaration_folding_and_ordering import QUOTING
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 from octavo.retrieval.stages.symbol_and_path_recall import PlaceRecall, SymbolRecall
-from octavo.retrieval.stages.test_example_and_header_files import is_header, is_use
+from octavo.retrieval.stages.test_example_and_header_detection import is_header, is_use
 
 DEFINED = "definitions"
 _WHERE = regex(

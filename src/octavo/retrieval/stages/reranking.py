@@ -12,10 +12,10 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
 from octavo.model.search_result import NO_TIME_FOR, Candidate
+from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import noted, texts_of
-from octavo.retrieval.timed_reranker import MeasuredReranker
 
 _FIRST = 4  # pairs before anything is known of their cost
 _READ = 1_200  # characters of a passage, more than fit into a model's window beside a question

@@ -1,4 +1,4 @@
-"""Lexical recall with corrected spelling."""
+"""Lexical recall in which each word that no chunk holds is replaced by the nearest spelling that one holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowers the score of tests and examples, which say the words of what they use more often than it does itself."""
+"""Lowers tests, examples and commits, which repeat the words of the code that they use or change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, gr
 from octavo.retrieval.stages.declaration_folding_and_ordering import WRITTEN
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 from octavo.retrieval.stages.git_commit_caps import FILES
-from octavo.retrieval.stages.test_example_and_header_files import is_use
+from octavo.retrieval.stages.test_example_and_header_detection import is_use
 
 _PASTED = frozenset({CodeQueryForm.PATTERN, CodeQueryForm.CODE})
 _ABOUT_TESTS = regex(

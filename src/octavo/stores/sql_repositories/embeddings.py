@@ -1,4 +1,4 @@
-"""Embedding inputs and their vectors."""
+"""Stores embedding inputs and the vectors of each profile, and tells which inputs still lack one."""
 
 from __future__ import annotations
 

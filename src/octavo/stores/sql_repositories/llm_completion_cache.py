@@ -1,4 +1,4 @@
-"""A cache of what language models answered."""
+"""Stores language-model completions by model, prompt and input hash, and prunes them to a number of bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cache of reranker scores."""
+"""Reranker scores in SQL by model, question and passage hash; the oldest are pruned."""
 
 from __future__ import annotations
 

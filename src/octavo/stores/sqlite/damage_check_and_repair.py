@@ -1,4 +1,4 @@
-"""What only a SQLite file has to be checked and rebuilt: the file itself, its word index and the blocks of words."""
+"""Checks a SQLite file, its foreign keys, word index and memory copies, and rebuilds the word index."""
 
 from __future__ import annotations
 

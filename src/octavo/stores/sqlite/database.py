@@ -16,7 +16,7 @@ from octavo.path_resolution_and_private_folders import make_folder, real_path
 from octavo.stores.sql_repositories.database_port import Counters, Row
 from octavo.stores.sql_repositories.fair_lock import FairLock
 from octavo.stores.sql_repositories.named_sql_queries import load_queries
-from octavo.stores.sql_repositories.schema_versions import missing_migrations, newest_schema, outdated
+from octavo.stores.sql_repositories.schema_compatibility import missing_migrations, newest_schema, outdated
 from octavo.stores.sqlite.connection_pool import ConnectionPool
 from octavo.stores.sqlite.error_translation import on_read_only_mount, translated
 from octavo.stores.sqlite.file_header_and_schema_checks import seal

@@ -1,4 +1,4 @@
-"""Errors of SQLite and of the files below it, as Octavo's."""
+"""Translates errors of SQLite and of the files below it into Octavo's own errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file has besides rows, and what no index vouches for: its header, its schema, its counters of keys."""
+"""Checks what no index vouches for: the file's header, a checksum of its schema, and its key counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of a damaged file that are whole: making them again would take a model longer than all the rest.
+"""Salvages the whole vectors of a damaged file, confirmed by checksums and by entries of its indexes.
 
 A vector counts where its bytes have their checksum and where its row, its input's and its profile's are confirmed by an
 entry of their own indexes: a number that changed would give a text the vector of another.

@@ -1,4 +1,4 @@
-"""Which snapshots a library knows, and how far it has moved on: numbers alone, so that asking needs no arrays."""
+"""Records which snapshots a library knows, and the watermark that tells what has changed since one."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class SqliteStore(SharedStore):
         return sum(path.stat().st_size for path in (self.database.path, log) if path.exists())
 
     def compact(self, *, fully: bool = False) -> None:
-        from octavo.stores.sqlite.fts5_compaction import compact_blocks, merge_word_index
+        from octavo.stores.sqlite.token_block_and_fts5_compaction import compact_blocks, merge_word_index
 
         compact_blocks(self.database, self.transaction, fully=fully)
         if fully:

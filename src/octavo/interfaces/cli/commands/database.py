@@ -30,7 +30,7 @@ from octavo.operations.styled_answer_lines import Line, Part, columns, count, si
 
 if TYPE_CHECKING:
     from octavo.operations.database.copy_backup_and_restore import Migrated
-    from octavo.operations.database.import_from_other_programs import ImportSource
+    from octavo.operations.database.importer_choice import ImportSource
 
 _RESTORE = "put back a saved copy with `octavo db restore FILE --force`"
 
@@ -70,7 +70,7 @@ def migrate(choices: Choices, source: Location | None, target: Location, dry_run
     notes come into the library, be that new or not. Octavo makes vectors of its own; Chroma's are kept beside them.
     """
     from octavo.operations.database.copy_backup_and_restore import migrate as copy
-    from octavo.operations.database.import_from_other_programs import find_source, open_source
+    from octavo.operations.database.importer_choice import find_source, open_source
 
     find = open_source if isinstance(source, Path) and source.is_dir() else find_source
     if source is not None and (foreign := find(source)) is not None:

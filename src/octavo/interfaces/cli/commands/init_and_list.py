@@ -1,4 +1,4 @@
-"""`octavo init` and `octavo list`: the library and what belongs to it."""
+"""`octavo init` makes a library; `octavo list` lists its collections, documents or properties."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.operations.answer_listing import Listing
+from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.library.requests import CollectionsListRequest
 from octavo.operations.styled_answer_lines import Part
 from octavo.path_resolution_and_private_folders import make_folder

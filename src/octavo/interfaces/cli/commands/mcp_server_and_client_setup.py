@@ -1,4 +1,4 @@
-"""`octavo mcp`: serve an MCP client over stdin and stdout, and tell clients of this server."""
+"""`octavo mcp`: serves an MCP client over stdin and stdout, and enters the server in clients' configurations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`octavo notes`: notes of every day, opened in an editor when asked."""
+"""`octavo notes`: new notes, additions to notes, and a note for each day, opened in an editor when asked."""
 
 from __future__ import annotations
 

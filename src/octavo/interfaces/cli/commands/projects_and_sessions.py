@@ -1,4 +1,4 @@
-"""`octavo projects` and `octavo sessions`: whose memories they are, and the periods of work that they can name."""
+"""`octavo projects`: the project that a folder belongs to; `octavo sessions`: periods of work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`octavo remember` and `octavo memory`: what there is to them beyond their operations."""
+"""`octavo remember`: a text or a section as a memory; `octavo memory`: the rest, as sync with a folder."""
 
 from __future__ import annotations
 

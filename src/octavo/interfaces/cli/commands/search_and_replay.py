@@ -17,7 +17,7 @@ import click
 from octavo.config.schema import Config
 from octavo.errors import InvalidArgument, OctavoError, StorageError
 from octavo.fast_dataclass import replace
-from octavo.interfaces.cli import completion_values, server_search_and_watch_state
+from octavo.interfaces.cli import completion_values, daemon_search_and_watch_state
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
@@ -96,7 +96,7 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
     if not own and not trace_file:
         # Of several libraries the first may be what the server cannot open: the others are searched all the same.
         with suppress(OctavoError) if config.also_search else nullcontext():
-            any_hit = server_search_and_watch_state.search(choices, config, asdict(request), full=full)
+            any_hit = daemon_search_and_watch_state.search(choices, config, asdict(request), full=full)
     if any_hit is None and config.also_search:
         if trace_file:
             raise click.UsageError("--trace records the search of one library, and several are to be searched")

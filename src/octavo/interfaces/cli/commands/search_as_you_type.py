@@ -14,8 +14,8 @@ from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.errors import OctavoError
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
+from octavo.interfaces.cli.fuzzy_name_matching import fuzzy_order
 from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.letters_in_order_matching import fuzzy_order
 from octavo.interfaces.cli.terminal_keyboard_input import keyboard
 from octavo.interfaces.cli.terminal_list_picker import Choice
 from octavo.interfaces.cli.terminal_list_picker import pick as pick_from

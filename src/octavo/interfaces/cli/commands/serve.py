@@ -20,8 +20,8 @@ from octavo.observability.logs import configure
 from octavo.operations.operation_lookup import chosen
 
 if TYPE_CHECKING:
+    from octavo.interfaces.execution.async_operation_calls import Calls
     from octavo.interfaces.execution.search_process_pool import Runs
-    from octavo.interfaces.execution.served_engine import Calls
     from octavo.interfaces.serving.http_listener import Listening
 
 
@@ -94,8 +94,8 @@ def serve(
 def serve_library(choices: Choices, given: dict[str, Any], tools: str, *, show: bool) -> None:
     """Serves with the settings that are given and not None; `show` opens the page."""
     from octavo.config.config_file_reloading import load_with_files
+    from octavo.interfaces.execution.async_operation_calls import Calls, following, opened
     from octavo.interfaces.execution.search_process_pool import ProcessPool
-    from octavo.interfaces.execution.served_engine import Calls, following, opened
     from octavo.interfaces.http.server_token import token_path
     from octavo.interfaces.serving.http_listener import serve as listen
 
@@ -142,7 +142,7 @@ def searching(flags: dict[str, Any]) -> Runs:
     """For a process beside the server: the same library, of which it neither watches the folders nor does the work."""
     from octavo.config.config_file_reloading import load_with_files
     from octavo.engine.wiring import open_engine
-    from octavo.interfaces.execution.served_engine import Calls, following
+    from octavo.interfaces.execution.async_operation_calls import Calls, following
 
     config, files = load_with_files(flags)
     configure(config.log_level, format=config.log_format)

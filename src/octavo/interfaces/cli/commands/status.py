@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from octavo.fast_dataclass import replace
-from octavo.interfaces.cli import server_search_and_watch_state
+from octavo.interfaces.cli import daemon_search_and_watch_state
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import operation_of
 from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
-from octavo.operations.answer_listing import Listing
+from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.library.rendering import problem_lines
 from octavo.operations.library.requests import StatusRequest
 
@@ -27,7 +27,7 @@ def status(choices: Choices, request: StatusRequest) -> None:
     with opened(choices) as session:
         answer = full_status(session.engine, problems=request.problems)
         # This process watches nothing; a server may.
-        answer = replace(answer, watch=server_search_and_watch_state.watching(session.config) or answer.watch)
+        answer = replace(answer, watch=daemon_search_and_watch_state.watching(session.config) or answer.watch)
         roots = session.roots()
         files = [answer.library] if isinstance(session.engine.location, Path) else []  # a database is no file
     view = TerminalView(roots=roots)

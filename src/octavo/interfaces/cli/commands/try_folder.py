@@ -78,7 +78,7 @@ def try_folder(
 
 def serve_in_browser(choices: Choices, library: Path, query: str) -> None:
     """Serves on a free port of this machine until Ctrl-C, and opens the page with the question."""
-    from octavo.interfaces.execution.served_engine import Calls, opened
+    from octavo.interfaces.execution.async_operation_calls import Calls, opened
     from octavo.interfaces.serving.http_listener import serve
 
     own = {"library": library, "serve.host": "127.0.0.1", "serve.port": 0, "serve.write": False}

@@ -1,4 +1,4 @@
-"""`octavo version`."""
+"""`octavo version`: the version, the commit it was built from, and the formats it writes."""
 
 from __future__ import annotations
 

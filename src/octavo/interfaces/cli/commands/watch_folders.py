@@ -35,7 +35,7 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
     a terminal. `octavo serve` and `octavo mcp` watch by themselves.
     """
     from octavo.config.config_file_reloading import load_with_files
-    from octavo.interfaces.execution.served_engine import following
+    from octavo.interfaces.execution.async_operation_calls import following
 
     config, files = load_with_files(choices.flags())
     configure("info" if choices.verbose else config.log_level, format=config.log_format)

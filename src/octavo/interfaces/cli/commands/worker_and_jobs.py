@@ -73,7 +73,7 @@ def worker(
             click.echo(f"Waiting for jobs of {session.library}; Ctrl-C ends it.", err=True)
         settings = replace(session.config.jobs, kinds=kinds or session.config.jobs.kinds)
         if session.config.traces:
-            from octavo.interfaces.execution.served_engine import trace_if_wanted
+            from octavo.interfaces.execution.async_operation_calls import trace_if_wanted
 
             trace_if_wanted(session.engine)
         with ExitStack() as stack:

@@ -9,7 +9,7 @@ from typing import Any
 from mcp import types
 
 from octavo.errors import OctavoError
-from octavo.interfaces.execution.served_engine import Calls
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias, failure, result, tool
 
 _MOST_CONVERSATIONS = 1_000

@@ -1,4 +1,4 @@
-"""Ragdocs' tools: documents by meaning, words and links, the same compressed, hypotheses, commits, linked memories."""
+"""Aliases of ragdocs' MCP tools: hybrid, compressed and hypothesis search, git history, linked memories."""
 
 from __future__ import annotations
 

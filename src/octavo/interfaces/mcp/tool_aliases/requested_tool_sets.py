@@ -1,4 +1,4 @@
-"""Which of these sets of tools were asked for, by the names that `--tools` takes."""
+"""Collects the aliased tools of the sets that `--tools` names, and imports no other set."""
 
 from __future__ import annotations
 

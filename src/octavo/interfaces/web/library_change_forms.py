@@ -1,4 +1,4 @@
-"""Changes from the page: offered where the server was started with --write, and then only in a session.
+"""Serves the forms that change memories, the index, the profile and note sections, only under `--write`.
 
 The guard has looked at the session and the origin of every request before it comes here.
 """

@@ -1,4 +1,4 @@
-"""Outcomes on their way to the library: shown as they come, and put together into what one transaction writes."""
+"""Groups prepared files into batches of one transaction, reports progress, and collects garbage rarely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which schemas this Octavo opens: from that of its first migration to that of its last."""
+"""Tells which schema versions this Octavo opens, and which migrations a library still lacks."""
 
 from __future__ import annotations
 

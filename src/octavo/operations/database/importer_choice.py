@@ -1,4 +1,4 @@
-"""What another program stored in a folder, a file or a database, imported by whichever importer claims it."""
+"""The protocol of importers, and the choice of the one that claims a folder, file or database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every screen needs of the app: the library to ask, the advisories, and the way to the other screens."""
+"""Base of the terminal app: asks the library, shows advisories, opens editors and switches screens."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which language a query is in that has no word of its own to tell it: that of the passages with its words."""
+"""Tells a query that is not in English, by its script or by the passages that hold its words."""
 
 from __future__ import annotations
 
-from octavo.algorithms.text.languages_and_marked_stems import marked
+from octavo.algorithms.text.language_detection_and_marked_stems import marked
 from octavo.fast_dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Filters, Terms

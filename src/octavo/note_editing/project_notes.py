@@ -1,4 +1,4 @@
-"""The notes of a project's collections: found by their uris, and changed from reading a file to indexing it."""
+"""Finds the notes of a project by uri, and carries a change from the file through the undo log to the index."""
 
 from __future__ import annotations
 

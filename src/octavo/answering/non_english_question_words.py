@@ -1,13 +1,13 @@
-"""The words of a question in another language than English, by which a sentence in that language answers it."""
+"""Stems of a question that is not in English, and of the sentences that may answer it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from octavo.algorithms.text.japanese_content_words import without_endings
-from octavo.algorithms.text.languages_and_marked_stems import COMPOUNDING, ENGLISH
+from octavo.algorithms.text.language_detection_and_marked_stems import COMPOUNDING, ENGLISH
 from octavo.algorithms.text.search_tokenizer import Analyzer
-from octavo.retrieval.query_language_detection import in_another_script
+from octavo.retrieval.non_english_query_detection import in_another_script
 
 _LEAST_HEAD, _LEAST_REST = 4, 3  # letters of a compound's last part, and of what stands before it
 

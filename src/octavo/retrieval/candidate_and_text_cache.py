@@ -1,4 +1,4 @@
-"""Caches texts and lengths that earlier searches read: the next keystroke finds mostly the same passages."""
+"""Caches candidates, sections, lengths, phrase hits and texts that earlier searches of a library read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a passage of code is for: whether it tests or shows a thing, or only declares it."""
+"""Whether a passage of code tests or shows a thing, or stands in a header or stub that only declares it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds what the words of a text begin with, without compiling an expression for every query."""
+"""Finds for each word of a text the longest of given roots that it begins with, by lookups in a set."""
 
 from __future__ import annotations
 

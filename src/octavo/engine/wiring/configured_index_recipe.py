@@ -1,4 +1,4 @@
-"""How a configuration indexes: parsers, chunkers and chunk sizes by name and version, without what does the work."""
+"""Derives from a configuration the versions of parsers and chunkers, chunk sizes and analyzer that index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search answered by the library's server, when one runs: what it has in memory need not be read again.
+"""Asks the running daemon for a search, whose answer it has laid out already, and for what it watches.
 
 The server writes the answer as well, for the screen it is told of: a client that only prints starts sooner.
 """

@@ -1,4 +1,4 @@
-"""Paths to look at, and nothing else: as a tree of names to visit, and as a test of a uri."""
+"""For a scan of some paths only: the tree of names to visit, and a test whether a uri lies at or below one."""
 
 from __future__ import annotations
 
