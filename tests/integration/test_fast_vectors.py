@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,18 +17,23 @@ from octavo.config.schema import Jobs
 from octavo.engine import library_search
 from octavo.engine.engine import Engine
 from octavo.engine.indexing import full_vector_upgrade
+from octavo.engine.open_project_library import OpenLibrary
 from octavo.engine.search.index_freshness import learning
 from octavo.engine.wiring import open_library
 from octavo.fast_dataclass import replace
 from octavo.ingest import provisional_fast_vectors as fast
+from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.search_result import Freshness
 from octavo.model.stored_rows import StoredVectors
 from octavo.observability.progress import NoProgress
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.jobs import run_jobs
 from octavo.operations.library.results import IndexingRun
 from octavo.operations.library.status import full_status
+from octavo.operations.memory.memory_changes import remember
+from octavo.operations.memory.requests import RememberRequest
 from octavo.retrieval.profiles_by_name import PROFILES
 
 PACE = Jobs(lease_seconds=60, retry_seconds=1, max_retry_seconds=1, max_attempts=2, batch=4, poll_seconds=0.1)
@@ -260,3 +265,33 @@ def test_a_constrained_machine_computes_no_full_vector_whoever_asks(folder: Path
         assert (fast_rows(engine), full(engine)) == (5, [])
         found = engine.search(Query("light at the entrance"), PROFILES["dense_only"])
         assert found.hits[0].citation.uri == "new.md"
+
+
+def test_a_question_waits_once_for_full_vectors_though_it_is_searched_twice(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    def computed(library: OpenLibrary, chunks: Sequence[ChunkKey], seconds: float) -> int:
+        waits.append(seconds)
+        return embed_candidates(library, chunks[:1], seconds)
+
+    embed_candidates = full_vector_upgrade.embed_candidates
+    monkeypatch.setattr(full_vector_upgrade, "embed_candidates", computed)
+    with opened(folder) as engine:
+        engine.index()
+        assert ask(engine, AskRequest("harbour pilot")).answered
+        assert waits == [library_search.JUDGED_WITHIN[True]]
+
+
+def test_a_memory_does_not_wait_for_the_vectors_of_what_was_indexed_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_vector_upgrade, "JUDGED_AT_ONCE", 1)
+    monkeypatch.setattr(run_jobs, "_A_FEW", 1)
+    monkeypatch.setattr(run_jobs, "_A_MOMENT", 0.0)
+    with opened(folder) as engine:
+        engine.index()
+        written = remember(engine, RememberRequest("The lantern hangs beside the door."))
+        assert run_jobs.work_shortly(engine, PACE) == ""
+        assert full(engine) == [f"{written.item}.md"]

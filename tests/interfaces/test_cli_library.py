@@ -321,3 +321,15 @@ def test_an_address_of_a_server_is_no_library(octavo: Octavo) -> None:
     said = octavo("--library", "http://search.example:7411", "search", "dome")
     assert said.exit_code == 2
     assert "http://search.example:7411 is no library" in said.stderr and "octavo serve" in said.stderr
+
+
+def test_a_project_that_is_mistyped_is_not_made_by_what_reads(octavo: Octavo, tmp_path: Path) -> None:
+    folder = write_vault(tmp_path / "notes")
+    assert octavo("start", folder).exit_code == 0
+    for command in (["search", "prune"], ["recall"], ["status"], ["index"], ["list"], ["ask", "prune?"]):
+        refused = octavo(*command, "--project", "defualt")
+        assert refused.exit_code == 4 and "has no project defualt\nhint: it has: default" in refused.stderr, command
+    assert octavo("remember", "The pump is new.", "--project", "garden").exit_code == 0
+    assert octavo("add", folder, "--project", "orchard").exit_code == 0
+    projects = json.loads(octavo("projects", "list", "--json").stdout)["projects"]
+    assert sorted(project["name"] for project in projects) == ["default", "garden", "orchard"]

@@ -63,6 +63,13 @@ def embed_newest(library: OpenLibrary, most: int, progress: Progress) -> int:
     )
 
 
+def embed_newest_within(library: OpenLibrary, seconds: float) -> None:
+    """The same, while there is time; some in any case."""
+    deadline = time.monotonic() + seconds
+    while embed_newest(library, JUDGED_AT_ONCE, NoProgress()) == JUDGED_AT_ONCE and time.monotonic() < deadline:
+        pass
+
+
 def embed_candidates(library: OpenLibrary, chunks: Sequence[ChunkKey], seconds: float) -> int:
     """Full vectors for what a search ranks best, so that it is judged by them; how many there were to compute.
 

@@ -18,7 +18,7 @@ from octavo.config.schema import Config, Log
 from octavo.engine.search.query_embedding_ahead import load_model_ahead
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders
 from octavo.engine.wiring.store_opening import open_store
-from octavo.errors import NotFound
+from octavo.errors import NotIndexed
 from octavo.fast_dataclass import replace
 from octavo.ingest.embedding_profile_switch import active_profile
 from octavo.model.ids import project_id
@@ -61,9 +61,10 @@ def open_engine(
     place = library_location(config)
     configured = embedders(config.embedding)
     store = open_store(place, config, create=create)
-    if existing and config.project not in {project.name for project in store.catalog.projects()}:
+    if existing and config.project not in (names := [project.name for project in store.catalog.projects()]):
         store.close()
-        raise NotFound(f"{place} has no project {config.project}")
+        hint = f"it has: {', '.join(names)}" if names else None
+        raise NotIndexed(f"{place} has no project {config.project}", hint=hint)
     loading = None if soon is None else _load_model(config, store, configured, soon)
     # Imported only now: the model loads in its thread while all of this is imported.
     from octavo.engine.wiring.engine_assembly import assemble

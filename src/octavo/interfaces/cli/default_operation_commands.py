@@ -33,7 +33,7 @@ def operation_of(words: str) -> Operation:
 
 def answered(choices: Choices, operation: Operation, request: Any, *, work: bool = True) -> Exit:
     """Runs an operation and writes its answer, which the exit code sums up; then, with `work`, the jobs it enqueued."""
-    with opened(choices, create=operation.creates) as session:
+    with opened(choices, create=operation.creates, writes=not operation.annotations.read_only) as session:
         answer = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=operation.lengthy))
         view = TerminalView(getattr(request, "query", ""), roots=session.roots())
         choices.answer(operation_answer(operation, answer, view))

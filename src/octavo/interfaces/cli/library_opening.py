@@ -36,11 +36,13 @@ def opened(
     choices: Choices,
     *,
     create: bool = False,
+    writes: bool = False,
     library: Location | None = None,
     soon: str | None = None,
     profile: str | None = None,
 ) -> Iterator[Session]:
-    """`library`, where given, goes before everything the configuration says.
+    """`library`, where given, goes before everything the configuration says. A project that the command line names is
+    made only by what writes to it: a slip of the pen makes none.
 
     `soon` is what will be searched for at once, by a profile of this name or else by the configured one.
     """
@@ -48,7 +50,8 @@ def opened(
 
     config = choices.config({"library": library} if library else None)
     by_meaning = soon is not None and _by_meaning(profile or config.retrieval.profile)
-    engine = open_engine(config, create=create, soon=soon if by_meaning else None)
+    existing = choices.project is not None and not (create or writes)
+    engine = open_engine(config, create=create, soon=soon if by_meaning else None, existing=existing)
     try:
         yield Session(config, engine)
     finally:

@@ -70,9 +70,10 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
     def search(question: str) -> tuple[NumberedPassage, ...]:
         result = find(engine, _search(request, question), judged_in_full=True)
         if result.hits and model is None:
-            # That something answers is known. The fact may stand in a passage that a list of hits need not show.
+            # That something answers is known, and the best candidates have been judged in full. The fact may stand in
+            # a passage that a list of hits need not show.
             wide = _read_widely(engine.retrieval_profile(request.profile or engine.defaults.profile))
-            result = find(engine, replace(_search(request, question), show_all=True), wide, judged_in_full=True)
+            result = find(engine, replace(_search(request, question), show_all=True), wide)
         searches.append(with_publications(engine.roots, result))
         with engine.store.reading():
             return passages_of(engine.store, engine.project.id, searches[-1].hits)

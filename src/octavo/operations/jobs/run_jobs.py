@@ -8,15 +8,15 @@ import threading
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
-from octavo.engine.indexing.full_vector_upgrade import embed_newest
+from octavo.engine.indexing.full_vector_upgrade import embed_newest_within
 from octavo.engine.processes.job_threads import AFTER_TROUBLE, run_due_everywhere
 from octavo.errors import OctavoError
 from octavo.jobs.worker import Round
 from octavo.model.job import JobKind, JobState
-from octavo.observability.progress import NoProgress
 from octavo.services.json_client import asked_once
 
-_A_MOMENT = 128  # inputs whose vectors a command computes before it ends: about a second
+_A_FEW = 16  # inputs whose vectors a command computes before it ends: about a second
+_A_MOMENT = 0.5  # seconds of computing others
 
 
 def work(
@@ -60,10 +60,10 @@ def work_shortly(engine: Engine, settings: Jobs) -> str:
         with asked_once():
             engine.follow_active_profile()
             little = little and not engine.store.embeddings.postponed(project, 0, 1)
-            if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= _A_MOMENT:
+            if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= _A_FEW:
                 done = work(engine, settings)
                 return _failure(engine) if done.failed or done.dead else ""
-            embed_newest(engine.library, _A_MOMENT, NoProgress())
+            embed_newest_within(engine.library, _A_MOMENT)
     except OctavoError as error:
         return error.message
     return ""

@@ -34,8 +34,7 @@ class Fts5Transfer:
         for key in keys:
             fields = dict(_EMPTY)
             if key == at:
-                for field, tokens in groupby(instances, itemgetter(1)):
-                    fields[field] = " ".join(row[3] for row in tokens)
+                fields.update((field, text) for _, field, text in instances)
                 at, instances = next(words, (None, iter(())))
             yield key, LexicalRow(**fields)
 

@@ -54,8 +54,8 @@ select coalesce(max(id), 0) from lexical_docsize;
 create virtual table if not exists temp.lexical_instances using fts5vocab (main, lexical, instance);
 
 -- name: lexical_instances
--- Every word of every row, where it stands: the rows as they were analysed, put together again.
-select doc, col, "offset", term from temp.lexical_instances order by doc, col, "offset";
+-- The fields of every row, from its words and where each stands: the rows as they were analysed, put together again.
+select doc, col, group_concat(term, ' ' order by "offset") from temp.lexical_instances group by doc, col order by doc, col;
 
 -- name: lexical_drop
 drop table if exists lexical;
