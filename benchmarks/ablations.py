@@ -272,14 +272,16 @@ def main() -> None:
     for given in options.code:
         queries, _, checkout = given.partition("=")
         ask_code(tallies, Path(queries), Path(checkout), options.questions, options.each)
-    if not options.no_pinned:
-        ask_pinned(tallies)
-    tables = [
-        "\n".join(markdown_table([f"`{name}`", *tally.values, "ms"], tally.rows()))
-        for name, tally in tallies.items()
-        if tally.values
-    ]
-    print(*tables, sep="\n\n")
+    try:
+        if not options.no_pinned:
+            ask_pinned(tallies)
+    finally:  # what was measured for hours is printed though the last part fails
+        tables = [
+            "\n".join(markdown_table([f"`{name}`", *tally.values, "ms"], tally.rows()))
+            for name, tally in tallies.items()
+            if tally.values
+        ]
+        print(*tables, sep="\n\n")
     if options.page:
         options.page.write_text(
             replaced(options.page.read_text("utf-8"), "\n\n".join(tables), str(options.page)), "utf-8"

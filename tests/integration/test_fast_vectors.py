@@ -32,7 +32,7 @@ from octavo.operations.answering.requests import AskRequest
 from octavo.operations.jobs import run_jobs
 from octavo.operations.library.results import IndexingRun
 from octavo.operations.library.status import full_status
-from octavo.operations.memory.memory_changes import remember
+from octavo.operations.memory.memory_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.retrieval.profiles_by_name import PROFILES
 
@@ -288,8 +288,8 @@ def test_a_memory_does_not_wait_for_the_vectors_of_what_was_indexed_before(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(full_vector_upgrade, "JUDGED_AT_ONCE", 1)
-    monkeypatch.setattr(run_jobs, "_A_FEW", 1)
-    monkeypatch.setattr(run_jobs, "_A_MOMENT", 0.0)
+    monkeypatch.setattr(run_jobs, "A_FEW", 1)
+    monkeypatch.setattr(run_jobs, "A_MOMENT", 0.0)
     with opened(folder) as engine:
         engine.index()
         written = remember(engine, RememberRequest("The lantern hangs beside the door."))

@@ -8,6 +8,8 @@ import pytest
 from workbench import Bench
 
 from octavo.model.query import Query
+from octavo.operations.answering.ask import ask
+from octavo.operations.answering.requests import AskRequest
 from octavo.retrieval.built_in_profiles.notes_and_documentation import CALIBRATION
 from octavo.retrieval.hit_relevance import answers, by_relevance, evidence, scale_of
 from octavo.retrieval.pipeline import run
@@ -131,6 +133,20 @@ def test_a_question_in_another_language_is_judged_by_its_words(bench: Bench) -> 
     assert found["o której godzinie robi się kopie zapasowe"][0][0] == "kopie.md"  # by two of its words
     assert all(score < 0.2 for _, score in found["jaka jest stolica Mongolii?"])
     assert found["zzqqxx"] == []
+
+
+def test_a_short_question_is_answered_by_the_one_word_that_it_is_about(bench: Bench) -> None:
+    words = ("oignon", "farine", "beurre", "sel", "poivre", "lait", "citron", "sucre", "miel", "riz", "thym", "ail")
+    bench.write(
+        GARDEN
+        | {f"{word}.md": f"On trouve le {word} dans la cuisine, sur une étagère près de la porte.\n" for word in words}
+        | {"tarte.md": "Il faut quatre pommes, que vous coupez avec un couteau, et une heure pour la pâte.\n"}
+    )
+    bench.index(embedding=BUNDLED)
+    with bench.opened(embedding=BUNDLED) as engine:
+        (hit, *_) = engine.search(Query("combien de pommes"), PROFILES["hybrid"]).hits
+        assert hit.citation.uri == "tarte.md" and hit.score > 0.5
+        assert ask(engine, AskRequest("combien de pommes ?")).sentences[0].text.startswith("Il faut quatre pommes")
 
 
 def test_a_word_anywhere_may_be_an_answer_in_another_language(bench: Bench) -> None:

@@ -25,6 +25,8 @@ from octavo.errors import StorageError
 from octavo.ingest.collection_repository_watch import HistoryWatch
 from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.model.projects_and_collections import Collection, CollectionSettings
+from octavo.operations.note_editing.note_editing import doc_create, doc_rename
+from octavo.operations.note_editing.requests import DocCreateRequest, DocRenameRequest
 
 PATIENCE = 240.0
 QUICK = {"watch": {"debounce_ms": 250, "poll_ms": 100}}
@@ -315,6 +317,20 @@ def test_a_change_made_while_another_process_indexes_waits_its_turn(
         assert watching.found("zebrafish") == []
         leases.release(lease)
         watching.until_found("zebrafish", "later.md")
+
+
+def test_what_octavo_wrote_is_no_change_that_waits(bench: Bench) -> None:
+    bench.write(GOOD)
+    with watched(bench, watch={"debounce_ms": 30_000}, writing={"collections": ["notes"]}) as watching:
+        engine = watching.engine
+        eventually(lambda: [folder.state for folder in engine.watcher.state().folders] == [WATCHING])
+        eventually(lambda: not engine.watcher.state().queued)
+        doc_create(engine, DocCreateRequest("zebra.md", "Zebra"))
+        doc_rename(engine, DocRenameRequest("bread.md", to="loaf.md"))
+        eventually(lambda: engine.watcher.state().queued)
+        assert engine.freshness().queued == 0
+        bench.write({"okapi.md": "# Okapi\n"})
+        eventually(lambda: engine.freshness().queued == 1)
 
 
 def test_watching_can_be_stopped_and_started_again(bench: Bench) -> None:

@@ -101,6 +101,22 @@ def test_what_other_programs_call_a_command_is_understood(octavo: Octavo, typed:
     assert (result.exit_code, f"Did you mean {meant}?" in result.stderr) == (Exit.USAGE, True)
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("memory list", "octavo recall"),
+        ("memory delete", "octavo forget"),
+        ("memory serch", "search"),
+        ("notes list", "octavo list --documents"),
+        ("graph relate", "related"),
+        ("projects create", "octavo --project NAME add FOLDER"),
+    ],
+)
+def test_what_another_command_does_is_named_in_a_group_that_lacks_it(octavo: Octavo, typed: str, meant: str) -> None:
+    result = octavo(*typed.split())
+    assert (result.exit_code, f"Did you mean {meant}?" in result.stderr) == (Exit.USAGE, True), result.stderr
+
+
 def test_what_is_like_no_command_gets_no_suggestion(octavo: Octavo) -> None:
     assert octavo("xylophone").stderr == "error: There is no command xylophone.\nhint: see `octavo --help`\n"
 

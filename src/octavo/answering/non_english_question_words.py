@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from octavo.algorithms.text.japanese_content_words import without_endings
-from octavo.algorithms.text.language_detection_and_marked_stems import COMPOUNDING, ENGLISH
+from octavo.algorithms.text.language_detection_and_marked_stems import COMPOUNDING, ENGLISH, asking_forms
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.retrieval.non_english_query_detection import in_another_script
 
@@ -23,10 +23,11 @@ def in_another_language(question: str, text: str, analyzer: Analyzer) -> Tokenis
     language = analyzer.query_language(question) or analyzer.told_language(text)
     if language in ("", ENGLISH):
         return None
+    asking = asking_forms(language)
     asked = analyzer.forms(question, language) if language in COMPOUNDING else []
 
     def words(said: str) -> Sequence[str]:
-        stems = analyzer.forms(said, language)
+        stems = [stem for stem in analyzer.forms(said, language) if stem not in asking]
         heads = {stem.rpartition("_")[2] for stem in stems}
         return [*stems, *(word for word in asked if word not in stems and _has_head(word, heads))]
 

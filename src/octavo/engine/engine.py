@@ -285,5 +285,5 @@ class Engine:
         import_module("octavo.engine.maintenance.library_repair").mend_derived(self)
 
     def _queued(self) -> int:
-        """Paths that wait to be indexed."""
-        return self._watcher.state().queued if self._watcher is not None and self._watcher.active else 0
+        """Paths that wait to be indexed, without those that were when Octavo wrote them."""
+        return self._watcher.unseen() if self._watcher is not None and self._watcher.active else 0

@@ -120,6 +120,27 @@ def test_a_query_is_in_a_language_of_the_library_unless_it_tells(
     assert tuple(ANALYZER.query_languages(typed, held)) == languages
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "about"),
+    [
+        ("combien de pommes", "fr", ["pomm"]),
+        ("Wie heißt der Vermieter?", "de", ["vermiet"]),
+        ("¿cuánto cuesta?", "es", ["cuesta"]),
+        ("hvornår kommer posten", "da", ["kommer", "posten"]),
+        ("comment on the rent", "en", ["comment", "rent"]),
+    ],
+)
+def test_what_asks_tells_the_language_of_a_question_and_is_not_what_it_is_about(
+    question: str, language: str, about: list[str]
+) -> None:
+    assert ANALYZER.query_language(question) == language
+    assert ANALYZER.content_words(question, language) == about
+
+
+def test_what_asks_is_a_word_of_a_passage_like_any_other() -> None:
+    assert len(ANALYZER.forms("heißt", "de")) == 1
+
+
 def test_a_compound_has_the_parts_that_are_words_of_the_library() -> None:
     known = ["datenbank", "verbind", "vektor", "datenbankverbind", "vektordatenbank", "art", "garten", "arbeitszimm"]
     compounds = Compounds([*known, "arbeit", "zimm"], snowball("german"))

@@ -88,6 +88,29 @@ _FUNCTION_WORDS = {
         eğer ki tarafından nasıl üzerinde""",
 }
 
+# What asks in them, where English has no such word ("come", "comment", "dove", "hoe"): function words of a question,
+# which in a passage may be what it is about.
+_ASKING_WORDS = {
+    "ca": "quants quina quines quin quan",
+    "cs": "kdo kdy proč jaký jaká jaké kolik",
+    "da": "hvad hvem hvornår hvorfor hvilken hvilke hedder",
+    "de": """wer wen wem wessen wo wann warum wieso weshalb welche welchen welcher welches wohin woher wieviel wieviele
+        heißt heißen""",
+    "es": "cuál cuáles quién quiénes cuánto cuánta cuántos cuántas",
+    "fi": "mikä missä milloin miksi kuka kuinka miten montako paljonko",
+    "fr": "combien pourquoi quand quoi quel quelle quels quelles lequel",
+    "hu": "mikor miért hogyan mennyi melyik",
+    "id": "siapa kapan mengapa bagaimana berapa",
+    "it": "quanto quanta quanti quante quale quali perché",
+    "nl": "hoeveel waar waarom wanneer welke wie heet",
+    "no": "hva hvem når hvorfor hvilken hvilke hvilket heter",
+    "pl": "kto gdzie kiedy dlaczego jaki jaka jakie",
+    "pt": "quem onde quanto quanta quantos quantas qual quais",
+    "ro": "cine unde când",
+    "sv": "vad vem varför hur vilken vilka vilket heter",
+    "tr": "nerede neden kaç hangi",
+}
+
 _LEAST_SCORE = 1.25
 _LEAST_SHARE = 0.04
 _SHORT = 12  # different words: of so few, one that no other language has is enough
@@ -118,12 +141,13 @@ _REMEMBERED = 1 << 17
 
 
 class FunctionWords:
-    """Token → the languages it is a function word of; each weighs the less the more there are."""
+    """Token → the languages it is a function word of; each weighs the less the more there are. Those of questions have
+    what asks among them."""
 
-    def __init__(self, analyse: Callable[[str], Iterable[str]]) -> None:
+    def __init__(self, analyse: Callable[[str], Iterable[str]], *, asking: bool = False) -> None:
         spoken: dict[str, list[str]] = {}
         for language, words in _FUNCTION_WORDS.items():
-            for token in {*analyse(words)}:
+            for token in {*analyse(f"{words} {_ASKING_WORDS.get(language, '')}" if asking else words)}:
                 spoken.setdefault(token, []).append(language)
         self._languages = {
             token: tuple((language, 1 / _languages_among(several)) for language in several)
@@ -214,6 +238,12 @@ def unmarked(forms: Iterable[str]) -> list[str]:
         _, language, stem = form.split("_", 2)
         languages.setdefault(stem, []).append(language)
     return [f"{stem} ({', '.join(dict.fromkeys(spoken))})" for stem, spoken in languages.items()]
+
+
+@cache
+def asking_forms(language: str) -> frozenset[str]:
+    """The marked stems of what asks in a language."""
+    return frozenset(word_forms(_ASKING_WORDS.get(language, ""), language))
 
 
 def word_forms(text: str, language: str) -> list[str]:

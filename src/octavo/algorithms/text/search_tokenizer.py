@@ -165,12 +165,13 @@ class Analyzer:
     def query_language(self, text: str) -> str:
         """The language that a query tells it is in, by fewer words than a passage; empty where it does not tell."""
         tokens = frozenset(self.tokens(text))
-        return decided(_function_words().spoken_in(tokens), len(tokens)) or by_letters(text)
+        return decided(_words_of_questions().spoken_in(tokens), len(tokens)) or by_letters(text)
 
     def told_language(self, text: str) -> str:
         """The language that a query tells as surely as a passage does; empty in doubt."""
         tokens = frozenset(token for token in self.tokens(text) if len(token) > 1)
-        return _told(_function_words().spoken_in(tokens), tokens) or by_letters(text)
+        known = _words_of_questions()
+        return _told(known.spoken_in(tokens), tokens, known) or by_letters(text)
 
     def query_languages(self, text: str, library_languages: Sequence[str]) -> Sequence[str]:
         """In which of the languages that a library holds a query may be: all of them, unless it tells."""
@@ -200,9 +201,9 @@ class Analyzer:
         return sorted(tokens_left.difference(pairs)) + sorted(pairs)[::2]
 
     def without_function_words(self, tokens: Iterable[str], language: str) -> frozenset[str]:
-        """Those of some tokens that are no function words of a language, or of any if it is empty."""
+        """Those of a question's tokens that are no function words of a language, or of any if it is empty."""
         known = frozenset(tokens)
-        return known - _function_words().of(language, known)
+        return known - _words_of_questions().of(language, known)
 
     def prefix(self, text: str) -> str:
         """The last word that `text` has the start of, folded as tokens are but not stemmed: `beginnings` tells which
@@ -320,11 +321,18 @@ def _function_words() -> FunctionWords:
     return FunctionWords(Analyzer().tokens)
 
 
-def _told(spoken: dict[str, float], tokens: frozenset[str], *, code: bool = False) -> str:
+@cache
+def _words_of_questions() -> FunctionWords:
+    return FunctionWords(Analyzer().tokens, asking=True)
+
+
+def _told(
+    spoken: dict[str, float], tokens: frozenset[str], known: FunctionWords | None = None, *, code: bool = False
+) -> str:
     language = decided(spoken, len(tokens), code=code) if _mostly_latin(tokens) else ""
     if language in ("", ENGLISH):
         return language
-    return language if len(_function_words().of(language, tokens)) >= _LEAST_FUNCTION_WORDS else ""
+    return language if len((known or _function_words()).of(language, tokens)) >= _LEAST_FUNCTION_WORDS else ""
 
 
 def _mostly_latin(tokens: frozenset[str]) -> bool:

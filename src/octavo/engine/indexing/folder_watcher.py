@@ -17,6 +17,7 @@ from octavo.engine.indexing.folder_and_change_indexing import is_stale
 from octavo.engine.indexing.git_history_updates import follow_histories
 from octavo.engine.indexing.index_runs import Stopped
 from octavo.engine.indexing.memory_folder_watcher import MemoryFolders
+from octavo.engine.search.index_freshness import unseen
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass
 from octavo.ingest.collection_repository_watch import HistoryWatch
@@ -40,6 +41,7 @@ BUSY_SECONDS = 1.0  # for a library another process is writing
 LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
 _FIRST_LOOK_SECONDS = 0.1  # between two looks for the first documents: batches commit without telling
 _MEMORY_PAUSE = 0.3  # seconds after a change in a folder of memories
+_LOOKED_AT = 64  # paths that a search compares with the library; of more it is said that they changed
 EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
 PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
 
@@ -141,6 +143,18 @@ class Watcher:
                 ),
                 self._last_event,
             )
+
+    def unseen(self) -> int:
+        """How much of what is queued the library does not say yet; of many changes, how many are queued."""
+        with self.condition:
+            queued = [
+                (each.collection, {*each.paths, *each.looking, *[""] * each.whole}) for each in self.folders.values()
+            ]
+        return sum(
+            len(paths) if "" in paths or len(paths) > _LOOKED_AT else unseen(self._library, collection, sorted(paths))
+            for collection, paths in queued
+            if paths
+        )
 
     def start(self, settings: Watch | None = None) -> None:
         with self.condition:

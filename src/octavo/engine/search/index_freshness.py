@@ -15,6 +15,7 @@ from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import replace
 from octavo.model.indexing_ledger import FileStamp
+from octavo.model.projects_and_collections import Collection
 from octavo.model.search_result import Freshness, Hit
 
 if TYPE_CHECKING:
@@ -128,6 +129,15 @@ def stale_files(library: OpenLibrary, files: Iterable[tuple[str, str]]) -> dict[
             for uri, stamp in stamps.items():
                 reasons[collection.name, uri] = _changed_since(collection.root, uri, stamp)
     return {file: reason for file, reason in reasons.items() if reason}
+
+
+def unseen(library: OpenLibrary, collection: Collection, uris: Sequence[str]) -> int:
+    """How many of these paths, at which something happened, are not as they were indexed: what Octavo wrote is."""
+    stamps = library.store.ledger.stamps(library.project.id, collection.id, uris)
+    root = collection.root
+    return sum(
+        bool(_changed_since(root, uri, stamps[uri])) if uri in stamps else os.path.lexists(root / uri) for uri in uris
+    )
 
 
 def _changed_since(root: Path, uri: str, stamp: FileStamp) -> str:

@@ -27,11 +27,11 @@ class CommandGroup(click.Group):
         typed = args[0]
         if typed.startswith("-") or self.get_command(ctx, typed) is not None:
             return super().resolve_command(ctx, args)
-        from octavo.interfaces.cli.mistyped_command_suggestions import CALLED_ELSEWHERE, nearest
+        from octavo.interfaces.cli.mistyped_command_suggestions import CALLED_ELSEWHERE, beside, nearest
 
         if ctx.parent is None and typed in CALLED_ELSEWHERE:
             return super().resolve_command(ctx, [*CALLED_ELSEWHERE[typed], *args[1:]])
-        near = nearest(typed, self.list_commands(ctx))
+        near = beside(self.name or "", typed) or nearest(typed, self.list_commands(ctx))
         hint = f" Did you mean {near}?" if near else ""
         raise click.UsageError(f"There is no command {typed}.{hint}", ctx)
 

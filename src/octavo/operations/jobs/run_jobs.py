@@ -15,8 +15,8 @@ from octavo.jobs.worker import Round
 from octavo.model.job import JobKind, JobState
 from octavo.services.json_client import asked_once
 
-_A_FEW = 16  # inputs whose vectors a command computes before it ends: about a second
-_A_MOMENT = 0.5  # seconds of computing others
+A_FEW = 16  # inputs whose vectors a command computes before it ends: about a second
+A_MOMENT = 0.5  # seconds of computing others
 
 
 def work(
@@ -60,10 +60,10 @@ def work_shortly(engine: Engine, settings: Jobs) -> str:
         with asked_once():
             engine.follow_active_profile()
             little = little and not engine.store.embeddings.postponed(project, 0, 1)
-            if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= _A_FEW:
+            if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= A_FEW:
                 done = work(engine, settings)
                 return _failure(engine) if done.failed or done.dead else ""
-            embed_newest_within(engine.library, _A_MOMENT)
+            embed_newest_within(engine.library, A_MOMENT)
     except OctavoError as error:
         return error.message
     return ""
