@@ -117,6 +117,11 @@ def test_what_another_command_does_is_named_in_a_group_that_lacks_it(octavo: Oct
     assert (result.exit_code, f"Did you mean {meant}?" in result.stderr) == (Exit.USAGE, True), result.stderr
 
 
+def test_an_option_that_is_not_there_is_no_query_where_none_is_an_argument(octavo: Octavo) -> None:
+    assert "hint: see `octavo export --help`" in octavo("export", "-o", "copy").stderr
+    assert "goes after `--`: octavo search -- -o" in octavo("search", "-o", "copy").stderr
+
+
 def test_what_is_like_no_command_gets_no_suggestion(octavo: Octavo) -> None:
     assert octavo("xylophone").stderr == "error: There is no command xylophone.\nhint: see `octavo --help`\n"
 

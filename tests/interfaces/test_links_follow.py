@@ -10,6 +10,7 @@ from cli_calls import Location
 
 import octavo as package
 from octavo.errors import Conflict, InvalidArgument, OctavoError
+from octavo.operations.note_editing.rendering import linked_write_lines
 
 GARDEN = "# Garden\n\n## Plans\n\nSee [[#Plans]] and [own](#plans).\n\n### Spring\n\nSow.\n\n## Archive\n"
 LINKS = (
@@ -71,7 +72,9 @@ def test_links_are_listed_in_a_dry_run_and_written_only_when_asked(library: pack
     shown = library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X", dry_run=True)
     assert (len(shown.links), shown.links_updated) == (7, False)
     before = files(folder)
-    library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X")
+    done = library.doc.rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X")
+    assert (len(done.links), done.links_updated) == (7, False)
+    assert "7 links lead elsewhere now" in "".join(part.text for line in linked_write_lines(done) for part in line)
     after = files(folder)
     assert {name for name in before if before[name] != after[name]} == {"sub/Garden.md"}
 

@@ -86,7 +86,7 @@ def field_line(name: str, value: Any) -> str:
 
 def file_name(item: MemoryItem) -> str:
     """The title and enough of the id to be unique: `we-ship-on-mondays-0a1b2c3d.md`."""
-    folded = unicodedata.normalize("NFKD", item.title).encode("ascii", "ignore").decode().lower()
+    folded = unicodedata.normalize("NFKD", item.title.casefold()).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:_SLUG_LENGTH].rstrip("-")
     tail = item.id.removeprefix("mem_")[:8]
     return f"{slug}-{tail}.md" if slug else f"{tail}.md"

@@ -108,14 +108,13 @@ def _changed(
 ) -> LinkedWriteAnswer:
     with notes.locked(note.collection) as journal, hiding(note.collection):
         file = notes.read(note)
-        linked = terms.dry_run or terms.update_links
         document, old_uri = NoteOutline(file.text), note.real_uri
         refuse_generated(document.text, note.uri)
         refuse_changed(file, terms.expected_hash, note.uri)
         made = change(document)
         plain = NoteChange(file, encoded(made.edit.text), made.edit.differences)
         following = _Linked([FileChange(note, file, plain, made.to)])
-        if linked and (made.to or plain.changed):
+        if made.to or plain.changed:
             following = _with_links(notes, note, file, plain, made, update=terms.update_links)
         changing = [changed for changed in following.files if changed.happens]
         for changed in changing:

@@ -92,7 +92,7 @@ def read(path: Path, uri: str, largest: int) -> File:
         # Not blocking: what a pipe of that name would do to a reader.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        raise NotFound(f"there is no file {uri}", hint="doc_create makes one", details={"uri": uri}) from None
+        raise NotFound(f"there is no file {uri}", hint="`octavo doc create` makes one", details={"uri": uri}) from None
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ):
             raise InvalidArgument(f"{uri[:200]!r} cannot be a path here: {error.strerror}") from None

@@ -69,6 +69,12 @@ def test_a_memory_gets_a_file_and_a_second_run_changes_nothing(engine: Engine, f
     assert run(engine, folder) == {}
 
 
+def test_the_name_of_a_file_keeps_the_letters_of_its_title(engine: Engine, folder: Path) -> None:
+    memory_commit(engine, MemoryCommitRequest(text="Die Größe heißt Maß."))
+    (path,) = run(engine, folder)["written"]
+    assert path.startswith("die-grosse-heisst-mass-")
+
+
 def test_a_file_becomes_a_memory_that_the_next_search_finds(engine: Engine, folder: Path) -> None:
     folder.mkdir()
     note = folder / "valves.md"

@@ -165,12 +165,12 @@ class Analyzer:
     def query_language(self, text: str) -> str:
         """The language that a query tells it is in, by fewer words than a passage; empty where it does not tell."""
         tokens = frozenset(self.tokens(text))
-        return decided(_words_of_questions().spoken_in(tokens), len(tokens)) or by_letters(text)
+        return decided(_function_words(asking=True).spoken_in(tokens), len(tokens)) or by_letters(text)
 
     def told_language(self, text: str) -> str:
         """The language that a query tells as surely as a passage does; empty in doubt."""
         tokens = frozenset(token for token in self.tokens(text) if len(token) > 1)
-        known = _words_of_questions()
+        known = _function_words(asking=True)
         return _told(known.spoken_in(tokens), tokens, known) or by_letters(text)
 
     def query_languages(self, text: str, library_languages: Sequence[str]) -> Sequence[str]:
@@ -203,7 +203,7 @@ class Analyzer:
     def without_function_words(self, tokens: Iterable[str], language: str) -> frozenset[str]:
         """Those of a question's tokens that are no function words of a language, or of any if it is empty."""
         known = frozenset(tokens)
-        return known - _words_of_questions().of(language, known)
+        return known - _function_words(asking=True).of(language, known)
 
     def prefix(self, text: str) -> str:
         """The last word that `text` has the start of, folded as tokens are but not stemmed: `beginnings` tells which
@@ -316,14 +316,9 @@ def written_words() -> Analyzer:
 
 
 @cache
-def _function_words() -> FunctionWords:
+def _function_words(*, asking: bool = False) -> FunctionWords:
     """The same for every analyzer of a process: it takes longer to make than a query to answer."""
-    return FunctionWords(Analyzer().tokens)
-
-
-@cache
-def _words_of_questions() -> FunctionWords:
-    return FunctionWords(Analyzer().tokens, asking=True)
+    return FunctionWords(Analyzer().tokens, asking=asking)
 
 
 def _told(

@@ -107,8 +107,8 @@ GROUPS = (
 
 SECTIONS: Mapping[str, str] = {
     "Fill a library": "start try init add fetch remove list index watch status doctor",
-    "Search": "search search-docs search-code find-similar ask log pick replay",
-    "Read": "get get-many outline open diff history export",
+    "Search": "search search-docs search-code find-similar ask log pick inspect replay",
+    "Read": "get get-many outline recent open diff history export",
     "Remember": "remember recall forget memory canonical sessions projects",
     "Write notes": "notes doc lint",
     "See what belongs together": "graph cluster summaries",
@@ -241,7 +241,10 @@ def _usage(error: click.ClickException, arguments: Sequence[str]) -> CommandFail
     dashed = next((typed for typed in arguments if len(typed) > 2 and typed[0] == "-" != typed[1]), None)
     if isinstance(error, click.NoSuchOption):
         dashed = None if error.possibilities else error.option_name
-    if context and dashed and any(parameter.name in QUESTIONS for parameter in context.command.params):
+    asks = context and any(
+        isinstance(given, click.Argument) and given.name in QUESTIONS for given in context.command.params
+    )
+    if context and dashed and asks:
         hint = f"a query that begins with a dash goes after `--`: {context.command_path} -- {dashed}"
     # Choices come one a line behind a tab, which a message would show as an escape.
     message = " ".join(error.format_message().split())

@@ -48,8 +48,8 @@ _LONG = 20  # chunks of a document for which one more passage of it is read
 _SENTENCES = 5  # of an extractive answer: more are a page, not an answer
 NO_MATCH = "Nothing in the library answers this."
 EXTRACTIVE_HINT = (
-    "these sentences stand so in your files; to have an answer written from them, name a model for the role answer: "
-    "`octavo config describe llm`"
+    "these sentences are quoted from your files; to have an answer written from them, name a model for the role "
+    "answer: `octavo config describe llm`"
 )
 
 

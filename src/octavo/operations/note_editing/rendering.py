@@ -51,8 +51,10 @@ def linked_write_lines(answer: LinkedWriteAnswer) -> Iterator[Line]:
     links = count(len(answer.links), "link")
     if answer.links_updated:
         done = "would be updated" if answer.dry_run else "updated"
-    else:
+    elif answer.dry_run:
         done = "would lead elsewhere; update_links writes them anew"
+    else:
+        done = "lead elsewhere now; undo this, and give update_links, to write them anew"
     yield (Part(f"{links} {done}:"),)
     for link in answer.links:
         place = f"{answer.collection}/{link.uri}"
