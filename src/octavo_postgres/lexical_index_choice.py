@@ -14,8 +14,8 @@ from octavo.model.prepared_document import LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.search_result import ScoredChunk
 from octavo.observability.logs import logger
-from octavo.stores.sql_repositories.filter_parameters import filter_parameters
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.filter_parameters import filter_parameters
+from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.pg_search_detection import Capability, detected
 from octavo_postgres.pg_search_index_and_queries import Bm25Index, UnsupportedQuery, ensure_bm25_index

@@ -7,7 +7,7 @@ from psycopg import ClientCursor, errors
 from octavo.errors import LibraryError, NotALibrary, NotIndexed, StorageError
 from octavo.fast_dataclass import dataclass
 from octavo.model.library_location import DatabaseUrl
-from octavo.stores.sql_repositories.schema_compatibility import missing_migrations, newest_schema, outdated, usable_from
+from octavo.sql_repositories.schema_compatibility import missing_migrations, newest_schema, outdated, usable_from
 from octavo_postgres.connection_pool import Connection
 from octavo_postgres.sql_dialect import PACKAGE, queries
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.model.library_location import DatabaseUrl
-from octavo.stores.sql_repositories.named_sql_queries import load_migrations, load_queries
+from octavo.sql_repositories.named_sql_queries import load_migrations, load_queries
 from octavo_postgres.sql_dialect import BASE, ONLY_BASE, PACKAGE, decoded, encoded, queries, query_texts
 from octavo_postgres.store import PostgresStore
 
@@ -80,7 +80,7 @@ def _own_files() -> str:
 def test_both_dialects_have_tables_of_the_same_columns(store: PostgresStore) -> None:
     import apsw
 
-    from octavo.stores.sql_repositories.table_transfer import NOT_CARRIED, TABLES
+    from octavo.sql_repositories.table_transfer import NOT_CARRIED, TABLES
 
     connection = apsw.Connection(":memory:")
     for _, script in load_migrations(BASE):

@@ -41,7 +41,7 @@ class LexicalLike(Protocol):
 
 
 class LibraryRows(Protocol):
-    """A library as rows; `stores.sql_repositories.table_transfer` makes one of every dialect's."""
+    """A library as rows; `sql_repositories.table_transfer` makes one of every dialect's."""
 
     name: str
 
