@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import fields
+from enum import Enum
 from itertools import groupby
 from typing import Any, Protocol
 
@@ -42,6 +44,19 @@ def reserve(database: Database, name: str, count: int) -> int:
     """The first of `count` consecutive numbers, reserved for the caller under the write lock."""
     database.run("keys_reserve", {"name": name, "count": count})
     return int(value(database, "keys_reserved", {"name": name})) - count + 1
+
+
+def columns(record: Any, **stored: Any) -> dict[str, Any]:
+    """The fields of a dataclass as parameters of the same names: tuples and mappings as JSON, enum members by their
+    values. `stored` are columns that have another name or another form than their fields."""
+    names = (field.name for field in fields(record) if field.name not in stored)
+    return {name: _column(getattr(record, name)) for name in names} | stored
+
+
+def _column(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, tuple | Mapping) else value
 
 
 def listed(values: Sequence[object]) -> str | None:

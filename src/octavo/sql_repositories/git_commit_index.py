@@ -8,6 +8,7 @@ from typing import Any
 
 from octavo.model.ids import CollectionId, DocumentId, ProjectId
 from octavo.model.indexed_commit import FoundCommit, HistoryEntry
+from octavo.sql_repositories.database_port import columns
 from octavo.sql_repositories.filter_parameters import folded
 from octavo.sql_repositories.projects_and_collections import ProjectRepository
 
@@ -26,15 +27,7 @@ class HistoryRepository(ProjectRepository):
         self._database.run_many(
             "commit_put",
             (
-                {
-                    **where,
-                    "repository": entry.repository,
-                    "hash": entry.hash,
-                    "document": keys[entry.document_id],
-                    "author": folded(entry.author),
-                    "committed_at": entry.committed_at,
-                    "made_by": entry.made_by,
-                }
+                where | columns(entry, document=keys[entry.document_id], author=folded(entry.author), files=None)
                 for entry in entries
             ),
         )

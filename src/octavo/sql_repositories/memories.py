@@ -21,7 +21,7 @@ from octavo.model.memory import (
     MemoryVersion,
     SessionId,
 )
-from octavo.sql_repositories.database_port import listed
+from octavo.sql_repositories.database_port import columns, listed
 from octavo.sql_repositories.projects_and_collections import ProjectRepository
 
 
@@ -135,16 +135,7 @@ class MemoryRepository(ProjectRepository):
         return _commit(row) if row else None
 
     def put_session(self, session: MemorySession) -> None:
-        self._run(
-            "memory_session_put",
-            session.project_id,
-            id=session.id,
-            title=session.title,
-            author=session.author,
-            started_at=session.started_at,
-            ended_at=session.ended_at,
-            summary=session.summary,
-        )
+        self._run("memory_session_put", session.project_id, **columns(session))
 
     def session(self, project: ProjectId, session: SessionId) -> MemorySession | None:
         row = self._first("memory_session", project, id=session)
@@ -156,9 +147,7 @@ class MemoryRepository(ProjectRepository):
         return tuple(MemorySession(SessionId(row[0]), project, *row[1:]) for row in rows)
 
     def put_file(self, project: ProjectId, folder: str, file: MemoryFile) -> None:
-        where = self._in(project, folder=folder)
-        values = {"path": file.path, "item": file.item_id, "version": file.version, "digest": file.digest}
-        self._database.run("memory_file_put", where | values)
+        self._run("memory_file_put", project, folder=folder, **columns(file, item=file.item_id))
 
     def remove_file(self, project: ProjectId, folder: str, path: str) -> None:
         self._run("memory_file_remove", project, folder=folder, path=path)
@@ -185,55 +174,16 @@ class MemoryRepository(ProjectRepository):
 
 
 def _item_row(item: MemoryItem) -> dict[str, Any]:
-    return {
-        "kind": item.kind.value,
-        "scope": item.scope,
-        "title": item.title,
-        "tags": json.dumps(item.tags, ensure_ascii=False),
-        "links": json.dumps([(link.target, link.type) for link in item.links], ensure_ascii=False),
-        "metadata": json.dumps(item.metadata, ensure_ascii=False, sort_keys=True),
-        "pinned": item.pinned,
-        "status": item.status.value,
-        "version": item.version,
-        "fingerprint": bytes.fromhex(item.fingerprint),
-        "created_at": item.created_at,
-        "updated_at": item.updated_at,
-        "canonical_key": item.canonical_key,
-        "doc_class": item.doc_class,
-        "sequence": item.sequence,
-        "position": item.position,
-    }
+    links = json.dumps([(link.target, link.type) for link in item.links], ensure_ascii=False)
+    return columns(item, links=links, fingerprint=bytes.fromhex(item.fingerprint))
 
 
 def _version_row(version: MemoryVersion) -> dict[str, Any]:
-    return {
-        "number": version.number,
-        "title": version.title,
-        "text_hash": bytes.fromhex(version.text_hash),
-        "tags": json.dumps(version.tags, ensure_ascii=False),
-        "author": version.author,
-        "reason": version.reason,
-        "session": version.session_id,
-        "created_at": version.created_at,
-        "valid_from": version.valid_from,
-        "valid_to": version.valid_to,
-        "supersedes": version.supersedes,
-    }
+    return columns(version, text_hash=bytes.fromhex(version.text_hash), session=version.session_id)
 
 
 def _commit_row(commit: MemoryCommit) -> dict[str, Any]:
-    return {
-        "action": commit.action.value,
-        "version": commit.version,
-        "status": commit.status.value,
-        "pinned": commit.pinned,
-        "author": commit.author,
-        "reason": commit.reason,
-        "session": commit.session_id,
-        "idempotency_key": commit.key,
-        "payload": commit.payload,
-        "at": commit.at,
-    }
+    return columns(commit, session=commit.session_id, idempotency_key=commit.key)
 
 
 def _item(project: ProjectId, row: tuple[Any, ...]) -> MemoryItem:
