@@ -34,7 +34,8 @@ from octavo.model.job import JobKind
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
 from octavo.model.stored_rows import VectorRow
-from octavo.ports import Store, VectorIndex
+from octavo.ports import VectorIndex
+from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_postgres.hnsw import ensure_index

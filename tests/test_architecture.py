@@ -47,7 +47,7 @@ ASKED_BY_NAME = {
     "octavo.embedding.model_download",
     "octavo.embedding.installed_models",
     "octavo.embedding.static_token_table_choice",
-    "octavo.stores.sql_repositories.schema_compatibility",
+    "octavo.sql_repositories.schema_compatibility",
 }  # which models lie on this machine, and which libraries this Octavo opens
 SPEAKS_TO_SQLITE = {f"stores/sqlite/{name}.py" for name in ("database", "salvage", "salvaged_vectors")}
 WRITES_TO_STDOUT = {"interfaces/cli/output.py"}

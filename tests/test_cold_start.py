@@ -103,8 +103,8 @@ OTHER_DOINGS = {
     "octavo.search_snapshots.reader",
     "octavo.search_snapshots.vector_search",
     "octavo_postgres",
-    "octavo.stores.sql_repositories.git_commit_index",
-    "octavo.stores.sql_repositories.memories",
+    "octavo.sql_repositories.git_commit_index",
+    "octavo.sql_repositories.memories",
 }
 
 

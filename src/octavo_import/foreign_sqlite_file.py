@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from octavo.errors import Busy, LibraryError, NotALibrary
-from octavo.stores.sql_repositories.named_sql_queries import parse_queries
+from octavo.sql_repositories.named_sql_queries import parse_queries
 
 
 class SqliteFile:

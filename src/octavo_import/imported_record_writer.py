@@ -26,7 +26,7 @@ from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import Progress
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 PAGE = 500
 _LARGEST = 65504.0  # what half precision can hold

@@ -12,8 +12,8 @@ import psycopg
 
 from octavo.errors import InvalidArgument
 from octavo.model.library_location import DatabaseUrl
-from octavo.ports.store import ReplicaLost
-from octavo.stores.sql_repositories.database_port import Counters, Row
+from octavo.sql_repositories.database_port import Counters, Row
+from octavo.sql_repositories.store import ReplicaLost
 from octavo_postgres.connection_pool import Connection, Connections
 from octavo_postgres.error_translation import translated
 from octavo_postgres.halfvec import Half, little_endian, register
@@ -43,7 +43,7 @@ _STEADY = frozenset(
 
 
 class PostgresDatabase(Counters):
-    """Fits `stores.sql_repositories.database_port.Database`.
+    """Fits `sql_repositories.database_port.Database`.
 
     The write lock of a library is an advisory lock that a transaction takes first, like `begin immediate` in SQLite:
     flows read, decide and write under it, and two of them can neither interleave nor deadlock.
@@ -175,7 +175,7 @@ class PostgresDatabase(Counters):
             _executed(self._writer(), unsent)
 
     def query(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
-        """Runs a statement that `stores.sql_repositories.table_transfer` generated; values are as on every engine."""
+        """Runs a statement that `sql_repositories.table_transfer` generated; values are as on every engine."""
         query, values = driver_syntax(statement).encode(), encoded(parameters)
 
         def read(connection: Connection) -> list[Row]:

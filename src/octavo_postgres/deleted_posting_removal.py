@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.stores.sql_repositories.database_port import value
+from octavo.sql_repositories.database_port import value
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.posting_lists import POSITION_BITS
 

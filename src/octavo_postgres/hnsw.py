@@ -20,8 +20,8 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
 from octavo.model.vector_index_tuning import Tuning
 from octavo.observability.logs import logger
-from octavo.stores.sql_repositories.database_port import first, value
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.database_port import first, value
+from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.connection_pool import Connection
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.error_translation import translated

@@ -9,13 +9,13 @@ from typing import Literal
 
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import dataclass
-from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.prepared_document import LexicalField, LexicalRow
+from octavo.model.ids import ProjectId
+from octavo.model.prepared_document import LexicalField
 from octavo.model.query import Filters, Terms
 from octavo.model.search_result import ScoredChunk
 from octavo.observability.logs import logger
-from octavo.stores.sql_repositories.filter_parameters import filter_parameters
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.filter_parameters import filter_parameters
+from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.pg_search_detection import Capability, detected
 from octavo_postgres.pg_search_index_and_queries import Bm25Index, UnsupportedQuery, ensure_bm25_index
@@ -32,21 +32,16 @@ class _CachedCapability:
     at: float
 
 
-class LexicalChoice:
-    """Fits `ports.LexicalIndex` and `ports.ChoosingIndex`."""
+class LexicalChoice(PostingsIndex):
+    """Fits `ports.ChoosingIndex` too: posting lists, of whose searches pg_search answers those that it can."""
 
     def __init__(self, database: PostgresDatabase, keys: KeyCache, wanted: LexicalBackend = "auto") -> None:
-        self._database = database
-        self._keys = keys
+        super().__init__(database, keys)
         self._wanted = wanted
-        self._postings = PostingsIndex(database, keys)
         self._bm25 = Bm25Index(database)
-        self._guard = threading.Lock()
+        self._detecting = threading.Lock()
         self._cached: _CachedCapability | None = None
         self._local = threading.local()
-
-    def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
-        self._postings.put(project, rows)
 
     def search(
         self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
@@ -67,18 +62,7 @@ class LexicalChoice:
                 self._cache(Capability(how.version, reason=f"pg_search failed: {error.message}"))
                 self._local.answered = f"postings: pg_search failed: {error.message}"
                 logger("postgres").warning("pg_search failed, so postings answer: %s", error.message)
-        return self._postings.search(project, terms, filters, limit, fields)
-
-    def containing(
-        self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False, most: int | None = None
-    ) -> Sequence[ChunkKey]:
-        return self._postings.containing(project, phrase, prefix=prefix, most=most)
-
-    def starting(self, project: ProjectId, start: str) -> Sequence[str]:
-        return self._postings.starting(project, start)
-
-    def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
-        return self._postings.similar(project, token, limit)
+        return super().search(project, terms, filters, limit, fields)
 
     def answered(self) -> str:
         """The backend of this thread's last search, and the reason if it was the fallback."""
@@ -88,7 +72,7 @@ class LexicalChoice:
         """What the server can do, looked up once a minute."""
         if self._wanted == "postings":
             return Capability(reason="the configuration says postings")
-        with self._guard:
+        with self._detecting:
             cached = self._cached
         if cached is None or time.monotonic() - cached.at > CACHE_SECONDS:
             return self._cache(detected(self._database))
@@ -100,9 +84,6 @@ class LexicalChoice:
             return False
         self._cache(detected(self._database))
         return True
-
-    def compact(self) -> int:
-        return self._postings.compact()
 
     def _search_bm25(
         self,
@@ -123,6 +104,6 @@ class LexicalChoice:
         return self._bm25.search(how, owner, terms, admitted, limit, fields)
 
     def _cache(self, capability: Capability) -> Capability:
-        with self._guard:
+        with self._detecting:
             self._cached = _CachedCapability(capability, time.monotonic())
         return capability

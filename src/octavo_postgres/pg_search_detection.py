@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from octavo.fast_dataclass import dataclass
-from octavo.stores.sql_repositories.database_port import Database
+from octavo.sql_repositories.database_port import Database
 
 _OPERATORS = ("@@@", "|||")
 _SCORES = ("pdb.score", "paradedb.score")  # the second is the older, deprecated name

@@ -21,8 +21,8 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.score_rounding import rounded
 from octavo.model.search_result import ScoredChunk, best_first
 from octavo.model.vector_index_tuning import MOST_EF_SEARCH, Tuning
-from octavo.stores.sql_repositories.database_port import first, value
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.database_port import first, value
+from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import matrix, vector_literal
 

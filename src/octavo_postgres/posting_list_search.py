@@ -22,9 +22,9 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.search_result import ScoredChunk, scored_chunks
-from octavo.stores.sql_repositories.database_port import reserve, value
-from octavo.stores.sql_repositories.filter_parameters import filter_parameters
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.database_port import reserve, value
+from octavo.sql_repositories.filter_parameters import filter_parameters
+from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.deleted_posting_removal import COMPACTED, compact
 from octavo_postgres.pg_search_index_and_queries import put_texts, stores_texts

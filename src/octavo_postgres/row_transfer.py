@@ -9,9 +9,9 @@ from operator import itemgetter
 
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.prepared_document import LexicalRow
-from octavo.stores.sql_repositories.database_port import value
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
-from octavo.stores.sql_repositories.table_transfer import TABLES, Table, TableTransfer
+from octavo.sql_repositories.database_port import value
+from octavo.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.table_transfer import TABLES, Table, TableTransfer
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.forward_index_from_postings import forward_rows
 from octavo_postgres.planner_statistics import analyze_tables
@@ -35,7 +35,7 @@ def postgres_transfer(url: DatabaseUrl, *, read_only: bool) -> TableTransfer:
 
 
 class PostingsTransfer:
-    """Fits `stores.sql_repositories.table_transfer.LexicalTransfer`."""
+    """Fits `sql_repositories.table_transfer.LexicalTransfer`."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database

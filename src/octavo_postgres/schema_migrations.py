@@ -7,8 +7,9 @@ from psycopg import ClientCursor, errors
 from octavo.errors import LibraryError, NotALibrary, NotIndexed, StorageError
 from octavo.fast_dataclass import dataclass
 from octavo.model.library_location import DatabaseUrl
-from octavo.stores.sql_repositories.schema_compatibility import missing_migrations, newest_schema, outdated, usable_from
+from octavo.sql_repositories.schema_compatibility import missing_migrations, newest_schema, outdated, usable_from
 from octavo_postgres.connection_pool import Connection
+from octavo_postgres.schema_from_sqlite import with_shared_tables
 from octavo_postgres.sql_dialect import PACKAGE, queries
 
 _NEEDED = {"vector": (0, 7, 0), "pg_trgm": (1, 3, 0)}  # 0.7 introduced half-precision vectors
@@ -62,7 +63,7 @@ def _migrate(connection: Connection, url: DatabaseUrl) -> None:
         if not version:
             _create_extensions(connection, url)
         for number, script in missing_migrations(PACKAGE, version):
-            connection.execute(script.encode())
+            connection.execute(with_shared_tables(script).encode())
             ClientCursor(connection).execute(queries()["schema_put"], {"version": number})
         ClientCursor(connection).execute(queries()["schema_usable_put"], {"version": usable_from(PACKAGE)})
         connection.execute(queries()["schema_isolated"])

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from octavo.lazy_regex import regex
-from octavo.stores.sql_repositories.named_sql_queries import load_queries
+from octavo.sql_repositories.named_sql_queries import load_queries
 from octavo_postgres.halfvec import Half
 
 PACKAGE = "octavo_postgres"

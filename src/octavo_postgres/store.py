@@ -12,10 +12,10 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
 from octavo.model.library_location import DatabaseUrl
 from octavo.observability.metrics import Gauge
-from octavo.stores.sql_repositories.database_port import Clock, value
-from octavo.stores.sql_repositories.embeddings import VectorFormat
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
-from octavo.stores.sql_repositories.store import SharedStore
+from octavo.sql_repositories.database_port import Clock, value
+from octavo.sql_repositories.embeddings import VectorFormat
+from octavo.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.store import Store
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.halfvec import Half, little_endian, matrix
 from octavo_postgres.hnsw import EXACT_BELOW, ensure_index
@@ -25,8 +25,8 @@ from octavo_postgres.pgvector_search import MOST_DIMENSIONS, PgvectorIndex
 from octavo_postgres.planner_statistics import analyze_tables
 
 
-class PostgresStore(SharedStore):
-    """Fits `ports.Store`."""
+class PostgresStore(Store):
+    """A library in a PostgreSQL database."""
 
     most_dimensions = MOST_DIMENSIONS
 
@@ -91,6 +91,9 @@ class PostgresStore(SharedStore):
             yield Gauge("pool_connections", pool.idle, (("server", name), ("state", "idle")))
             yield Gauge("pool_limit", pool.limit, (("server", name),))
             yield Gauge("pool_waiting", pool.waiting, (("server", name),))
+
+    def compact(self, *, fully: bool = False) -> None:
+        """The server does this by itself."""
 
     def size(self) -> int:
         """Bytes used by the library's tables and indexes."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
 from octavo.model.library_location import DatabaseUrl
-from octavo.ports import Store
-from octavo.stores.sql_repositories.table_transfer import TableTransfer
+from octavo.sql_repositories.store import Store
+from octavo.sql_repositories.table_transfer import TableTransfer
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.row_transfer import postgres_transfer
 from octavo_postgres.store import PostgresStore

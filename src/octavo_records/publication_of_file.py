@@ -17,7 +17,7 @@ from octavo.converting.text_builder import one_line
 from octavo.lazy_regex import regex
 from octavo.model.file_formats import FETCHED_PAGES
 from octavo.model.search_result import Publication
-from octavo.stores.sql_repositories.named_sql_queries import parse_queries
+from octavo.sql_repositories.named_sql_queries import parse_queries
 
 DATABASE = "zotero.sqlite"
 _LARGEST = 64_000_000  # bytes of a `.bib` file that is looked into

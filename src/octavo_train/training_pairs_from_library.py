@@ -15,7 +15,7 @@ from octavo.model.ids import ProjectId
 from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import Progress
 from octavo.parsing.registry import PLAINTEXT, parser_for
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 from octavo_train.training_pairs_from_document import (
     Material,
     PairKind,

@@ -11,7 +11,7 @@ from executed_queries import record
 from set_clock import SetClock
 
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.store import SqliteStore
 
 

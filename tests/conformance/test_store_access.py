@@ -7,7 +7,7 @@ import samples
 
 from octavo.model.access_token import AccessScope, AccessToken, AuditedWrite, token_hash
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 READER = AccessToken("reader", token_hash("octavo_a"), AccessScope.READ, ("one", "zwei"), 60, 1.0, 9.0)
 KEEPER = AccessToken("keeper", token_hash("octavo_b"), AccessScope.ADMIN, (), None, 2.0)

@@ -13,7 +13,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, collection_id, project_id
 from octavo.model.projects_and_collections import Collection, CollectionSettings, Project
 from octavo.model.query import Filters
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 NOWHERE = ProjectId("prj_nowhere")
 UNKNOWN = CollectionId("col_unknown")

@@ -11,7 +11,7 @@ from set_clock import SetClock
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.model.text_clusters import NO_CLUSTER, ClusteringState
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 PROFILE = samples.embedding_profile()
 MIDDLES = np.eye(PROFILE.dimensions, dtype=np.float32)[:2]

@@ -7,7 +7,7 @@ from set_clock import SetClock
 
 from octavo.model.language_model_calls import Completion, Usage
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 A, B = "a" * 64, "b" * 64
 

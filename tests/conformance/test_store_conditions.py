@@ -17,10 +17,11 @@ from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.model.ids import ChunkKey
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Condition, Filters, Query
-from octavo.ports import Store, VectorIndex
+from octavo.ports import VectorIndex
 from octavo.retrieval.filtered_chunks import chunks_meeting
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stage import Search
+from octavo.sql_repositories.store import Store
 
 WORDS = ("red", "green", "blue", "black", "blond")
 ANALYZER = Analyzer()

@@ -12,7 +12,7 @@ from octavo.model.ids import project_id
 from octavo.model.library_damage import LibraryPart
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 PROFILE = samples.embedding_profile()
 
@@ -74,7 +74,7 @@ def test_a_vector_whose_checksum_is_wrong_is_made_again(
 ) -> None:
     put(store, notes, "a.md", "one")
     with monkeypatch.context() as writing:
-        writing.setattr("octavo.stores.sql_repositories.embeddings.zlib.crc32", lambda data: 1)
+        writing.setattr("octavo.sql_repositories.embeddings.zlib.crc32", lambda data: 1)
         embed(store, notes)
     put(store, notes, "b.md", "two")
     embed(store, notes)

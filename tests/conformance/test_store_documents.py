@@ -11,7 +11,7 @@ from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
 from octavo.model.search_result import Candidate
 from octavo.model.stored_rows import LibraryCounts, StoredDocument
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def test_a_document_comes_back_whole(store: Store, notes: Collection) -> None:

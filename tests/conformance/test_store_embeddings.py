@@ -14,7 +14,7 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, text_hash
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import PendingInput, PostponedChunk, VectorRow
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 PROFILE = samples.embedding_profile()
 

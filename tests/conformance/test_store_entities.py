@@ -9,7 +9,7 @@ from octavo.model.ids import DocumentId, document_id
 from octavo.model.normalised_text_and_spans import Span
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, PropertyCondition
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 JANE = Entity(EntityKind.PERSON, "jane doe", "Jane Doe")
 PAPER = Entity(EntityKind.DOI, "10.1000/a_b", "10.1000/A_B")

@@ -11,7 +11,7 @@ from octavo.algorithms.markdown.front_matter_conditions import read_condition
 from octavo.model.document import Kind
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import ANY_LANGUAGE, Filters
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def shelf(store: Store) -> dict[str, str]:

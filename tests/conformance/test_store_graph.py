@@ -25,7 +25,7 @@ from octavo.model.link_graph import (
 from octavo.model.normalised_text_and_spans import Span
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def sample(within: Collection, uri: str, *targets: str, **values: object) -> tuple[PreparedDocument, Document]:

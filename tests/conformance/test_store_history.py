@@ -8,7 +8,7 @@ import samples
 from octavo.model.document import Kind
 from octavo.model.indexed_commit import HistoryEntry
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 OLD, NEW = "a" * 40, "ab" + "c" * 38
 

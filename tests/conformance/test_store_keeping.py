@@ -10,7 +10,7 @@ from set_clock import SetClock
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import EarlierVersion, UnusedContent, VectorRow
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 PROFILE = EmbeddingProfile("test-4", "test", "1", 4, 128)
 

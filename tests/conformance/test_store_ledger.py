@@ -8,7 +8,7 @@ from set_clock import SetClock
 from octavo.model.ids import DocumentId, RecipeId
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def test_entries_come_back_whole_under_their_uris(store: Store, notes: Collection) -> None:

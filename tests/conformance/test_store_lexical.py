@@ -14,7 +14,7 @@ from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, Lexical
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
 from octavo.model.score_rounding import rounded
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def fill(store: Store, notes: Collection, *bodies: str) -> list[ChunkKey]:

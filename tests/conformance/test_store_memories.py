@@ -23,7 +23,7 @@ from octavo.model.memory import (
     MemoryVersion,
     SessionId,
 )
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import samples
 
 from octavo.model.stored_rows import Neighbour
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def test_the_neighbours_of_a_chunk_are_those_of_its_document(store: Store) -> None:

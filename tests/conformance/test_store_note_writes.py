@@ -7,7 +7,7 @@ from pathlib import Path
 from octavo.model.ids import collection_id
 from octavo.model.note_write_record import NoteWrite, Replaced, ReplacedPart
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 WHOLE = Replaced((ReplacedPart(b"\xef\xbb\xbfold\r\n\x00"),))
 PARTS = Replaced((ReplacedPart(b"", 3, 10_000_000), ReplacedPart(b"two", 10_000_000, 3)))

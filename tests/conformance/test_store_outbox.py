@@ -10,7 +10,7 @@ from set_clock import SetClock
 
 from octavo.model.ids import project_id
 from octavo.model.job import Job, JobKind, JobState
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")
 

@@ -15,7 +15,7 @@ from octavo.model.embedding_profile_settings import (
 )
 from octavo.model.ids import project_id
 from octavo.model.projects_and_collections import PlaceKind
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")
 SETTINGS = EmbeddingProfileSettings("ollama", "a-model", 8, url="http://127.0.0.1:1", options={"late_chunking": True})

@@ -7,7 +7,7 @@ import samples
 from octavo.model.ids import ChunkId, DocumentId
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query_log import LoggedQuery, ShownHit
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 A, B = ShownHit(DocumentId("doc_a"), ChunkId("chk_a")), ShownHit(DocumentId("doc_b"), ChunkId("chk_b"))
 SECOND_OF_A = ShownHit(DocumentId("doc_a"), ChunkId("chk_a2"))

@@ -16,7 +16,7 @@ from octavo.model.memory import (
     MemoryVersion,
 )
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 SECRET, HIDDEN = "key is abc123", "key is …"
 

@@ -7,7 +7,7 @@ from set_clock import SetClock
 
 from octavo.model.ids import text_hash
 from octavo.model.projects_and_collections import Collection
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 ASKED, A, B, C = (text_hash(text) for text in ("question", "a", "b", "c"))
 

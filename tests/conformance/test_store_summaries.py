@@ -8,7 +8,7 @@ from octavo.model.ids import document_id
 from octavo.model.normalised_text_and_spans import Span
 from octavo.model.projects_and_collections import Collection
 from octavo.model.summary import NodeType, Summarised, Summary, Unsummarised
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 PROFILE = samples.embedding_profile()
 MAKER = "extract-1"

@@ -8,7 +8,7 @@ from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 PROFILE = samples.embedding_profile()
 MINE, THEIRS = samples.collection(project="mine"), samples.collection(project="theirs")

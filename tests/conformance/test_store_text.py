@@ -9,7 +9,7 @@ from observation import observed
 from octavo.model.ids import collection_id, project_id
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 ODD = [
     "with space.md",

@@ -13,7 +13,7 @@ from octavo.errors import NotFound
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 PROFILE = samples.embedding_profile()
 

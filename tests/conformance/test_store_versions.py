@@ -10,7 +10,7 @@ from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters
 from octavo.model.stored_rows import DocumentVersion
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def put_at(

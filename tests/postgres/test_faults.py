@@ -20,8 +20,8 @@ from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Filters, Query
 from octavo.operations.memory.memory_writing import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.stores.sql_repositories.database_port import reserve
-from octavo.stores.sql_repositories.documents import DocumentRepository
+from octavo.sql_repositories.database_port import reserve
+from octavo.sql_repositories.documents import DocumentRepository
 from octavo_postgres.error_translation import translation
 from octavo_postgres.lexical_index_choice import LexicalChoice
 from octavo_postgres.store import PostgresStore

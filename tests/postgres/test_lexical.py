@@ -10,7 +10,7 @@ import pytest
 import samples
 
 from octavo.model.query import Filters, Terms
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.store import SqliteStore
 from octavo_postgres.deleted_posting_removal import compact
 from octavo_postgres.store import PostgresStore

@@ -14,7 +14,7 @@ import samples
 from octavo.engine.wiring import open_library
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
-from octavo.stores.sql_repositories.database_port import reserve
+from octavo.sql_repositories.database_port import reserve
 from octavo_postgres.store import PostgresStore
 
 

@@ -14,7 +14,7 @@ from postgres_server import Server, at
 
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
 from octavo.model.library_location import DatabaseUrl
-from octavo.stores.sql_repositories.named_sql_queries import load_migrations
+from octavo.sql_repositories.named_sql_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.sql_dialect import PACKAGE, queries
 from octavo_postgres.store import PostgresStore
@@ -156,7 +156,7 @@ def test_an_upgraded_library_is_like_a_new_one(url: DatabaseUrl, empty: Database
     known = load_migrations(PACKAGE)
     with pytest.MonkeyPatch.context() as earlier:
         earlier.setattr(
-            "octavo.stores.sql_repositories.schema_compatibility.load_migrations", lambda package: known[:-missing]
+            "octavo.sql_repositories.schema_compatibility.load_migrations", lambda package: known[:-missing]
         )
         store = PostgresStore(empty)
         notes = samples.ensure(store)

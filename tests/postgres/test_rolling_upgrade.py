@@ -18,7 +18,7 @@ from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
 from octavo.operations.memory.memory_writing import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.stores.sql_repositories.named_sql_queries import load_migrations
+from octavo.sql_repositories.named_sql_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.sql_dialect import PACKAGE
 from octavo_postgres.store import PostgresStore
@@ -37,7 +37,7 @@ def newer_octavo(*migrations: tuple[int, str]) -> Iterator[None]:
     """Inside, this process is a later release, with further migrations."""
     with pytest.MonkeyPatch.context() as later:
         later.setattr(
-            "octavo.stores.sql_repositories.schema_compatibility.load_migrations", lambda package: [*KNOWN, *migrations]
+            "octavo.sql_repositories.schema_compatibility.load_migrations", lambda package: [*KNOWN, *migrations]
         )
         yield
 

@@ -21,7 +21,7 @@ from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Query
 from octavo.operations.database.copy_backup_and_restore import migrate, restore, save_copy
 from octavo.retrieval.profiles_by_name import PROFILES
-from octavo.stores.sql_repositories.table_transfer import TABLES
+from octavo.sql_repositories.table_transfer import TABLES
 
 SETTINGS = {"embedding.provider": "hashing"}
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
@@ -121,7 +121,7 @@ def test_an_interrupted_copy_goes_on_where_it_was(
             raise KeyboardInterrupt
         put(*arguments)
 
-    from octavo.stores.sql_repositories.table_transfer import TableTransfer
+    from octavo.sql_repositories.table_transfer import TableTransfer
 
     put = TableTransfer.put
     monkeypatch.setattr(TableTransfer, "put", interrupted)
@@ -152,7 +152,7 @@ def test_a_source_that_changed_meanwhile_is_not_continued(
 def test_what_is_not_the_same_is_not_called_copied(
     library: Path, empty: DatabaseUrl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from octavo.stores.sql_repositories.table_transfer import TableTransfer
+    from octavo.sql_repositories.table_transfer import TableTransfer
 
     put = TableTransfer.put
 

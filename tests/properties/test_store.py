@@ -22,7 +22,7 @@ from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, Lexical
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Terms
 from octavo.model.stored_rows import VectorRow
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.store import SqliteStore
 
 PROFILE = samples.embedding_profile()

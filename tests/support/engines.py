@@ -12,7 +12,7 @@ from octavo.config.schema import Config, Embedding
 from octavo.engine.engine import Engine
 from octavo.engine.open_project_library import OpenLibrary
 from octavo.engine.wiring import open_engine
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def wired(folder: Path) -> OpenLibrary:

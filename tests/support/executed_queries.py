@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from queries_elsewhere import ELSEWHERE
 
-from octavo.ports import Store
-from octavo.stores.sql_repositories.named_sql_queries import load_queries
+from octavo.sql_repositories.named_sql_queries import load_queries
+from octavo.sql_repositories.store import Store
 
 _EXECUTED: defaultdict[str, set[str]] = defaultdict(set)
 _KEY = "octavo_executed_queries"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 class Interleaved:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.stores.sql_repositories.named_sql_queries import load_migrations
+from octavo.sql_repositories.named_sql_queries import load_migrations
 
 
 def add_migration(monkeypatch: pytest.MonkeyPatch, package: str, script: str) -> int:
@@ -12,5 +12,5 @@ def add_migration(monkeypatch: pytest.MonkeyPatch, package: str, script: str) ->
     known = load_migrations(package)
     newest = known[-1][0]
     later = (*known, (newest + 1, script))
-    monkeypatch.setattr("octavo.stores.sql_repositories.schema_compatibility.load_migrations", lambda package: later)
+    monkeypatch.setattr("octavo.sql_repositories.schema_compatibility.load_migrations", lambda package: later)
     return newest

@@ -9,7 +9,7 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.memory import MemoryFilter, MemoryItem
 from octavo.model.query import Filters
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def observed(

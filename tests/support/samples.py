@@ -32,7 +32,7 @@ from octavo.model.query import Terms
 from octavo.model.stored_rows import VectorRow
 
 if TYPE_CHECKING:
-    from octavo.ports import Store
+    from octavo.sql_repositories.store import Store
 
 MODIFIED = 1_700_000_000.0
 _HEADING = re.compile(r"(#{1,6}) (.+)")

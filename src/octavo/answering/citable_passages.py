@@ -15,7 +15,7 @@ from octavo.model.ids import DocumentId, ProjectId
 from octavo.model.normalised_text_and_spans import Lines, Span
 from octavo.model.position_in_original import Position, position
 from octavo.model.search_result import Hit
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 _CODE = frozenset({Kind.CODE, Kind.CONFIG})
 _BESIDE_MESSAGE = regex(

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from octavo.ingest.snapshot_search_accelerator import Accelerator
     from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.projects_and_collections import Project
-    from octavo.ports import Embedder, Store, SummaryIndex, VectorIndex
+    from octavo.ports import Embedder, SummaryIndex, VectorIndex
+    from octavo.sql_repositories.store import Store
 
 
 class EmbeddingSetup:

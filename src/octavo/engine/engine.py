@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from octavo.model.projects_and_collections import Collection, Project
     from octavo.note_editing.project_notes import ProjectNotes
     from octavo.observability.progress import Progress
-    from octavo.ports.work_observer import Observer
+    from octavo.ports import Observer
 
 _INDEX_PATIENCE = 2.0  # seconds that a changed note waits for other writers
 

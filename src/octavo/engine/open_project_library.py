@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from octavo.model.folder_scan import Scan
     from octavo.model.index_recipe import Recipe
     from octavo.model.indexing_ledger import FileStamp
-    from octavo.ports import LanguageModel, Store
+    from octavo.ports import LanguageModel
+    from octavo.sql_repositories.store import Store
 
 _REMOVE_PATIENCE = 300.0  # seconds to wait for other writers
 _LONGEST_NAME, _MOST_NAMES = 100, 20

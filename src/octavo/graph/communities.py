@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from octavo.algorithms.clustering.cluster_names_by_keywords import group_names
+from octavo.algorithms.links.document_link_names import label
 from octavo.errors import MissingExtra
 from octavo.fast_dataclass import dataclass
-from octavo.graph.document_link_names import label
 from octavo.lazy_regex import regex
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Edge, EdgeType, Node, ThematicLink

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from octavo.algorithms.links.document_link_names import FOR_THEIR_FOLDER, ROOT, at_path, joined, names_of
+from octavo.algorithms.links.sphinx_label_and_role_extraction import roles
 from octavo.algorithms.text.document_name_normalisation import folded, folder, last, without_ending
-from octavo.graph.document_link_names import FOR_THEIR_FOLDER, ROOT, at_path, joined, names_of
 from octavo.graph.import_resolution import imported
-from octavo.graph.sphinx_label_and_role_extraction import roles
 from octavo.lazy_regex import regex
 from octavo.model.document import Document, Kind, Link, LinkKind
 from octavo.model.link_graph import WEIGHTS, DocumentLinks, EdgeType, Lookup, OutLink, Reference

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from sys import stdlib_module_names
 
+from octavo.algorithms.links.document_link_names import at_path, joined
 from octavo.algorithms.text.document_name_normalisation import folded, folder, last, module_stem
-from octavo.graph.document_link_names import at_path, joined
 from octavo.lazy_regex import regex
 from octavo.model.link_graph import Lookup, Reference
 

@@ -15,7 +15,7 @@ from octavo.model.link_graph import BOTH, ENTITY_EDGES, IN, OUT, WEIGHTS, WRITTE
 from octavo.model.memory import memory_of
 from octavo.model.normalised_text_and_spans import LineIndex, short
 from octavo.model.stored_rows import StoredDocument
-from octavo.ports import ProjectLibrary
+from octavo.sql_repositories.project_of_open_library import ProjectLibrary
 
 _MOST_SHARING = 200  # what more documents name than that says nothing about any two of them
 

@@ -16,7 +16,8 @@ from octavo.model.link_graph import EdgeType, Node, Walk
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.query import Filters
 from octavo.model.stored_rows import StoredDocument
-from octavo.ports import ProjectLibrary, VectorIndex
+from octavo.ports import VectorIndex
+from octavo.sql_repositories.project_of_open_library import ProjectLibrary
 
 _MEANING = 0.5  # what a cosine of 1 adds, as much as a link
 _TAG = 0.05

@@ -8,10 +8,10 @@ from dataclasses import field
 from enum import StrEnum
 from itertools import combinations
 
+from octavo.algorithms.links.document_link_names import label
 from octavo.algorithms.text.document_name_normalisation import folded
 from octavo.fast_dataclass import dataclass
 from octavo.graph.communities import community_names
-from octavo.graph.document_link_names import label
 from octavo.model.document import Section
 from octavo.model.entity import CITED, DocumentMention, Entity, MentionRole
 from octavo.model.ids import DocumentId

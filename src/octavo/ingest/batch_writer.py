@@ -20,7 +20,7 @@ from octavo.model.link_graph import DocumentLinks
 from octavo.model.prepared_document import IndexedChunk, PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.observability.logs import logger
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 _LOG = logger("ingest")
 

@@ -15,7 +15,7 @@ from octavo.model.ids import ProjectId
 from octavo.model.stored_rows import StoredVectors
 from octavo.model.text_clusters import Clustering
 from octavo.plugins import install_command
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 _DIMENSIONS = 10  # that HDBSCAN looks at
 _SMALLEST_CLUSTER = 4  # chunks

@@ -16,7 +16,8 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryFilter
 from octavo.model.stored_rows import PendingInput, VectorRow
 from octavo.observability.progress import Progress
-from octavo.ports import AheadEmbedder, Embedder, Store
+from octavo.ports import AheadEmbedder, Embedder
+from octavo.sql_repositories.store import Store
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,8 @@ from octavo.model.ids import ProjectId
 
 if TYPE_CHECKING:
     from octavo.model.index_recipe import Recipe
-    from octavo.ports import Embedder, Store
+    from octavo.ports import Embedder
+    from octavo.sql_repositories.store import Store
 
 CONFIGURED = "configured"
 """What the configuration's own embedder is called among a project's profiles."""

@@ -28,12 +28,12 @@ from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.observability.progress import Progress
-from octavo.ports import Store
 from octavo.sources.git_commits import commits, reachable, refs, shallow_boundary
 from octavo.sources.git_repository_discovery import UnreadableRepository, holds_repository, repositories
 from octavo.sources.ignore_rules import IgnoreRules
 from octavo.sources.secret_redaction import redacted
 from octavo.sources.shown_files_of_git_commits import Withholding
+from octavo.sql_repositories.store import Store
 
 if TYPE_CHECKING:
     from octavo.ingest.file_preparation import Preparer

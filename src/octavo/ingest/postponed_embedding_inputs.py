@@ -10,7 +10,7 @@ from octavo.model.ids import ChunkId, ChunkKey, DocumentId, ProjectId, SectionId
 from octavo.model.normalised_text_and_spans import Lines
 from octavo.model.stored_rows import PostponedChunk
 from octavo.observability.progress import Progress
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 _SLICE = 1_024  # chunks whose inputs are made in one transaction: a tenth of a second
 

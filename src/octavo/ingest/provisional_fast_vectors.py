@@ -12,7 +12,8 @@ from octavo.model.ids import ProjectId
 from octavo.model.job import JobKind
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import Progress
-from octavo.ports import Embedder, Store
+from octavo.ports import Embedder
+from octavo.sql_repositories.store import Store
 
 _SLICE = 2_048  # inputs written together: a second or so of a table
 AT_ONCE = 1_000

@@ -22,13 +22,14 @@ from octavo.model.prepared_document import LexicalRow
 from octavo.model.search_snapshot import FileEntry, Manifest, Watermark, WindowVectors
 from octavo.observability.progress import Progress
 from octavo.plugins import INDEXES, load
-from octavo.ports import SnapshotSource, Store
+from octavo.ports import SnapshotSource
 from octavo.search_snapshots.folder import SnapshotFolder, carry, entries
 from octavo.search_snapshots.lexical_segment import Segment, make_segment, merge_segments
 from octavo.search_snapshots.memory_mapped_array_file import write_arrays
 from octavo.search_snapshots.reader import OUTLINE, SEGMENTS, SHARD, TOMBSTONES, OpenSnapshot, index_name
 from octavo.search_snapshots.section_outline_index import section_vectors
 from octavo.search_snapshots.vector_shards import joined, save_shard, without
+from octavo.sql_repositories.store import Store
 
 CODES = "codes"  # vectors found by their binary codes: the form that needs no index
 _ROWS_AT_ONCE = 1 << 22  # made into one segment, before these are merged

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.ids import ProjectId
     from octavo.model.search_snapshot import Manifest
-    from octavo.ports import SnapshotMarks, SnapshotSource, Store
+    from octavo.ports import SnapshotMarks, SnapshotSource
+    from octavo.sql_repositories.store import Store
 
 
 class SnapshotSetup(NamedTuple):

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from octavo.ingest.search_snapshot_setup import SnapshotSetup
     from octavo.model.query import Filters
     from octavo.model.search_snapshot import Manifest
-    from octavo.ports import Documents, LexicalIndex, Store, VectorIndex
+    from octavo.ports import LexicalIndex, VectorIndex
     from octavo.search_snapshots.lexical_search import SnapshotLexical
     from octavo.search_snapshots.reader import SnapshotReader
+    from octavo.sql_repositories.documents import DocumentRepository
+    from octavo.sql_repositories.store import Store
 
 
 class Accelerator:
@@ -126,14 +128,14 @@ class _ReadingStore:
     def __init__(self, store: Store, lexical: SnapshotLexical) -> None:
         self._store = store
         self.lexical: LexicalIndex = lexical
-        self.documents = cast("Documents", _ReadingDocuments(store.documents, lexical))
+        self.documents = cast("DocumentRepository", _ReadingDocuments(store.documents, lexical))
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
 
 class _ReadingDocuments:
-    def __init__(self, documents: Documents, lexical: SnapshotLexical) -> None:
+    def __init__(self, documents: DocumentRepository, lexical: SnapshotLexical) -> None:
         self._documents = documents
         self._lexical = lexical
 

@@ -17,7 +17,7 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
 from octavo.model.link_graph import NEIGHBOURS, RESOLUTION, SEED, THRESHOLD, ThematicLink
 from octavo.model.stored_rows import StoredVectors
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 _MOST_SECTIONS = 40_000  # beyond that, comparing all with all takes longer than anybody waits for a job
 _SECTION_NEIGHBOURS = 3

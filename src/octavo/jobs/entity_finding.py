@@ -14,7 +14,9 @@ from octavo.model.entity import Mention, NamedDocument, ReadDocument, Unread
 from octavo.model.ids import ProjectId
 from octavo.model.language_model_settings import missing_model
 from octavo.model.link_graph import ENTITIES
-from octavo.ports import EntityFinder, Store, StoredProject
+from octavo.ports import EntityFinder
+from octavo.sql_repositories.project_of_open_library import StoredProject
+from octavo.sql_repositories.store import Store
 
 _AT_ONCE = 128  # documents whose entities are written in one transaction
 

@@ -11,7 +11,7 @@ from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, THEMATIC_LINKS, GraphRun
 from octavo.model.projects_and_collections import Project
 from octavo.model.summary import SUMMARIES, SummarySettings
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 _SETTINGS = ("resolution", "seed", "threshold", "neighbours")
 _COMPUTED = {JobKind.COMMUNITIES: COMMUNITIES, JobKind.THEMATIC_LINKS: THEMATIC_LINKS}

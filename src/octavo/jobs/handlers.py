@@ -25,8 +25,7 @@ from octavo.model.memory import MemoryId
 from octavo.model.summary import SummarySettings
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
-from octavo.ports import Embedder
-from octavo.ports.work_observer import Observer
+from octavo.ports import Embedder, Observer
 
 Handler = Callable[[Job], None]
 

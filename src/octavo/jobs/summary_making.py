@@ -18,7 +18,9 @@ from octavo.model.language_model_settings import missing_model
 from octavo.model.normalised_text_and_spans import Span
 from octavo.model.projects_and_collections import Project
 from octavo.model.summary import EXTRACT, SUMMARIES, NodeType, Summary, SummarySettings, Unsummarised
-from octavo.ports import Embedder, Store, StoredProject, Summariser, VectorIndex
+from octavo.ports import Embedder, Summariser, VectorIndex
+from octavo.sql_repositories.project_of_open_library import StoredProject
+from octavo.sql_repositories.store import Store
 
 _SENTENCES = {NodeType.SECTION: 3, NodeType.FILE: 5}
 _SHORT = 600  # characters: what is no longer says itself in as few words as a model would

@@ -15,8 +15,8 @@ from octavo.jobs.handlers import Handler, JobEngine, handlers
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobKind, JobState
 from octavo.observability.logs import logger
-from octavo.ports import Store
-from octavo.ports.work_observer import Observer
+from octavo.ports import Observer
+from octavo.sql_repositories.store import Store
 
 _LOG = logger("jobs")
 _KEPT_SECONDS = 7 * 86_400.0  # for which a job that is done is listed

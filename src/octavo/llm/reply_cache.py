@@ -13,13 +13,16 @@ from octavo.llm.language_model_wrapper import ModelWrapper
 from octavo.llm.reply_parsing import read_json
 from octavo.model.ids import ProjectId
 from octavo.model.language_model_calls import Completion, CompletionRequest, Prompt, Usage
-from octavo.ports import Completions, LanguageModel
+from octavo.ports import LanguageModel
+from octavo.sql_repositories.llm_completion_cache import CompletionRepository
 
 
 class CachedModel(ModelWrapper):
     """Fits `ports.LanguageModel`. What it knows comes from the library; an answer that was cut off is not kept."""
 
-    def __init__(self, model: LanguageModel, completions: Completions, project: ProjectId, keep_bytes: int) -> None:
+    def __init__(
+        self, model: LanguageModel, completions: CompletionRepository, project: ProjectId, keep_bytes: int
+    ) -> None:
         super().__init__(model)
         self._completions = completions
         self._project = project

@@ -13,7 +13,8 @@ from octavo.model.index_recipe import Recipe
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryStatus
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import MEMORIES, Collection, CollectionSettings
-from octavo.ports import Memories, Store
+from octavo.sql_repositories.memories import MemoryRepository
+from octavo.sql_repositories.store import Store
 
 _SHORTEST_PREFIX = len("mem_") + 4  # characters of an id somebody types: a shorter prefix matches too many
 _MOST_CANDIDATES = 5  # listed in a hint when a name is ambiguous
@@ -39,7 +40,7 @@ class ProjectMemories:
         return self.collection.project_id
 
     @property
-    def repository(self) -> Memories:
+    def repository(self) -> MemoryRepository:
         return self.store.memories
 
     def item(self, name: str, *, partly: bool = False) -> MemoryItem:

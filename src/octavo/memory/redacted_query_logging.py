@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from octavo.model.ids import ProjectId
 from octavo.model.query_log import LoggedQuery
-from octavo.ports import Store
 from octavo.sources.secret_redaction import redacted
+from octavo.sql_repositories.store import Store
 
 
 def keep_query(store: Store, project: ProjectId, query: LoggedQuery) -> None:

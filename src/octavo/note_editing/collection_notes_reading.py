@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from octavo.algorithms.links.document_link_names import at_path
 from octavo.algorithms.text.document_name_normalisation import folded, last
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import dataclass
-from octavo.graph.document_link_names import at_path
 from octavo.graph.edge_extraction import references_of
 from octavo.model.projects_and_collections import Collection
 from octavo.note_editing.note_files import SUFFIXES, everything_below, read

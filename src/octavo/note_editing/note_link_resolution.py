@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from octavo.algorithms.links.document_link_names import names_of
+from octavo.algorithms.links.link_resolution import Resolver
 from octavo.algorithms.text.document_name_normalisation import folded, last, name_match
 from octavo.graph.anchor_resolution import anchored
-from octavo.graph.document_link_names import names_of
 from octavo.graph.edge_extraction import property_links, references_of
-from octavo.graph.link_resolution import Resolver
 from octavo.model.document import Document, Link, LinkKind, Source
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.link_graph import NameMatch, Reference

@@ -31,7 +31,7 @@ from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.note_redaction import hiding, left_out, without_keys
 from octavo.note_editing.section_edits import EditedText
 from octavo.observability.logs import logger
-from octavo.ports import ProjectLibrary
+from octavo.sql_repositories.project_of_open_library import ProjectLibrary
 
 _INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
 

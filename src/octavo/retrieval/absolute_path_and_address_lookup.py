@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from octavo.lazy_regex import regex
 from octavo.model.projects_and_collections import Collection
 from octavo.path_resolution_and_private_folders import real_path
-from octavo.ports import ProjectLibrary
+from octavo.sql_repositories.project_of_open_library import ProjectLibrary
 
 _ADDRESS = regex(r"octavo://(?P<project>[^/]*)/(?P<collection>[^/]*)/(?P<uri>.+)", re.DOTALL)
 _FILE = regex(r"file:(?://(?:localhost)?)?(?P<path>/.+)", re.DOTALL)

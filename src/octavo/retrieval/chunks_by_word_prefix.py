@@ -17,7 +17,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.query import Terms
 from octavo.model.search_result import Candidate
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 _AT_ONCE = 500  # chunks whose texts are in memory at a time
 

@@ -11,7 +11,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import CollectionId
 from octavo.model.link_graph import NameKind, NameMatch, Node
 from octavo.model.stored_rows import StoredDocument
-from octavo.ports import ProjectLibrary
+from octavo.sql_repositories.project_of_open_library import ProjectLibrary
 
 _RANKS = (
     frozenset({NameKind.FILE, NameKind.PATH}),

@@ -13,8 +13,8 @@ from octavo.algorithms.ranking.sorted_array_set_operations import Keys, both, di
 from octavo.fast_dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Condition, Filters, Terms
-from octavo.ports import Store
 from octavo.retrieval.chunks_by_word_prefix import Beginnings
+from octavo.sql_repositories.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from octavo.errors import NotFound
 from octavo.fast_dataclass import dataclass
 from octavo.model.file_formats import ending, format_of
 from octavo.model.indexing_ledger import REDACTED, FileOutcome, LedgerEntry
-from octavo.ports import ProjectLibrary
 from octavo.sources.secret_file_names import is_secret_name
+from octavo.sql_repositories.project_of_open_library import ProjectLibrary
 
 _LARGEST_PICTURE = 20_000_000  # bytes
 _LARGEST_ORIGINAL = 100_000_000

@@ -14,9 +14,9 @@ from octavo.model.ids import ChunkId, CollectionId, DocumentId, document_id
 from octavo.model.normalised_text_and_spans import LineIndex, Lines, Span
 from octavo.model.position_in_original import span_of
 from octavo.model.stored_rows import StoredDocument
-from octavo.ports import ProjectLibrary
 from octavo.retrieval.absolute_path_and_address_lookup import is_absolute, library_reference
 from octavo.retrieval.document_by_name import named, nearest_names, titled
+from octavo.sql_repositories.project_of_open_library import ProjectLibrary
 
 # As the library writes lines, and as compilers (cart.py:35:7) and forges (cart.py#L35-L40, below) do.
 _LINES = regex(r"^(?P<uri>.+?):L?(?P<first>\d+)(?:-L?(?P<last>\d+)|:\d+)?$", re.DOTALL)

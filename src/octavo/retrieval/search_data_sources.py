@@ -16,9 +16,10 @@ from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.query import Terms
 from octavo.model.search_result import Candidate, StageTrace
-from octavo.ports import Embedder, QueryWriter, Store, SummaryIndex, VectorIndex
+from octavo.ports import Embedder, QueryWriter, SummaryIndex, VectorIndex
 from octavo.retrieval.candidate_and_text_cache import SearchMemory
 from octavo.retrieval.reranker_cost_measurement import MeasuredReranker
+from octavo.sql_repositories.store import Store
 
 if TYPE_CHECKING:
     import numpy as np

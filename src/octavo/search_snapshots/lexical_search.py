@@ -23,9 +23,11 @@ from octavo.model.prepared_document import LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
 from octavo.model.search_result import ScoredChunk, scored_chunks
 from octavo.model.search_snapshot import Watermark
-from octavo.ports import Documents, LexicalIndex, Store
+from octavo.ports import LexicalIndex
 from octavo.search_snapshots.lexical_segment import Segment, make_segment, merge_segments
 from octavo.search_snapshots.reader import OpenSnapshot, SnapshotReader
+from octavo.sql_repositories.documents import DocumentRepository
+from octavo.sql_repositories.store import Store
 
 _DOCUMENT_FILTERS = {
     "collections",
@@ -72,7 +74,9 @@ class _State:
 class SnapshotLexical:
     """Fits `ports.LexicalIndex`. Falls back to the database's index for phrases and single fields."""
 
-    def __init__(self, snapshots: SnapshotReader, store: Store, inner: LexicalIndex, documents: Documents) -> None:
+    def __init__(
+        self, snapshots: SnapshotReader, store: Store, inner: LexicalIndex, documents: DocumentRepository
+    ) -> None:
         self._snapshots = snapshots
         self._store = store
         self._inner = inner

@@ -18,9 +18,10 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey
 from octavo.model.search_result import ScoredChunk, scored_chunks
 from octavo.model.search_snapshot import Watermark, WindowVectors
-from octavo.ports import Store, TieredIndex, VectorIndex
+from octavo.ports import TieredIndex, VectorIndex
 from octavo.search_snapshots.reader import OpenSnapshot, SnapshotReader
 from octavo.search_snapshots.vector_shards import joined, without
+from octavo.sql_repositories.store import Store
 
 _T = TypeVar("_T")
 

@@ -1,1 +1,1 @@
-"""Where a library lives. Repositories are written once in `shared`; a dialect brings its SQL and its connection."""
+"""Where a library lives: a dialect brings its SQL and its connection to the repositories of `sql_repositories`."""

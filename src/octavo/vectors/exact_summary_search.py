@@ -14,7 +14,7 @@ from octavo.model.ids import ProjectId
 
 if TYPE_CHECKING:
     from octavo.model.summary import NodeType
-    from octavo.ports import Store
+    from octavo.sql_repositories.store import Store
 
 
 class ExactSummaries:

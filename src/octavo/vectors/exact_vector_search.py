@@ -23,7 +23,7 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.search_result import ScoredChunk, scored_chunks
 
 if TYPE_CHECKING:
-    from octavo.ports import Store
+    from octavo.sql_repositories.store import Store
 
 
 class _State(NamedTuple):

@@ -22,7 +22,7 @@ from octavo.engine.maintenance.library_copying import every_row
 from octavo.engine.wiring.store_opening import open_tables
 from octavo.model.library_location import DatabaseUrl
 from octavo.operations.operation_lookup import OPERATIONS
-from octavo.stores.sql_repositories.table_transfer import Table
+from octavo.sql_repositories.table_transfer import Table
 
 OWNER = "0123456789abcdef-owner"
 _WORD = re.compile(r"[A-Za-z_]\w{3,}")

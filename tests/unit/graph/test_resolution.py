@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from octavo.algorithms.links.document_link_names import names_of
+from octavo.algorithms.links.link_resolution import Resolver
 from octavo.algorithms.text.document_name_normalisation import folded, name_match
-from octavo.graph.document_link_names import names_of
 from octavo.graph.edge_extraction import links_of
-from octavo.graph.link_resolution import Resolver
 from octavo.model.document import Document, Kind, Link, LinkKind
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.link_graph import DocumentName, NameKind, NameMatch

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from octavo.algorithms.links.link_resolution import Resolver
+from octavo.algorithms.links.sphinx_label_and_role_extraction import SphinxRole, labels, roles
 from octavo.algorithms.text.document_name_normalisation import name_match
 from octavo.graph.edge_extraction import linked
-from octavo.graph.link_resolution import Resolver
-from octavo.graph.sphinx_label_and_role_extraction import SphinxRole, labels, roles
 from octavo.model.document import Document, Kind, Source
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.link_graph import EdgeType

@@ -34,7 +34,7 @@ from octavo.operations.jobs.requests import JobsPurgeRequest, JobsRetryRequest
 from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.store import SqliteStore
 
 PACE = Jobs()

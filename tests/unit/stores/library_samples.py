@@ -13,7 +13,7 @@ import pytest
 import samples
 from observation import observed
 
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.store import SqliteStore
 
 PROFILE = samples.embedding_profile()

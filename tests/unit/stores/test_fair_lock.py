@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from octavo.stores.sql_repositories.fair_lock import FairLock
+from octavo.sql_repositories.fair_lock import FairLock
 
 
 def test_threads_get_the_lock_in_the_order_they_asked_for_it() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.stores.sql_repositories.database_port import contiguous_ranges
+from octavo.sql_repositories.database_port import contiguous_ranges
 
 
 @pytest.mark.parametrize(

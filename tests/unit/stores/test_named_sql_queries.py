@@ -13,7 +13,7 @@ import pytest
 from executed_queries import known_queries
 from queries_elsewhere import ELSEWHERE
 
-from octavo.stores.sql_repositories.named_sql_queries import load_migrations, load_queries, parse_queries
+from octavo.sql_repositories.named_sql_queries import load_migrations, load_queries, parse_queries
 
 SQLITE = "octavo.stores.sqlite"
 _CALLS = {"rows", "run", "run_many", "first", "value"}
@@ -89,7 +89,7 @@ def test_the_oldest_library_that_still_opens_is_the_one_that_is_documented() -> 
 
 
 def _sources() -> Iterator[Path]:
-    for package in ("octavo.stores.sql_repositories", SQLITE):
+    for package in ("octavo.sql_repositories", SQLITE):
         for resource in files(package).iterdir():
             if resource.name.endswith(".py"):
                 yield Path(str(resource))

@@ -7,7 +7,7 @@ import re
 import apsw
 import pytest
 
-from octavo.stores.sql_repositories.named_sql_queries import load_migrations, load_queries
+from octavo.sql_repositories.named_sql_queries import load_migrations, load_queries
 
 SQLITE = "octavo.stores.sqlite"
 LOOK_UPS = (

@@ -16,7 +16,7 @@ from library_samples import change, filled, open_folder, seen, without_privilege
 
 import octavo
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, OctavoError, StorageError
-from octavo.stores.sql_repositories.named_sql_queries import load_migrations
+from octavo.sql_repositories.named_sql_queries import load_migrations
 from octavo.stores.sqlite.database import APPLICATION_ID, save_older
 from octavo.stores.sqlite.store import SqliteStore
 

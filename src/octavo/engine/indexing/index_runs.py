@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from octavo.ingest.indexing_report import IndexReport
     from octavo.model.ids import ProjectId
     from octavo.model.lease import Lease
-    from octavo.ports import Leases
+    from octavo.sql_repositories.leases import LeaseRepository
 
 Work = Callable[["Progress"], "IndexReport"]
 
@@ -67,7 +67,7 @@ class IndexRuns:
     def __init__(
         self,
         clock: Callable[[], float] = time.time,
-        leases: Leases | None = None,
+        leases: LeaseRepository | None = None,
         project: ProjectId | None = None,
         beat_seconds: float = _BEAT_SECONDS,
         patient: Callable[[float], AbstractContextManager[None]] | None = None,

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 
 from octavo.model.search_snapshot import FORMAT as SNAPSHOT
-from octavo.stores.sql_repositories.schema_compatibility import newest_schema
+from octavo.sql_repositories.schema_compatibility import newest_schema
 from octavo.version import __version__
 
 _TOLD = ("apsw", "numpy", "onnxruntime", "mcp", "tree-sitter", "pypdfium2", "psycopg")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from octavo.errors import OctavoError
 from octavo.model.library_damage import Damage, LibraryPart
 from octavo.observability.progress import Progress
-from octavo.ports import StoredProject
+from octavo.sql_repositories.project_of_open_library import StoredProject
 
 if TYPE_CHECKING:
     from octavo.ingest.snapshot_search_accelerator import Accelerator

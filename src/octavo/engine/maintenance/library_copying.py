@@ -7,81 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from octavo.errors import Conflict, LibraryError
 from octavo.fast_dataclass import dataclass
-from octavo.model.prepared_document import LexicalRow
 from octavo.observability.progress import Progress
-
-Row = tuple[Any, ...]
+from octavo.sql_repositories.database_port import Row
+from octavo.sql_repositories.table_transfer import Table, TableTransfer
 
 PAGE = 2_000
 WORDS_PAGE = 1_000
 _MARK = "transfer"  # in the target while it is not complete: the source's generation, plus one
 _GENERATION = "generation"
-
-
-class TableLike(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def key(self) -> tuple[str, ...]: ...
-
-
-class LexicalLike(Protocol):
-    def export_rows(self) -> Iterator[tuple[int, LexicalRow]]: ...
-
-    def import_rows(self, rows: Sequence[tuple[int, int, LexicalRow]]) -> None: ...
-
-    def last_chunk(self) -> int: ...
-
-
-class LibraryRows(Protocol):
-    """A library as rows; `stores.sql_repositories.table_transfer` makes one of every dialect's."""
-
-    name: str
-
-    @property
-    def tables(self) -> Sequence[TableLike]:
-        """Each after those it points at."""
-
-    @property
-    def counters(self) -> Sequence[str]: ...
-
-    @property
-    def lexical(self) -> LexicalLike: ...
-
-    @property
-    def set_sequences(self) -> Callable[[], None]:
-        """Called in the last transaction of a copy."""
-
-    @property
-    def finished(self) -> Callable[[], object]:
-        """Called after it."""
-
-    def columns(self, table: str) -> tuple[str, ...]: ...
-
-    def page(self, table: Any, columns: Sequence[str], after: Row | None, size: int) -> list[Row]: ...
-
-    def put(self, table: Any, columns: Sequence[str], rows: Sequence[Row]) -> None: ...
-
-    def last(self, table: Any) -> Row | None: ...
-
-    def count(self, table: Any) -> int: ...
-
-    def counter(self, name: str) -> int | None: ...
-
-    def set_counter(self, name: str, value: int | None) -> None: ...
-
-    def transaction(self) -> AbstractContextManager[None]: ...
-
-    def reading(self) -> AbstractContextManager[None]: ...
-
-    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +41,7 @@ class Transfer:
         return sum(table.rows for table in self.carried)
 
 
-def transfer(source: LibraryRows, target: LibraryRows, progress: Progress) -> Transfer:
+def transfer(source: TableTransfer, target: TableTransfer, progress: Progress) -> Transfer:
     """Copies everything, then reads both again and compares."""
     tables = source.tables
     with source.reading():
@@ -129,12 +67,12 @@ def transfer(source: LibraryRows, target: LibraryRows, progress: Progress) -> Tr
     return Transfer(carried, resumed)
 
 
-def digest_of(library: LibraryRows, table: TableLike) -> str:
+def digest_of(library: TableTransfer, table: Table) -> str:
     """The checksum of one table, the same on every engine that holds the same rows."""
     return _digest(every_row(library, table, tuple(sorted(library.columns(table.name)))))[1]
 
 
-def _begin(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike], generation: int) -> bool:
+def _begin(source: TableTransfer, target: TableTransfer, tables: Sequence[Table], generation: int) -> bool:
     """Marks the target as incomplete. True if it was already, by an earlier copy of the same state of the source."""
     mark = target.counter(_MARK)
     if mark is not None:
@@ -151,7 +89,7 @@ def _begin(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike]
     return False
 
 
-def _columns(source: LibraryRows, target: LibraryRows, table: TableLike) -> tuple[str, ...]:
+def _columns(source: TableTransfer, target: TableTransfer, table: Table) -> tuple[str, ...]:
     ours, theirs = source.columns(table.name), target.columns(table.name)
     if sorted(ours) != sorted(theirs):
         different = sorted(set(ours) ^ set(theirs))
@@ -163,7 +101,7 @@ def _columns(source: LibraryRows, target: LibraryRows, table: TableLike) -> tupl
 
 
 def _copy(
-    source: LibraryRows, target: LibraryRows, table: TableLike, columns: Sequence[str], progress: Progress
+    source: TableTransfer, target: TableTransfer, table: Table, columns: Sequence[str], progress: Progress
 ) -> None:
     for rows in _pages(source, table, columns, target.last(table)):
         with target.transaction():
@@ -171,14 +109,14 @@ def _copy(
         progress.advance(len(rows))
 
 
-def _pages(library: LibraryRows, table: TableLike, columns: Sequence[str], after: Row | None) -> Iterator[list[Row]]:
+def _pages(library: TableTransfer, table: Table, columns: Sequence[str], after: Row | None) -> Iterator[list[Row]]:
     places = [columns.index(column) for column in table.key]
     while rows := library.page(table, columns, after, PAGE):
         yield rows
         after = tuple(rows[-1][place] for place in places)
 
 
-def copy_words(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike]) -> None:
+def copy_words(source: TableTransfer, target: TableTransfer, tables: Sequence[Table]) -> None:
     chunks = next(table for table in tables if table.name == "chunks")
     owners = {key: project for rows in _pages(source, chunks, ("key", "project"), None) for key, project in rows}
     last, waiting = target.lexical.last_chunk(), []
@@ -194,7 +132,7 @@ def copy_words(source: LibraryRows, target: LibraryRows, tables: Sequence[TableL
 
 
 def _compared(
-    source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike], shared: dict[str, tuple[str, ...]]
+    source: TableTransfer, target: TableTransfer, tables: Sequence[Table], shared: dict[str, tuple[str, ...]]
 ) -> Iterator[Carried]:
     for table in tables:
         columns = shared[table.name]
@@ -202,19 +140,19 @@ def _compared(
         yield _same(table.name, ours, theirs, target)
 
 
-def _compared_words(source: LibraryRows, target: LibraryRows) -> Carried:
+def _compared_words(source: TableTransfer, target: TableTransfer) -> Carried:
     ours, theirs = (
         _digest((chunk, *row) for chunk, row in library.lexical.export_rows()) for library in (source, target)
     )
     return _same("words", ours, theirs, target)
 
 
-def every_row(library: LibraryRows, table: TableLike, columns: Sequence[str]) -> Iterator[Row]:
+def every_row(library: TableTransfer, table: Table, columns: Sequence[str]) -> Iterator[Row]:
     for rows in _pages(library, table, columns, None):
         yield from rows
 
 
-def _same(name: str, ours: tuple[int, str], theirs: tuple[int, str], target: LibraryRows) -> Carried:
+def _same(name: str, ours: tuple[int, str], theirs: tuple[int, str], target: TableTransfer) -> Carried:
     if ours != theirs:
         raise LibraryError(
             f"{name} in {target.name} is not what was copied: {theirs[0]} rows of {ours[0]}",

@@ -4,43 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from octavo.engine.maintenance.damage_check import CheckableEngine, damage
+from octavo.engine.maintenance.damage_check import damage
 from octavo.errors import LibraryError, OctavoError
 from octavo.jobs.follow_up_job_queueing import queue_graph_jobs
 from octavo.memory.memory_item_repair import repair_items
 from octavo.memory.memory_rechunking import reingest
-from octavo.memory.project_memories import ProjectMemories
 from octavo.model.library_damage import Damage, LibraryPart
-from octavo.model.projects_and_collections import MEMORIES, Collection
+from octavo.model.projects_and_collections import MEMORIES
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress, Progress
+
+if TYPE_CHECKING:
+    from octavo.engine.engine import Engine
 
 _ALL = 1 << 40  # vectors: as many as are missing
 _STORED = {LibraryPart.FILE, LibraryPart.MEMORIES}
 
 
-class ChunkEmbedder(Protocol):
-    def embed(self, limit: int, *, progress: Progress | None = None) -> int: ...
-
-
-class RepairableEngine(CheckableEngine, Protocol):
-    @property
-    def memories(self) -> ProjectMemories: ...
-
-    @property
-    def writer(self) -> ChunkEmbedder: ...
-
-    @property
-    def collections(self) -> Callable[[], tuple[Collection, ...]]: ...
-
-    def within(self, project: str) -> RepairableEngine: ...
-
-    def index(self, names: Sequence[str], *, reread: bool, progress: Progress | None) -> object: ...
-
-
-def mend_derived(engine: RepairableEngine) -> None:
+def mend_derived(engine: Engine) -> None:
     """Makes anew what derives from texts, folders and models, while the library is in use; no text is removed."""
     _, left = mend(engine, derived_only=True)
     if left:
@@ -48,7 +31,7 @@ def mend_derived(engine: RepairableEngine) -> None:
 
 
 def mend(
-    engine: RepairableEngine, progress: Progress | None = None, *, derived_only: bool = False
+    engine: Engine, progress: Progress | None = None, *, derived_only: bool = False
 ) -> tuple[tuple[Damage, ...], tuple[Damage, ...]]:
     """What was wrong, and what still is. What fails in one part does not keep the others from being mended; it is told,
     but where a server mends beside its work: a later run makes up for it."""
@@ -80,7 +63,7 @@ def mend(
     return damages, left if derived_only else (*left, *failed.damage)
 
 
-def read_everything(engine: RepairableEngine, progress: Progress) -> tuple[Damage, ...]:
+def read_everything(engine: Engine, progress: Progress) -> tuple[Damage, ...]:
     """Folders, memories and vectors of every project: what a library that was just salvaged lacks. What failed."""
     failed = _Attempts()
     for known in engine.store.catalog.projects():
@@ -88,7 +71,7 @@ def read_everything(engine: RepairableEngine, progress: Progress) -> tuple[Damag
     return tuple(failed.damage)
 
 
-def not_read_again(engine: RepairableEngine, unreadable: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+def not_read_again(engine: Engine, unreadable: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """After a repair: of versions whose texts could not be read those that no file says any more."""
     hashes, documents = [digest for digest, _ in unreadable], engine.store.documents
     projects = engine.store.catalog.projects() if unreadable else ()
@@ -96,7 +79,7 @@ def not_read_again(engine: RepairableEngine, unreadable: Sequence[tuple[str, str
     return tuple(message for digest, message in unreadable if digest not in known)
 
 
-def _read_again(engine: RepairableEngine, progress: Progress, failed: _Attempts, *, everything: bool) -> None:
+def _read_again(engine: Engine, progress: Progress, failed: _Attempts, *, everything: bool) -> None:
     """Files from their folders, memories from their versions, then vectors.
 
     The ledger would say that nothing has changed, so it is distrusted first; vectors that are whole are kept.
@@ -116,7 +99,7 @@ def _read_again(engine: RepairableEngine, progress: Progress, failed: _Attempts,
     failed.attempt(LibraryPart.VECTORS, "vectors", lambda: engine.writer.embed(_ALL, progress=progress))
 
 
-def _index_memories(engine: RepairableEngine, failed: _Attempts, *, everything: bool) -> None:
+def _index_memories(engine: Engine, failed: _Attempts, *, everything: bool) -> None:
     if any(collection.name == MEMORIES for collection in engine.collections()):
         failed.attempt(LibraryPart.MEMORIES, "memories", lambda: reingest(engine.memories, everything=everything))
 

@@ -15,7 +15,7 @@ from octavo.jobs.follow_up_job_queueing import queue_snapshot
 from octavo.jobs.worker import JobWorker, Round
 from octavo.model.job import REBUILD
 from octavo.observability.logs import logger
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 AFTER_TROUBLE = 5.0
 """Seconds before a worker that met something unexpected goes on."""

@@ -15,7 +15,7 @@ from octavo.fast_dataclass import replace
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
     from octavo.model.query import Terms, WordForms
-    from octavo.ports import Store
+    from octavo.sql_repositories.store import Store
 
 _STRAY = 500
 """Of so many passages one says nothing of the library."""

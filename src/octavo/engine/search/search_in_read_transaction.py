@@ -7,8 +7,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from octavo.fast_dataclass import replace
-from octavo.ports import Store
-from octavo.ports.store import ReplicaLost
+from octavo.sql_repositories.store import ReplicaLost, Store
 
 if TYPE_CHECKING:
     from octavo.retrieval.search_data_sources import SearchedLibrary

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from octavo.engine.engine import Engine
     from octavo.engine.library_federation import LibraryGroup
     from octavo.model.library_location import Location
-    from octavo.ports import Store
+    from octavo.sql_repositories.store import Store
 
 
 def open_library(

@@ -21,7 +21,8 @@ from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.embedding_profile_settings import NamedEmbeddingProfile
 from octavo.model.library_location import Location
 from octavo.model.projects_and_collections import CollectionSettings, Project
-from octavo.ports import Embedder, Reranker, Store
+from octavo.ports import Embedder, Reranker
+from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from octavo.engine.wiring.vector_index_construction import Indexes
     from octavo.model.embedding_profile import EmbeddingProfile
     from octavo.model.index_recipe import Recipe
-    from octavo.ports.work_observer import Observer
+    from octavo.ports import Observer
 
 
 @dataclass(frozen=True)

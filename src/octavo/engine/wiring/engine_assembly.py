@@ -11,7 +11,7 @@ from octavo.engine.open_project_library import OpenLibrary
 from octavo.engine.wiring.adapter_factories import Adapters
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.model.library_location import Location
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 
 
 def assemble(

@@ -19,7 +19,8 @@ from octavo.llm.reply_cache import CachedModel
 from octavo.llm.summary_and_entity_generation import ModelEntityFinder, ModelSummariser
 from octavo.model.ids import ProjectId
 from octavo.model.language_model_settings import LanguageModels, Role
-from octavo.ports import Completions, EntityFinder, LanguageModel, QueryWriter, Reranker, Summariser
+from octavo.ports import EntityFinder, LanguageModel, QueryWriter, Reranker, Summariser
+from octavo.sql_repositories.llm_completion_cache import CompletionRepository
 
 _JUDGES = {"pointwise": (PointwiseJudge, "judge_passage"), "listwise": (ListwiseJudge, "rank_passages")}
 
@@ -44,7 +45,7 @@ class ConfiguredModels:
                 self._made[name] = model_named(name, self._settings, _key)
             return self._made[name]
 
-    def cached(self, model: LanguageModel, completions: Completions, project: ProjectId) -> LanguageModel:
+    def cached(self, model: LanguageModel, completions: CompletionRepository, project: ProjectId) -> LanguageModel:
         """A model that answers from the library what it has answered before."""
         keep = self._settings.cache_mb * 1_000_000
         return CachedModel(model, completions, project, keep) if keep else model

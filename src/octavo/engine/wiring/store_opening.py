@@ -16,13 +16,13 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.projects_and_collections import Project
 from octavo.plugins import STORES, install_command, load
-from octavo.ports import Store
+from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.database import overwrite, save_older
 from octavo.stores.sqlite.library_path_checks import refuse_impossible
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from octavo.stores.sql_repositories.table_transfer import TableTransfer
+    from octavo.sql_repositories.table_transfer import TableTransfer
 
 
 def open_store(place: Location, config: Config, *, create: bool) -> Store:

@@ -11,7 +11,7 @@ import zstandard
 
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LexicalRow
-from octavo.stores.sql_repositories.database_port import Database
+from octavo.sql_repositories.database_port import Database
 
 # Neither occurs in a token: tokens consist of letters, digits, marks and emoji.
 _FIELD, _CHUNK = "\x1f", "\x1e"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from octavo.model.library_damage import Damage, LibraryPart
 from octavo.observability.progress import Progress
-from octavo.stores.sql_repositories.damage_check_and_repair import LibraryUpkeep, PartChecks, Repositories
+from octavo.sql_repositories.damage_check_and_repair import LibraryUpkeep, PartChecks, Repositories
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.file_header_and_schema_checks import broken_seals
 from octavo.stores.sqlite.fts5_repair import block_damage, lexical_damage, rebuild_lexical_index

@@ -13,10 +13,10 @@ import apsw
 
 from octavo.errors import Busy, LibraryError, NotALibrary, NotFound
 from octavo.path_resolution_and_private_folders import make_folder, real_path
-from octavo.stores.sql_repositories.database_port import Counters, Row
-from octavo.stores.sql_repositories.fair_lock import FairLock
-from octavo.stores.sql_repositories.named_sql_queries import load_queries
-from octavo.stores.sql_repositories.schema_compatibility import missing_migrations, newest_schema, outdated
+from octavo.sql_repositories.database_port import Counters, Row
+from octavo.sql_repositories.fair_lock import FairLock
+from octavo.sql_repositories.named_sql_queries import load_queries
+from octavo.sql_repositories.schema_compatibility import missing_migrations, newest_schema, outdated
 from octavo.stores.sqlite.connection_pool import ConnectionPool
 from octavo.stores.sqlite.error_translation import on_read_only_mount, translated
 from octavo.stores.sqlite.file_header_and_schema_checks import seal
@@ -46,7 +46,7 @@ _READ_AND_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
 class SqliteDatabase(Counters):
-    """Fits `stores.sql_repositories.database_port.Database`. WAL lets readers continue while one writer works."""
+    """Fits `sql_repositories.database_port.Database`. WAL lets readers continue while one writer works."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class SqliteDatabase(Counters):
             yield from connection.execute(self.queries[name])
 
     def query(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
-        """Runs a statement that `stores.sql_repositories.table_transfer` generated for one table."""
+        """Runs a statement that `sql_repositories.table_transfer` generated for one table."""
         with translated(self.path), self.connection() as connection:
             return connection.execute(statement, parameters).fetchall()
 

@@ -10,9 +10,9 @@ from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, Lexical
 from octavo.model.query import Filters, Terms
 from octavo.model.score_rounding import rounded
 from octavo.model.search_result import ScoredChunk, best_first
-from octavo.stores.sql_repositories.database_port import Database, contiguous_ranges, value
-from octavo.stores.sql_repositories.filter_parameters import filter_parameters
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.database_port import Database, contiguous_ranges, value
+from octavo.sql_repositories.filter_parameters import filter_parameters
+from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks
 
 if TYPE_CHECKING:

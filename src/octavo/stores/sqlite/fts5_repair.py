@@ -13,8 +13,8 @@ from octavo.model.ids import ChunkKey
 from octavo.model.library_damage import Damage, LibraryPart
 from octavo.model.prepared_document import LexicalRow
 from octavo.observability.progress import Progress
-from octavo.stores.sql_repositories.database_port import Row, value
-from octavo.stores.sql_repositories.row_integrity_checks import Tally, stride
+from octavo.sql_repositories.database_port import Row, value
+from octavo.sql_repositories.row_integrity_checks import Tally, stride
 from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks, newest_blocks, unpacked
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.file_header_and_schema_checks import seal

@@ -8,8 +8,8 @@ from operator import itemgetter
 from pathlib import Path
 
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
-from octavo.stores.sql_repositories.database_port import value
-from octavo.stores.sql_repositories.table_transfer import TableTransfer
+from octavo.sql_repositories.database_port import value
+from octavo.sql_repositories.table_transfer import TableTransfer
 from octavo.stores.sqlite.database import SqliteDatabase
 
 _EMPTY = dict.fromkeys(LEXICAL_FIELDS, "")
@@ -22,7 +22,7 @@ def sqlite_transfer(path: Path, *, read_only: bool, at_rest: bool = False) -> Ta
 
 
 class Fts5Transfer:
-    """Fits `stores.sql_repositories.table_transfer.LexicalTransfer`."""
+    """Fits `sql_repositories.table_transfer.LexicalTransfer`."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database

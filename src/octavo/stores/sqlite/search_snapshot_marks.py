@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
 from octavo.model.search_snapshot import Watermark
-from octavo.stores.sql_repositories.database_port import value
-from octavo.stores.sql_repositories.projects_and_collections import ProjectRepository
+from octavo.sql_repositories.database_port import value
+from octavo.sql_repositories.projects_and_collections import ProjectRepository
 
 
 class SqliteSnapshotMarks(ProjectRepository):

@@ -9,7 +9,7 @@ from typing import Any
 import zstandard
 
 from octavo.model.library_damage import Damage, LibraryPart
-from octavo.stores.sql_repositories.row_integrity_checks import Tally
+from octavo.sql_repositories.row_integrity_checks import Tally
 from octavo.stores.sqlite.database import SqliteDatabase
 
 _COPIES = 256  # read at once

@@ -14,8 +14,8 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LexicalRow
 from octavo.model.query import Filters
 from octavo.model.search_snapshot import WindowVectors
-from octavo.stores.sql_repositories.database_port import Row
-from octavo.stores.sql_repositories.filter_parameters import filter_parameters
+from octavo.sql_repositories.database_port import Row
+from octavo.sql_repositories.filter_parameters import filter_parameters
 from octavo.stores.sqlite.compressed_token_blocks import unpacked
 from octavo.stores.sqlite.search_snapshot_marks import SqliteSnapshotMarks
 

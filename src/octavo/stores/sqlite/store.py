@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.stores.sql_repositories.database_port import Clock
-from octavo.stores.sql_repositories.projects_and_collections import KeyCache
-from octavo.stores.sql_repositories.store import SharedStore, late
+from octavo.sql_repositories.database_port import Clock
+from octavo.sql_repositories.projects_and_collections import KeyCache
+from octavo.sql_repositories.store import Store, late
 from octavo.stores.sqlite.database import IN_MEMORY, SqliteDatabase
 from octavo.stores.sqlite.fts5_index import Fts5Index
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from octavo.stores.sqlite.snapshot_build_source import SqliteSnapshotSource
 
 
-class SqliteStore(SharedStore):
-    """Fits `ports.Store`."""
+class SqliteStore(Store):
+    """A library in one SQLite file, or in memory."""
 
     # A search in a small library reads no snapshot.
     snapshot_marks: SqliteSnapshotMarks = late("search_snapshot_marks:SqliteSnapshotMarks", __package__)

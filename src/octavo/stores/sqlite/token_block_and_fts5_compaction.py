@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from octavo.model.ids import ChunkKey
-from octavo.stores.sql_repositories.database_port import value
+from octavo.sql_repositories.database_port import value
 from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks, newest_blocks
 from octavo.stores.sqlite.database import SqliteDatabase
 
