@@ -65,23 +65,25 @@ COMMANDS: Mapping[str, Entry] = {
     "sessions": Entry("projects_and_sessions:sessions", "Start a period of work, and end it with a summary."),
     "projects": Entry("projects_and_sessions:projects", "Look at projects; find or make the one a folder belongs to."),
     "graph": Entry("graph_and_summaries:graph", "See what points where and what belongs together."),
-    "canonical": Entry("canonical_documents:canonical", "Keep documents under keys; read and pack them by section."),
-    "doc": Entry("note_editing:doc", "Check, create and edit notes by their sections."),
+    "canonical": Entry("remember_and_memory:canonical", "Keep documents under keys; read and pack them by section."),
+    "doc": Entry(
+        "", "Check, create and edit notes by their sections. A collection must allow it: `octavo add --writable`."
+    ),
     "notes": Entry("new_and_daily_notes:notes", "Make notes from templates, add to them, keep one for each day."),
     "lint": Entry("note_lint:lint"),
-    "worker": Entry("worker_and_jobs:worker", "Do queued jobs as they come."),
-    "jobs": Entry("worker_and_jobs:jobs", "Look at queued jobs, try them again, delete those that have ended."),
+    "worker": Entry("worker:worker", "Do queued jobs as they come."),
+    "jobs": Entry("", "Look at queued jobs, try them again, delete those that have ended."),
     "profiles": Entry("models_and_profiles:profiles", "Look at embedding profiles, make one, fill it, search with it."),
     "models": Entry("models_and_profiles:models", "List the models there are, fetch one, search with one, remove one."),
     "export": Entry(),
     "fetch": Entry(),
     "embed": Entry("embed_texts:embed"),
-    "snapshots": Entry("search_snapshots:snapshots", "Make and look at the snapshots of a large library."),
+    "snapshots": Entry("database:snapshots", "Make and look at the snapshots of a large library."),
     "summaries": Entry("graph_and_summaries:summaries", "Summarise sections and files, for searches that look there."),
     "cluster": Entry("", "Group the chunks by meaning, and draw a map of them."),
     "db": Entry("database:db", "Look after a whole library: move, save, upgrade, check, thin out."),
-    "status": Entry("status:status"),
-    "doctor": Entry("doctor:doctor"),
+    "status": Entry("status_and_doctor:status"),
+    "doctor": Entry("status_and_doctor:doctor"),
     "tui": Entry("tui:tui", "Look at the library in the terminal."),
     "tokens": Entry("", "Make and revoke tokens of people and programs; see what they changed."),
     "serve": Entry("serve:serve", "Serve the library to browsers and programs over HTTP, and to MCP clients."),
@@ -226,7 +228,7 @@ class Commands(CommandGroup):
 def summary(name: str) -> str:
     """What a command is for, in a line."""
     entry = COMMANDS.get(name)
-    return entry.help if entry and entry.help else SUMMARIES[name]
+    return f"{entry.help.split('. ')[0].rstrip('.')}." if entry and entry.help else SUMMARIES[name]
 
 
 def _give_up_stdout() -> None:

@@ -28,8 +28,8 @@ class TokensCreateRequest:
         tuple[ProjectName, ...],
         Field("The projects it is for; all if none is named.", option="--for", metavar="PROJECT"),
     ] = ()
-    rate: Annotated[int, Field("Requests a minute, of each server.", ge=1, le=1_000_000)] | None = None
-    days: Annotated[int, Field("After how many days it ends.", ge=1, le=36_500)] | None = None
+    rate: Annotated[int | None, Field("Requests a minute, of each server.", ge=1, le=1_000_000)] = None
+    days: Annotated[int | None, Field("After how many days it ends.", ge=1, le=36_500)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +45,4 @@ class TokensRevokeRequest:
 @dataclass(frozen=True, slots=True)
 class TokensAuditRequest:
     limit: Annotated[int, Field("How many at most.", ge=1, le=100_000, option="-n/--limit")] = 50
-    who: Annotated[str, Field("Only writes with this token.", max_length=100)] | None = None
+    who: Annotated[str | None, Field("Only writes with this token.", max_length=100)] = None

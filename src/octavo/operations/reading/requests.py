@@ -22,10 +22,10 @@ class GetRequest:
     after: Annotated[
         argument_types.LinesAround, Field("So many lines after it as well.", option="-A/--after", metavar="N")
     ] = 0
-    page: Annotated[int, Field("Only this page or slide of a document that has them.", ge=1, metavar="N")] | None = None
-    version: (
-        Annotated[argument_types.Version, Field("As this version had it; `octavo history` numbers them.")] | None
-    ) = None
+    page: Annotated[int | None, Field("Only this page or slide of a document that has them.", ge=1, metavar="N")] = None
+    version: Annotated[
+        argument_types.Version | None, Field("As this version had it; `octavo history` numbers them.")
+    ] = None
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
     cursor: argument_types.Cursor | None = None
 
@@ -35,10 +35,10 @@ class DiffRequest:
     """What changed between two versions of a document: the last change, unless versions are named."""
 
     reference: argument_types.DocumentReference
-    from_version: (
-        Annotated[argument_types.Version, Field("The older one; else the one before.", option="--from")] | None
-    ) = None
-    to_version: Annotated[argument_types.Version, Field("The newer one; else the last.", option="--to")] | None = None
+    from_version: Annotated[
+        argument_types.Version | None, Field("The older one; else the one before.", option="--from")
+    ] = None
+    to_version: Annotated[argument_types.Version | None, Field("The newer one; else the last.", option="--to")] = None
     collection: argument_types.InCollection | None = None
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
 
@@ -99,8 +99,7 @@ class InspectRequest:
     """The file to look at, and with a query, where its passages rank for it."""
 
     reference: Annotated[
-        str,
-        Field("Its path, uri, name, alias or id.", min_length=1, max_length=4_096, argument="FILE", complete="uris"),
+        argument_types.Place, Field("Its path, uri, name, alias or id.", argument="FILE", complete="uris")
     ]
     query: Annotated[str, Field("Where each passage ranks for it.", max_length=20_000, argument="QUERY...")] = ""
     collection: argument_types.InCollection | None = None

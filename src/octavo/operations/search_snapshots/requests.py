@@ -20,9 +20,9 @@ class SnapshotsBuildRequest:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotsRollbackRequest:
-    snapshot: (
-        Annotated[str, Field("Which one; left out, the one before.", max_length=100, argument="SNAPSHOT")] | None
-    ) = None
+    snapshot: Annotated[
+        str | None, Field("Which one; left out, the one before.", max_length=100, argument="SNAPSHOT")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`octavo worker` and `octavo jobs`: queued work, done and looked at."""
+"""`octavo worker`: queued work, done."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import click
 
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared_options
+from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.job import JobKind
@@ -103,9 +102,3 @@ def worker(
 
 def _told(metrics: Metrics, gauges: Callable[[], Iterator[Gauge]]) -> str:
     return metrics.exposition(gauges())
-
-
-@click.group(cls=OperationGroup)
-@shared_options
-def jobs() -> None:
-    """Look at queued jobs, try them again, delete those that have ended."""
