@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from inspect import Parameter
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from generated import ROOT, main
 
@@ -32,7 +32,6 @@ from octavo.interfaces.python.operation_methods import (
 )
 from octavo.operations.argument_types import TIME
 from octavo.operations.operation import Operation
-from octavo.operations.operation_lookup import EVERY
 from octavo.operations.python_method_names import methods
 from octavo.operations.request_fields import RequestField, request_fields
 

@@ -46,9 +46,14 @@ from octavo.operations.canonical_documents.results import (
     CanonicalPassage,
     CanonicalSection,
 )
-from octavo.operations.code.results import AugmentAnswer, Quotation
+from octavo.operations.code.task_code_context import AugmentAnswer, Quotation
 from octavo.operations.database.results import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
-from octavo.operations.embedding_profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
+from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
+    ProfileAnswer,
+    ProfilesAnswer,
+    ProfileShown,
+    PromisedAnswer,
+)
 from octavo.operations.evaluation.evaluate import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
 from octavo.operations.graph.results import (
     BuildAnswer,

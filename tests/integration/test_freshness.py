@@ -10,8 +10,8 @@ from workbench import GOOD, Bench
 from octavo.model.query import Query
 from octavo.model.search_result import Result
 from octavo.operations.reading.passage_reading import get
-from octavo.operations.reading.rendering import get_lines
 from octavo.operations.reading.requests import GetRequest
+from octavo.operations.reading.results import get_lines
 from octavo.operations.rendering_for_language_models import lines
 
 

@@ -16,8 +16,8 @@ from workbench import Bench, found
 
 from octavo.model.file_formats import FETCHED_PAGES
 from octavo.operations.answering.ask import ask
-from octavo.operations.answering.rendering import ask_lines
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.answering.results import ask_lines
 from octavo.operations.argument_parsing import request
 from octavo.operations.library.requests import FetchRequest
 from octavo.operations.library.web_page_download import fetch

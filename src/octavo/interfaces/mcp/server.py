@@ -20,8 +20,7 @@ from octavo.interfaces.execution.async_operation_calls import Answered, CallProg
 from octavo.interfaces.mcp import document_resources, memory_resources, prompts
 from octavo.interfaces.mcp.instructions import instructions, usage, without_library
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
-from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import AliasedTools
-from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
+from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import AliasedTools, aliases
 from octavo.model.access_token import AccessScope
 from octavo.operations.error_hint_rewording import error_for_model, for_model
 from octavo.operations.json_schemas import input_schema, output_schema, slim_input, slim_output

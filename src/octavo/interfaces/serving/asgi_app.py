@@ -29,7 +29,7 @@ from octavo.interfaces.http.routes import Endpoint, UnsupportedMedia, add_routes
 from octavo.interfaces.mcp.instructions import usage
 from octavo.interfaces.mcp.server import library_instructions, make_server
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
-from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
+from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import aliases
 from octavo.interfaces.web.page_rendering import Site, wants_page
 from octavo.interfaces.web.routes import page_routes
 from octavo.model.access_token import AccessToken

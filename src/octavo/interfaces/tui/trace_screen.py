@@ -10,8 +10,7 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
 from octavo.interfaces.tui import answer_rendering
-from octavo.interfaces.tui.library_client_app import LibraryApp
-from octavo.interfaces.tui.navigation_bar import Navigation
+from octavo.interfaces.tui.library_client_app import LibraryApp, Navigation
 from octavo.interfaces.tui.search_screen import SearchScreen
 
 

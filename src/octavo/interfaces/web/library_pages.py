@@ -15,7 +15,7 @@ from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import markdown
 from octavo.interfaces.web.page_rendering import Listed, Site, given
 from octavo.lazy_regex import regex
-from octavo.operations.graph.cluster_map_page import map_data, map_panel
+from octavo.operations.graph.clusters import map_data, map_panel
 from octavo.operations.library.results import ListedDocument
 
 _CARD_TITLE = regex(r"\A# .*")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 
 from octavo.answering.answer_prompt import Mode, OwnPrompts, context
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage, passages_of, with_surroundings
@@ -21,9 +20,10 @@ from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.search_result import Hit, Result
-from octavo.operations.answering.rendering import EXTRACTIVE, ask_lines
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import (
+    EXTRACTIVE,
     AnswerSentence,
     AskAnswer,
     ModelUsage,
@@ -31,6 +31,7 @@ from octavo.operations.answering.results import (
     ReadPassage,
     SearchHop,
     SentenceCitation,
+    ask_lines,
 )
 from octavo.operations.filter_field_names import narrowing
 from octavo.operations.rendering_for_language_models import written
@@ -233,23 +234,14 @@ def _without_sentences(
 
 def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:
     hit = passage.hit
-    return ReadPassage(
-        number=passage.number,
-        collection=hit.collection,
-        uri=hit.citation.uri,
-        version=passage.version,
-        kind=hit.kind.value,
+    return answer_from(
+        ReadPassage,
+        *(passage, hit, hit.citation, hit.citation.position),
         title=short(hit.title),
         heading_path=tuple(short(title) for title in hit.citation.heading_path),
         start_line=hit.citation.lines.first,
         end_line=hit.citation.lines.last,
-        chunk_id=hit.chunk_id,
         score=round(hit.score, 6) if calibrated else None,
-        text=hit.excerpt,
-        page=hit.citation.position.page,
-        slide=hit.citation.position.slide,
-        sheet=hit.citation.position.sheet,
-        time=hit.citation.position.time,
     )
 
 
@@ -272,32 +264,20 @@ def model_sentence(sentence: WrittenSentence, passages: Sequence[NumberedPassage
 
 
 def usage_of(model: MeteredModel) -> ModelUsage:
-    return ModelUsage(
-        model=model.name,
-        prompt_tokens=model.usage.prompt_tokens,
-        completion_tokens=model.usage.completion_tokens,
-        seconds=round(model.usage.seconds, 3),
-        cost=round(model.usage.cost, 6),
-        calls=model.calls,
-        cached=model.cached,
-    )
+    seconds, cost = round(model.usage.seconds, 3), round(model.usage.cost, 6)
+    return answer_from(ModelUsage, model, model.usage, model=model.name, seconds=seconds, cost=cost)
 
 
 def _cited(span: CitedSpan, passages: Sequence[NumberedPassage]) -> SentenceCitation:
     passage = passages[span.passage - 1]
     work = passage.hit.work
-    return SentenceCitation(
-        passage=span.passage,
-        collection=passage.hit.collection,
+    return answer_from(
+        SentenceCitation,
+        *(span, span.span, span.position, passage, passage.hit),
         uri=passage.hit.citation.uri,
-        version=passage.version,
         heading_path=tuple(short(title) for title in span.heading_path),
-        start=span.span.start,
-        end=span.span.end,
         start_line=span.lines.first,
         end_line=span.lines.last,
-        quote=span.quote,
-        **asdict(span.position),
         citation_key=work.key if work else None,
         reference=work.reference if work else None,
     )

@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_line, with_line_numbers
 from octavo.engine.engine import Engine
+from octavo.fast_dataclass import dataclass
 from octavo.model.document import shown_path
 from octavo.model.search_result import Hit
 from octavo.operations.code.code_search import find_code
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
-from octavo.operations.code.results import AugmentAnswer, Quotation
 from octavo.operations.filter_field_names import narrowing
+from octavo.operations.styled_answer_lines import Line, Part, degraded_lines
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, size, tokens
 
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Where a piece of the context comes from. `shown` lines of it are there, counted from `start_line`."""
+
+    uri: str
+    collection: str
+    start_line: int
+    end_line: int
+    shown: int
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentAnswer:
+    """`text` is the context with the task below it, ready for a model; `context` is the part above."""
+
+    text: str
+    context: str
+    tokens: int
+    quotations: tuple[Quotation, ...]
+    degraded: tuple[str, ...] | None = None
+
+
 _FEWEST_LINES = 3  # of a hit that are worth showing
+
+
+def augment_lines(answer: AugmentAnswer) -> Iterator[Line]:
+    yield from ((Part(line),) for line in answer.text.split("\n"))
+    yield from degraded_lines(answer.degraded)
 
 
 def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, ProviderFailed
-from octavo.fast_dataclass import replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.embedding_profile_switch import (
     CONFIGURED,
     active_profile,
@@ -29,6 +30,7 @@ from octavo.model.embedding_profile_settings import (
 from octavo.model.job import JobId, JobKind
 from octavo.model.memory import MemoryStatus
 from octavo.model.vector_index_tuning import Tuning
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.embedding_profiles.requests import (
     MemoryReingestRequest,
     ProfilesActivateRequest,
@@ -36,11 +38,48 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesReindexRequest,
     ProfilesSetRequest,
 )
-from octavo.operations.embedding_profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.memory.named_memory_lookup import item_named
 from octavo.path_resolution_and_private_folders import expand_user, real_path
 from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileShown:
+    """`chunks` have all their vectors under it, of `total`. `configured` is the configuration's own embedder.
+    `hnsw` and `query` tune the index that PostgreSQL has of its vectors, as far as they were set."""
+
+    name: str
+    provider: str
+    model: str
+    dimensions: int
+    distance: str
+    state: str
+    chunks: int
+    total: int
+    url: str | None = None
+    hnsw: Mapping[str, int] | None = None
+    query: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilesAnswer:
+    profiles: tuple[ProfileShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileAnswer:
+    """The profile as it stands, and the job that fills it where there is one."""
+
+    profile: ProfileShown
+    job: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromisedAnswer:
+    job: int
+    kind: str
+
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _OLLAMA = "http://127.0.0.1:11434"
@@ -304,13 +343,11 @@ def _shown(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder | 
     settings = profile.settings
     made = (embedder or engine.profile_embedder(profile)).profile
     done, total = engine.store.embeddings.coverage(engine.project.id, made)
-    return ProfileShown(
-        name=profile.name,
+    return answer_from(
+        ProfileShown,
+        *(profile, made),
         provider=settings.provider,
         model=settings.model or made.model,
-        dimensions=made.dimensions,
-        distance=made.distance,
-        state=profile.state.value,
         chunks=done,
         total=total,
         url=settings.url or None,

@@ -12,6 +12,7 @@ from octavo.model.job import JobKind
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, GraphRun
 from octavo.model.normalised_text_and_spans import short
 from octavo.observability.progress import Progress
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.graph.requests import BY_MODEL, GraphBuildRequest, GraphCommunitiesRequest, GraphGhostsRequest
 from octavo.operations.graph.results import BuildAnswer, CommunitiesAnswer, FoundCommunity, GhostsAnswer, MissingTarget
 
@@ -93,11 +94,12 @@ def graph_communities(engine: Engine, request: GraphCommunitiesRequest) -> Commu
     communities = described(nodes, numbers, degrees(edges))
     large = [community for community in communities if len(community.documents) >= request.smallest]
     shown = tuple(
-        FoundCommunity(
+        answer_from(
+            FoundCommunity,
+            community,
             community=community.number,
             name=short(community.name),
             size=len(community.documents),
-            tags=community.tags,
             documents=tuple(places[document] for document in community.documents[: request.members]),
         )
         for community in large[: request.limit]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
@@ -14,9 +13,9 @@ from octavo.model.ids import CollectionId, DocumentId, document_id
 from octavo.model.indexed_commit import FoundCommit
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.stored_rows import DocumentVersion
-from octavo.operations.history.rendering import history_lines, touched_line
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.history.requests import HistoryRequest
-from octavo.operations.history.results import HistoryAnswer, Stored, Touched, Written
+from octavo.operations.history.results import HistoryAnswer, Stored, Touched, Written, history_lines, touched_line
 from octavo.operations.rendering_for_language_models import lines, written
 from octavo.operations.styled_answer_lines import columns
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size
@@ -50,10 +49,7 @@ def history(engine: Engine, request: HistoryRequest) -> HistoryAnswer:
 
 def _writes(engine: Engine, uri: str, within: CollectionId, limit: int) -> tuple[Written, ...]:
     writes = engine.store.note_writes.of(engine.project.id, within, uri)[-limit:]
-    return tuple(
-        Written(write.number, when(write.written_at), write.operation, write.author, write.reason, write.hash)
-        for write in writes
-    )
+    return tuple(answer_from(Written, write) for write in writes)
 
 
 def past(
@@ -73,8 +69,7 @@ def past(
 
 
 def _stored(version: DocumentVersion) -> Stored:
-    removed = when(version.removed_at) if version.removed_at else None
-    return Stored(version.version, when(version.indexed_at), when(version.modified_at), removed)
+    return answer_from(Stored, version)
 
 
 def _size(commit: Touched) -> int:
@@ -112,12 +107,5 @@ def _gone(engine: Engine, uri: str, within: CollectionId | None) -> DocumentId:
 
 def _touched(commit: FoundCommit) -> Touched:
     metadata = commit.metadata
-    return Touched(
-        hash=commit.hash,
-        title=short(commit.title),
-        author=str(metadata.get("author", "")),
-        committed_at=when(commit.committed_at),
-        collection=commit.collection,
-        uri=commit.uri,
-        file_count=int(metadata.get("file_count", 0)),
-    )
+    author, count = str(metadata.get("author", "")), int(metadata.get("file_count", 0))
+    return answer_from(Touched, commit, title=short(commit.title), author=author, file_count=count)

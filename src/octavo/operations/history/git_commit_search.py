@@ -18,10 +18,10 @@ from octavo.model.query import Filters, Query
 from octavo.model.search_result import Hit, Result
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.history.file_history import past
-from octavo.operations.history.rendering import commit_lines
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
-from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Touched
+from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Touched, commit_lines
 from octavo.operations.rendering_for_language_models import lines
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.profiles_by_name import profile_named
@@ -123,8 +123,9 @@ def _commit(engine: Engine, hit: Hit) -> CommitHit:
     stored = engine.store.documents.get(engine.project.id, hit.document_id)
     metadata = _metadata(stored)
     lines = hit.citation.lines
-    return CommitHit(
-        rank=hit.rank,
+    return answer_from(
+        CommitHit,
+        hit,
         score=round(hit.score, 6),
         hash=str(metadata.get("hash") or hit.citation.uri.rpartition("/")[2]),
         title=short(hit.title),
@@ -132,14 +133,9 @@ def _commit(engine: Engine, hit: Hit) -> CommitHit:
         committed_at=when(hit.modified_at),
         files=tuple(str(path) for path in metadata.get("files", ()))[:_SHOWN_FILES],
         file_count=int(metadata.get("file_count", 0)),
-        collection=hit.collection,
         uri=hit.citation.uri,
         start_line=lines.first,
         end_line=lines.last,
-        excerpt=hit.excerpt,
-        excerpt_truncated=hit.excerpt_truncated,
-        chunk_id=hit.chunk_id,
-        document_id=hit.document_id,
     )
 
 

@@ -6,6 +6,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import dataclass
 from octavo.model.job import Job, JobId, JobState
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
 from octavo.operations.memory.named_memory_lookup import instant
 from octavo.operations.memory.results import when
@@ -65,15 +66,4 @@ def jobs_purge(engine: Engine, request: JobsPurgeRequest) -> JobsCountAnswer:
 
 
 def _shown(job: Job) -> QueuedJob:
-    return QueuedJob(
-        job=job.id,
-        kind=job.kind.value,
-        state=job.state.value,
-        attempts=job.attempts,
-        created_at=when(job.created_at),
-        run_after=when(job.run_after),
-        error=job.error,
-        worker=job.locked_by or None,
-        lease_expires_at=None if job.lease_expires_at is None else when(job.lease_expires_at),
-        finished_at=None if job.finished_at is None else when(job.finished_at),
-    )
+    return answer_from(QueuedJob, job, job=job.id, worker=job.locked_by or None, written=when)

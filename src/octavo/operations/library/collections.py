@@ -15,6 +15,7 @@ from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.note_editing.note_redaction import key_in
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.library.excluded_file_counts import excluded_files
 from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
@@ -130,8 +131,9 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
     settings = collection.settings
     entries = _entries(engine, collection)
     outcomes = [entry.outcome for entry in entries if not is_repository(entry.uri)]
-    return CollectionState(
-        name=collection.name,
+    return answer_from(
+        CollectionState,
+        *(collection, settings),
         root=collection.place,
         present=not collection.on_disk or collection.root.is_dir(),
         indexed=sum(
@@ -142,9 +144,6 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         skipped=outcomes.count(FileOutcome.SKIPPED),
         failed=outcomes.count(FileOutcome.FAILED),
         commits=sum(entry.stamp.size for entry in entries if is_repository(entry.uri)),
-        **{name: getattr(settings, name) for name in _SETTINGS},
-        tags=settings.tags,
-        kind=settings.kind.value if settings.kind else None,
         allow_secrets=settings.allow_secrets or None,
         writable=engine.library.is_writable(collection) or None,
         left_out=excluded_files(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.memory import version_history
 from octavo.memory.version_diffs import diff, section_diff
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.memory.named_memory_lookup import instant, item_named
 from octavo.operations.memory.requests import MemoryDiffRequest, MemoryGetRequest, MemoryHistoryRequest
 from octavo.operations.memory.results import (
@@ -15,7 +16,6 @@ from octavo.operations.memory.results import (
     TypedLink,
     version_state,
     when,
-    when_or_none,
 )
 
 
@@ -26,49 +26,27 @@ def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
         moment.shown if request.version is None else version_history.version(engine.memories, item.id, request.version)
     )
     version = shown.version
-    return MemoryGetAnswer(
+    return answer_from(
+        MemoryGetAnswer,
+        *(moment, shown, version, item),
+        written=when,
         item=item.id,
         version=version.number,
-        kind=item.kind.value,
-        scope=item.scope,
-        title=version.title,
-        tags=version.tags,
         links=tuple(link.target for link in item.links),
-        pinned=moment.pinned,
-        status=moment.status.value,
-        text=shown.text,
-        author=version.author,
-        reason=version.reason,
-        created_at=when(version.created_at),
-        valid_from=when(version.valid_from),
-        valid_to=when_or_none(version.valid_to),
-        supersedes=version.supersedes,
-        superseded_by=shown.superseded_by,
         typed_links=tuple(TypedLink(link.target, link.type) for link in item.links),
-        canonical_key=item.canonical_key,
         doc_class=item.doc_class or None,
     )
 
 
 def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHistoryAnswer:
     history = version_history.history(engine.memories, item_named(engine, request.item, partly=True))
-    return MemoryHistoryAnswer(
+    return answer_from(
+        MemoryHistoryAnswer,
+        history.item,
         item=history.item.id,
-        title=history.item.title,
-        status=history.item.status.value,
         versions=tuple(version_state(version) for version in history.versions),
         changes=tuple(
-            ChangeState(
-                action=commit.action.value,
-                at=when(commit.at),
-                version=commit.version,
-                status=commit.status.value,
-                pinned=commit.pinned,
-                author=commit.author,
-                reason=commit.reason,
-                session=commit.session_id,
-            )
-            for commit in history.commits
+            answer_from(ChangeState, commit, session=commit.session_id, written=when) for commit in history.commits
         ),
     )
 

@@ -11,6 +11,7 @@ from octavo.memory.memory_changes import Committed
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.search_result import Hit
+from octavo.operations.answer_fields import answer_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,44 +219,23 @@ def when_or_none(timestamp: float | None) -> str | None:
 def memory_state(committed: Committed, similarity: float | None = None) -> MemoryState:
     """The answer to a change. A retry under its idempotency key names the version of the first answer."""
     item, commit = committed.item, committed.commit
-    return MemoryState(
-        item=item.id,
-        version=commit.version,
-        action=commit.action.value,
-        kind=item.kind.value,
-        scope=item.scope,
-        title=item.title,
-        tags=item.tags,
-        pinned=commit.pinned,
-        status=commit.status.value,
-        created_at=when(item.created_at),
-        updated_at=when(item.updated_at),
-        replayed=committed.replayed,
-        similarity=None if similarity is None else round(similarity, 3),
-    )
+    alike = None if similarity is None else round(similarity, 3)
+    return answer_from(MemoryState, commit, item, committed, item=item.id, similarity=alike, written=when)
 
 
 def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
     item, version = memory.item, memory.version
     cited = memory.hits[0].citation if memory.hits else None
-    return FoundMemory(
+    return answer_from(
+        FoundMemory,
+        *(memory, version, item),
+        written=when,
         rank=rank,
         item=item.id,
         version=version.number,
-        kind=item.kind.value,
-        scope=item.scope,
-        title=version.title,
-        tags=version.tags,
-        pinned=item.pinned,
         text=memory.excerpt,
-        truncated=memory.truncated,
         score=round(memory.score, 6),
-        holds=memory.holds,
         created_at=when(item.created_at),
-        updated_at=when(item.updated_at),
-        valid_from=when(version.valid_from),
-        valid_to=when_or_none(version.valid_to),
-        superseded_by=memory.superseded_by,
         uri=memory_uri(item.id),
         heading_path=cited.heading_path if cited else (),
         anchor=(cited.anchor or None) if cited else None,
@@ -264,7 +244,6 @@ def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundM
         start_line=cited.lines.first if cited else 1,
         end_line=cited.lines.last if cited else 1 + memory.excerpt.count("\n"),
         chunks=tuple(map(_chunk, memory.hits)) if chunks else None,
-        canonical_key=item.canonical_key,
         doc_class=item.doc_class or None,
         chunk_id=memory.hits[0].chunk_id if memory.hits else None,
     )
@@ -272,11 +251,9 @@ def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundM
 
 def _chunk(hit: Hit) -> MemoryChunk:
     cited = hit.citation
-    return MemoryChunk(
-        chunk_id=hit.chunk_id,
-        heading_path=cited.heading_path,
-        start=cited.span.start,
-        end=cited.span.end,
+    return answer_from(
+        MemoryChunk,
+        *(hit, cited, cited.span),
         start_line=cited.lines.first,
         end_line=cited.lines.last,
         text=hit.excerpt,
@@ -286,14 +263,4 @@ def _chunk(hit: Hit) -> MemoryChunk:
 
 
 def version_state(version: MemoryVersion) -> VersionState:
-    return VersionState(
-        version=version.number,
-        title=version.title,
-        author=version.author,
-        reason=version.reason,
-        created_at=when(version.created_at),
-        valid_from=when(version.valid_from),
-        valid_to=when_or_none(version.valid_to),
-        supersedes=version.supersedes,
-        session=version.session_id,
-    )
+    return answer_from(VersionState, version, version=version.number, session=version.session_id, written=when)

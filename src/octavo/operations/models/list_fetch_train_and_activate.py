@@ -35,6 +35,7 @@ from octavo.ingest.embedding_profile_switch import CONFIGURED
 from octavo.model.embedding_profile_settings import EmbeddingProfileState
 from octavo.observability.progress import Progress
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
+    ProfileAnswer,
     profile_state,
     profiles_activate,
     profiles_list,
@@ -47,7 +48,6 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesReindexRequest,
     ProfilesSetRequest,
 )
-from octavo.operations.embedding_profiles.results import ProfileAnswer
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFetchRequest,

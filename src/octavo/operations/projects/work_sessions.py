@@ -12,8 +12,9 @@ from octavo.memory import memories_from_hits, work_sessions
 from octavo.memory.session_ranking import ranked, session_of
 from octavo.model.memory import MemoryFilter, MemoryId, MemorySession
 from octavo.model.query import Query
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.memory.requests import MIN_SIMILARITY
-from octavo.operations.memory.results import when, when_or_none
+from octavo.operations.memory.results import when
 from octavo.operations.projects.requests import SessionsEndRequest, SessionsListRequest, SessionsStartRequest
 from octavo.operations.projects.results import SessionsAnswer, SessionState
 from octavo.retrieval.profiles_by_name import MEMORY_PROFILE, profile_named
@@ -62,12 +63,4 @@ def _words(query: str) -> tuple[str, ...]:
 
 
 def _state(session: MemorySession, memories: int) -> SessionState:
-    return SessionState(
-        session=session.id,
-        title=session.title,
-        author=session.author,
-        started_at=when(session.started_at),
-        memories=memories,
-        ended_at=when_or_none(session.ended_at),
-        summary=session.summary,
-    )
+    return answer_from(SessionState, session, session=session.id, memories=memories, written=when)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from octavo.algorithms.text.time_parsing_and_formatting import moment, when
+from octavo.algorithms.text.time_parsing_and_formatting import moment
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, StorageError
 from octavo.fast_dataclass import dataclass
@@ -13,7 +14,9 @@ from octavo.memory.redacted_query_logging import keep_query
 from octavo.model.ids import DocumentId
 from octavo.model.query_log import LoggedQuery, ShownHit
 from octavo.model.search_result import Result
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.query_log.requests import QueriesClearRequest, QueriesListRequest
+from octavo.operations.styled_answer_lines import Line, Part, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,11 @@ def queries_list(engine: Engine, request: QueriesListRequest) -> QueriesAnswer:
     places = {key: f"{document.collection}/{document.uri}" for key, document in stored.items() if document is not None}
     return QueriesAnswer(
         tuple(
-            AskedQuery(
-                when(entry.at),
-                entry.query,
-                entry.profile,
-                len(entry.hits),
-                tuple(places.get(document, document) for document in entry.opened),
+            answer_from(
+                AskedQuery,
+                entry,
+                shown=len(entry.hits),
+                opened=tuple(places.get(document, document) for document in entry.opened),
             )
             for entry in entries
         ),
@@ -85,3 +87,15 @@ def queries_clear(engine: Engine, request: QueriesClearRequest) -> QueriesCleare
     before = moment(request.before, datetime.now(UTC))
     with engine.store.transaction():
         return QueriesCleared(engine.store.query_log.clear(engine.project.id, before))
+
+
+def queries_lines(answer: QueriesAnswer) -> Iterator[Line]:
+    rows = [
+        (Part(entry.at, "dim"), Part(entry.query), Part(f"{entry.shown} shown", "dim"), Part(", ".join(entry.opened)))
+        for entry in answer.queries
+    ]
+    yield from columns(rows) if rows else ()
+    if not answer.logging:
+        yield (Part("Queries are not logged: `octavo config set log.queries true` turns that on.", "dim"),)
+    elif not rows:
+        yield (Part("Nothing was asked yet."),)

@@ -7,9 +7,8 @@ from octavo.fast_dataclass import replace
 from octavo.model.document import Section
 from octavo.model.normalised_text_and_spans import LineIndex, short
 from octavo.operations import argument_types
-from octavo.operations.reading.rendering import outline_lines, section_line
 from octavo.operations.reading.requests import OutlineRequest
-from octavo.operations.reading.results import OutlineAnswer, OutlineSection
+from octavo.operations.reading.results import OutlineAnswer, OutlineSection, outline_lines, section_line
 from octavo.operations.rendering_for_language_models import lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.reference_resolution import read_passage
@@ -45,10 +44,4 @@ def _size(section: OutlineSection) -> int:
 
 def _section(section: Section, index: LineIndex) -> OutlineSection:
     lines = index.lines(section.span.start, section.span.end)
-    return OutlineSection(
-        title=short(section.title),
-        level=section.level,
-        anchor=section.anchor,
-        start_line=lines.first,
-        end_line=lines.last,
-    )
+    return OutlineSection(short(section.title), section.level, section.anchor, lines.first, lines.last)

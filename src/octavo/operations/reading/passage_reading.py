@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 
-from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.engine.library_federation import QUALIFIES, library_names, qualified, split_reference
 from octavo.engine.search.index_freshness import stale_files
@@ -17,9 +15,9 @@ from octavo.model.normalised_text_and_spans import Span, short
 from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.reading.rendering import get_lines
+from octavo.operations.answer_fields import answer_from
 from octavo.operations.reading.requests import GetRequest
-from octavo.operations.reading.results import GetAnswer
+from octavo.operations.reading.results import GetAnswer, get_lines
 from octavo.operations.rendering_for_language_models import written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.reference_resolution import Passage, read_passage
@@ -106,14 +104,12 @@ def _answer(
     stale: str | None = None,
 ) -> GetAnswer:
     document, start = passage.document, passage.span.start + offset
-    return GetAnswer(
-        collection=document.collection,
-        uri=document.uri,
-        kind=document.kind.value,
+    at = position(document.metadata, Span(start, start + max(1, len(shown))))
+    return answer_from(
+        GetAnswer,
+        *(document, at),
         title=short(document.title),
         document_id=document.id,
-        version=document.version,
-        modified_at=when(document.modified_at),
         tags=document.tags[:_SHOWN],
         aliases=document.aliases[:_SHOWN],
         heading_path=tuple(short(title) for title in passage.heading_path),
@@ -125,7 +121,6 @@ def _answer(
         backlinks=backlinks,
         next_cursor=more,
         stale=stale,
-        **asdict(position(document.metadata, Span(start, start + max(1, len(shown))))),
     )
 
 

@@ -13,9 +13,8 @@ from octavo.interfaces.cli.global_options import Choices
 from octavo.interfaces.cli.library_opening import opened
 from octavo.interfaces.presenting.formatted_answer_writing import OutputFormat, drawn
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
-from octavo.operations.answering.rendering import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.answering.results import AnswerSentence
+from octavo.operations.answering.results import AnswerSentence, below_sentences, sentence_line
 from octavo.operations.styled_answer_lines import Block
 
 
