@@ -46,7 +46,7 @@ from octavo.operations.canonical_documents.results import (
     CanonicalPassage,
     CanonicalSection,
 )
-from octavo.operations.code.task_code_context import AugmentAnswer, Quotation
+from octavo.operations.code.code_search import AugmentAnswer, Quotation
 from octavo.operations.database.results import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
     ProfileAnswer,

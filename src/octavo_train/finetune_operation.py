@@ -14,7 +14,7 @@ from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.reranker_choice import chosen_reranker, reranker_folder
 from octavo.operations.models.results import FinetuneAnswer
-from octavo.operations.query_log.questions_with_opened_passages import opened_passages
+from octavo.operations.query_log.query_logging_and_listing import opened_passages
 from octavo_train.trainable_model_checks import (
     ModelDirectory,
     base_directory,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from octavo.fast_dataclass import dataclass
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.field_constraints_and_cli_options import Field
@@ -110,3 +111,8 @@ MaxTokens = Annotated[
     ),
 ]
 Cursor = Annotated[str, Field("next_cursor of the answer before, to read on.", max_length=200, option=None)]
+
+
+@dataclass(frozen=True, slots=True)
+class NoArguments:
+    """The request of an operation that is asked for nothing in particular."""

@@ -7,6 +7,7 @@ from typing import Annotated
 from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import SCOPES, AccessScope
 from octavo.model.field_constraints_and_cli_options import Field
+from octavo.operations import argument_types
 
 TokenName = Annotated[
     str, Field("What the token is called.", min_length=1, max_length=100, pattern=r"^[\w.@-]+$", argument="NAME")
@@ -33,11 +34,6 @@ class TokensCreateRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TokensListRequest:
-    """Nothing is asked but the list."""
-
-
-@dataclass(frozen=True, slots=True)
 class TokensRevokeRequest:
     name: TokenName
 
@@ -46,3 +42,6 @@ class TokensRevokeRequest:
 class TokensAuditRequest:
     limit: Annotated[int, Field("How many at most.", ge=1, le=100_000, option="-n/--limit")] = 50
     who: Annotated[str | None, Field("Only writes with this token.", max_length=100)] = None
+
+
+TokensListRequest = argument_types.NoArguments

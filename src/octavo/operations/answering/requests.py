@@ -11,8 +11,6 @@ from octavo.operations import argument_types
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """A question, where to look for its answer, and how to write it."""
-
     question: Annotated[
         str, Field("What you want to know, in words.", min_length=1, max_length=20_000, argument="QUESTION...")
     ]

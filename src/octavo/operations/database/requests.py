@@ -23,8 +23,6 @@ class DbUpgradeRequest:
 
 @dataclass(frozen=True, slots=True)
 class DbPruneRequest:
-    """Without a condition, only what nothing refers to goes."""
-
     older_than: Annotated[
         float | None, Field("Versions that were replaced so many days ago.", ge=0, metavar="DAYS")
     ] = None
@@ -40,6 +38,4 @@ class DbCheckRequest:
     full: Annotated[bool, Field("Read and compare everything, as without an option.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class DbRepairRequest:
-    pass
+DbRepairRequest = argument_types.NoArguments

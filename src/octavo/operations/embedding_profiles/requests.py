@@ -7,6 +7,7 @@ from typing import Annotated
 from octavo.fast_dataclass import dataclass
 from octavo.model.embedding_profile_settings import providers
 from octavo.model.field_constraints_and_cli_options import Field
+from octavo.operations import argument_types
 from octavo.operations.memory.requests import ItemName
 
 DISTANCES = ("cosine", "dot", "l2")
@@ -15,14 +16,7 @@ ProfileName = Annotated[str, Field("The profile's name.", min_length=1, max_leng
 
 
 @dataclass(frozen=True, slots=True)
-class ProfilesListRequest:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
 class ProfilesSetRequest:
-    """Keys of services are named, never given: `key_variable` of the environment, or a file."""
-
     name: Annotated[
         str,
         Field(
@@ -79,3 +73,6 @@ class MemoryReingestRequest:
 class ProfilesReindexRequest:
     name: ProfileName
     force: Annotated[bool, Field("Compute the vectors there are again, too; words find what waits for one.")] = False
+
+
+ProfilesListRequest = argument_types.NoArguments

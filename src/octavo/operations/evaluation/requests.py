@@ -11,8 +11,6 @@ from octavo.operations import argument_types
 
 @dataclass(frozen=True, slots=True)
 class EvalRunRequest:
-    """Without `profiles`, the default one is measured."""
-
     dataset: Annotated[
         argument_types.Place,
         Field(
@@ -37,6 +35,4 @@ class EvalRunRequest:
     rebuild: Annotated[bool, Field("Read the corpus anew; texts embedded before are not embedded again.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class EvalFiguresRequest:
-    """Everything that was measured on this machine."""
+EvalFiguresRequest = argument_types.NoArguments

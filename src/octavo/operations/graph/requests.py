@@ -162,11 +162,9 @@ class ClusterBuildRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterMapRequest:
-    """The whole library is drawn."""
-
-
-@dataclass(frozen=True, slots=True)
 class ClusterPlotRequest:
     output: Annotated[str, Field("The page to write.", option="-o/--output", metavar="FILE")] = "map.html"
     force: Force = False
+
+
+ClusterMapRequest = argument_types.NoArguments

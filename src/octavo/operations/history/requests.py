@@ -26,8 +26,6 @@ _PATTERN = f"{argument_types.TIME}|{STAMP}"
 
 @dataclass(frozen=True, slots=True)
 class LogRequest:
-    """What to look for in commits, and which of them to look at."""
-
     query: argument_types.QueryText
     top_n: Annotated[int, Field("How many commits at most.", ge=1, le=100, option="-n/--limit")] = 10
     min_score: argument_types.MinScore | None = None
@@ -46,8 +44,6 @@ class LogRequest:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRequest:
-    """A file's uri, whether or not it is still there. Without one, the newest commits."""
-
     reference: Annotated[
         argument_types.Place | None, Field("The file's uri or document id.", argument="FILE|MEMORY", complete="uris")
     ] = None

@@ -14,8 +14,6 @@ Globs = tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...]
 
 @dataclass(frozen=True, slots=True)
 class AddRequest:
-    """Adding a collection again changes the settings that are named here and keeps the others."""
-
     folder: Annotated[argument_types.Place, Field("The folder with the documents.", argument="FOLDER")]
     name: Annotated[argument_types.Name | None, Field("What to call it; else as its folder.", metavar="NAME")] = None
     include: Annotated[Globs | None, Field("Take only what matches one of these patterns.", metavar="GLOB")] = None
@@ -86,8 +84,6 @@ class CollectionsListRequest:
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
-    """Only what changed is read. An interrupted run leaves a valid library, and the next one goes on from there."""
-
     collections: Annotated[
         tuple[argument_types.Name, ...], Field("Only these collections.", argument="NAME", complete="collections")
     ] = ()

@@ -67,8 +67,6 @@ class ChangeRequest:
 
 @dataclass(frozen=True, slots=True)
 class RememberRequest(ChangeRequest):
-    """One self-contained thing to keep."""
-
     text: Text
     kind: KindName = MemoryKind.NOTE.value
     scope: Scope = DEFAULT_SCOPE
@@ -129,8 +127,6 @@ class MemoryUnlinkRequest(ChangeRequest):
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """Without a query: pinned memories, then the ones changed last."""
-
     query: Question = ""
     limit: Limit = 10
     kinds: Annotated[tuple[KindName, ...], Field("Only these kinds.", max_length=len(MemoryKind), option="--kind")] = ()
@@ -164,8 +160,6 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class MemoryGetRequest:
-    """As it stands, at a version, or as of an instant."""
-
     item: Item
     version: Version | None = None
     as_of: AsOf | None = None
@@ -180,8 +174,6 @@ class MemoryHistoryRequest:
 
 @dataclass(frozen=True, slots=True)
 class MemoryDiffRequest:
-    """From one version to another; without them, from the one before last to the last."""
-
     item: Item
     old: Annotated[Version | None, Field("From this version, instead of the one before.")] = None
     new: Annotated[Version | None, Field("To this version, instead of the last.")] = None
@@ -192,8 +184,6 @@ class MemoryDiffRequest:
 
 @dataclass(frozen=True, slots=True)
 class MemorySyncRequest:
-    """A folder of Markdown, one file for each memory."""
-
     folder: Annotated[str, Field("The folder, made when it is not there.", max_length=4_096, argument="FOLDER")] = (
         PROJECT_FOLDER
     )

@@ -23,27 +23,18 @@ class EmbedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsListRequest:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
 class ModelsShowRequest:
     name: ModelName
 
 
 @dataclass(frozen=True, slots=True)
 class ModelsActivateRequest:
-    """A model that finds less than what it was made from is only taken with `force`."""
-
     name: ModelName
     force: Annotated[bool, Field("Even if it is worse on a check.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class ModelsFetchRequest:
-    """A manifest is a TOML file with the address, the sha256 and the size of each file of a model."""
-
     name: ModelName
     manifest: Annotated[str | None, Field("Another manifest than your models.toml and what ships.", metavar="FILE")] = (
         None
@@ -76,3 +67,6 @@ class ModelsFinetuneRequest:
 
 
 ModelsRemoveRequest = ModelsShowRequest
+
+
+ModelsListRequest = argument_types.NoArguments

@@ -201,8 +201,6 @@ class MemoryFromNoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class LintRequest:
-    """Without files, every note of the collections."""
-
     files: Annotated[
         tuple[Annotated[str, Field(max_length=4_096)], ...],
         Field("Only these notes: uris or paths.", max_length=10_000, argument="FILE...", complete="uris"),

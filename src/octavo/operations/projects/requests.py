@@ -69,8 +69,6 @@ class SessionsEndRequest:
 
 @dataclass(frozen=True, slots=True)
 class SessionsListRequest:
-    """With a query, the sessions in which it was talked about, best first; else the latest."""
-
     query: Question = ""
     limit: Annotated[int, Field("How many sessions at most.", ge=1, le=200, option="-n/--limit")] = 200
     scopes: Annotated[Scopes, Field("Only with memories of these scopes.")] = ()

@@ -11,9 +11,6 @@ from octavo.operations import argument_types
 
 @dataclass(frozen=True, slots=True)
 class GetRequest:
-    """`reference` is a uri, `uri:from-to` lines, `uri#anchor`, `uri#Heading → Sub`, `uri#page=7`, a chunk id or a
-    document id."""
-
     reference: argument_types.Reference
     collection: argument_types.InCollection | None = None
     before: Annotated[
@@ -32,8 +29,6 @@ class GetRequest:
 
 @dataclass(frozen=True, slots=True)
 class DiffRequest:
-    """What changed between two versions of a document: the last change, unless versions are named."""
-
     reference: argument_types.DocumentReference
     from_version: Annotated[
         argument_types.Version | None, Field("The older one; else the one before.", option="--from")
@@ -45,8 +40,6 @@ class DiffRequest:
 
 @dataclass(frozen=True, slots=True)
 class GetManyRequest:
-    """`references` are uris, names, lines or sections as `get` takes them, or globs such as `src/**/*.py`."""
-
     references: Annotated[
         tuple[argument_types.Place, ...],
         Field(
@@ -66,8 +59,6 @@ class GetManyRequest:
 
 @dataclass(frozen=True, slots=True)
 class ListDocumentsRequest:
-    """Which documents there are: below a path, of a kind, with a property. With `keys`, the properties they have."""
-
     path_prefix: argument_types.PathPrefix | None = None
     collections: argument_types.Collections = ()
     kinds: argument_types.Kinds = ()
@@ -79,15 +70,11 @@ class ListDocumentsRequest:
 
 @dataclass(frozen=True, slots=True)
 class RecentRequest:
-    """The documents whose files were changed last."""
-
     limit: Annotated[int, Field("How many documents at most.", ge=1, le=100, option="-n/--limit")] = 10
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineRequest:
-    """The document whose headings are wanted."""
-
     reference: argument_types.DocumentReference
     collection: argument_types.InCollection | None = None
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
@@ -96,8 +83,6 @@ class OutlineRequest:
 
 @dataclass(frozen=True, slots=True)
 class InspectRequest:
-    """The file to look at, and with a query, where its passages rank for it."""
-
     reference: Annotated[
         argument_types.Place, Field("Its path, uri, name, alias or id.", argument="FILE", complete="uris")
     ]

@@ -11,7 +11,6 @@ from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.query import NOTHING, Filters
 
-
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
     from octavo.model.query import Query

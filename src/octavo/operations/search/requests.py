@@ -17,8 +17,6 @@ _PASSAGE = "What the passage you hope for might say."
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What to look for and where. Times are ISO dates or ages such as `7d`."""
-
     query: argument_types.QueryOrNothing
     limit: argument_types.Limit | None = None
     profile: argument_types.ProfileName | None = None
@@ -75,8 +73,6 @@ def refuse_empty_query(request: SearchRequest) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SearchDocsRequest:
-    """A search of notes and documentation alone."""
-
     query: argument_types.QueryText
     limit: argument_types.Limit = 5
     collections: argument_types.Collections = ()
@@ -92,8 +88,6 @@ class SearchDocsRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchWithHypothesisRequest:
-    """`hypothesis` is looked for by meaning, `query`, when given, by word."""
-
     hypothesis: Annotated[str, Field(_PASSAGE, min_length=1, max_length=20_000)]
     query: Annotated[
         str | None, Field("Words to look for as well; the syntax of search.", min_length=1, max_length=20_000)
@@ -109,9 +103,6 @@ class SearchWithHypothesisRequest:
 
 @dataclass(frozen=True, slots=True)
 class FindSimilarRequest:
-    """`exclude_file` is mostly the file the snippet comes from. Code finds code and prose finds prose, unless kinds are
-    named."""
-
     snippet: Annotated[
         str,
         Field("Code or prose, taken literally.", min_length=1, max_length=50_000, argument="SNIPPET...", reads="text"),

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints_and_cli_options import Field
+from octavo.operations import argument_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,4 @@ class SnapshotsRollbackRequest:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotsRecoverRequest:
-    pass
+SnapshotsRecoverRequest = argument_types.NoArguments

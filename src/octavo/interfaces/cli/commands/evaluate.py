@@ -191,7 +191,7 @@ def report(
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     """Make a data set from your own library: its headings and titles become questions with known answers."""
     from octavo.evaluation.dataset_evaluation import originals
-    from octavo.operations.query_log.questions_with_opened_passages import opened_passages
+    from octavo.operations.query_log.query_logging_and_listing import opened_passages
 
     with opened(choices) as session:
         documents = list(originals(session.engine, names))
