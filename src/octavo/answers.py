@@ -6,12 +6,12 @@ from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
+from octavo.operations.operation_lookup import DEFINITIONS
+
 
 @cache
 def answer_types() -> dict[str, type]:
     """Every dataclass that an answer is made of, by name, in the order of imports."""
-    from octavo.operations.all_operations import DEFINITIONS  # for whoever asks for a type, not for `import octavo`
-
     types: dict[str, type] = {}
 
     def visit(hint: Any) -> None:

@@ -20,8 +20,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.answer_table_rendering import Listing, listed
-from octavo.operations.rendering_for_language_models import written
-from octavo.operations.styled_answer_lines import Block
+from octavo.operations.styled_answer_lines import Block, written
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine

@@ -146,7 +146,7 @@ class OperationCommand(click.Command):
 
     @property
     def row(self) -> Operation | None:
-        from octavo.operations.all_operations import DEFINITIONS
+        from octavo.operations.operation_lookup import DEFINITIONS
 
         return next((row for row in DEFINITIONS if row.name == self.operation), None)
 

@@ -9,13 +9,12 @@ import click
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import OperationCommand, command
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened, shared
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.operations.all_operations import COMMANDS, called
 from octavo.operations.operation import Operation
+from octavo.operations.operation_lookup import COMMANDS, called
 from octavo.operations.styled_answer_lines import visible
 
 

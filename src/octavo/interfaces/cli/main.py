@@ -138,7 +138,7 @@ class Commands(CommandGroup):
             command: click.Command = getattr(import_module(f"{_AT}.{module}"), name)
             return command
         from octavo.interfaces.cli.default_operation_commands import command_of, group_of
-        from octavo.operations.all_operations import called
+        from octavo.operations.operation_lookup import called
 
         if entry and entry.help:
             return group_of(cmd_name, entry.help)

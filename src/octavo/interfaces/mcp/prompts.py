@@ -9,10 +9,10 @@ from mcp import types
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.mcp.instructions import CITING, holdings
-from octavo.operations.rendering_for_language_models import written
 from octavo.operations.search.rendering import search_model_lines
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search
+from octavo.operations.styled_answer_lines import written
 
 PROMPTS = (
     types.Prompt(

@@ -40,7 +40,7 @@ def search_answer(answer: SearchAnswer, view: TerminalView) -> Answer:
 
 
 def _hits() -> Listing:
-    from octavo.operations.all_operations import COMMANDS
+    from octavo.operations.operation_lookup import COMMANDS
 
     return COMMANDS["search"].listing
 

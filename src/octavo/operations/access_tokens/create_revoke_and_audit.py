@@ -14,7 +14,7 @@ from octavo.operations.access_tokens.requests import (
     TokensListRequest,
     TokensRevokeRequest,
 )
-from octavo.operations.answer_fields import answer_from
+from octavo.operations.same_named_fields import filled
 
 _DAY = 86_400.0
 
@@ -89,7 +89,7 @@ def tokens_create(engine: Engine, request: TokensCreateRequest) -> TokenCreated:
         scope = AccessScope(request.scope)
         made = AccessToken(request.name, token_hash(token), scope, request.projects, request.rate, now, expires)
         access.put(made)
-    return answer_from(TokenCreated, made, token=token)
+    return filled(TokenCreated, made, token=token)
 
 
 def tokens_list(engine: Engine, request: TokensListRequest) -> TokensListAnswer:
@@ -108,9 +108,9 @@ def tokens_revoke(engine: Engine, request: TokensRevokeRequest) -> TokenRevoked:
 
 def tokens_audit(engine: Engine, request: TokensAuditRequest) -> TokensAuditAnswer:
     writes = engine.store.access.writes(request.limit, request.who or "")
-    return TokensAuditAnswer(tuple(answer_from(AuditedRow, write, who=write.caller) for write in writes))
+    return TokensAuditAnswer(tuple(filled(AuditedRow, write, who=write.caller) for write in writes))
 
 
 def _listed(token: AccessToken, now: float) -> ListedToken:
     state = "revoked" if token.revoked_at is not None else "active" if token.holds(now) else "expired"
-    return answer_from(ListedToken, token, state=state)
+    return filled(ListedToken, token, state=state)

@@ -20,7 +20,6 @@ from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.search_result import Hit, Result
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import (
     EXTRACTIVE,
@@ -34,9 +33,10 @@ from octavo.operations.answering.results import (
     ask_lines,
 )
 from octavo.operations.filter_field_names import narrowing
-from octavo.operations.rendering_for_language_models import written
+from octavo.operations.same_named_fields import filled
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find, with_publications
+from octavo.operations.styled_answer_lines import written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size
 from octavo.ports import LanguageModel
 from octavo.retrieval.stage import RetrievalProfile
@@ -234,7 +234,7 @@ def _without_sentences(
 
 def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:
     hit = passage.hit
-    return answer_from(
+    return filled(
         ReadPassage,
         *(passage, hit, hit.citation, hit.citation.position),
         title=short(hit.title),
@@ -265,13 +265,13 @@ def model_sentence(sentence: WrittenSentence, passages: Sequence[NumberedPassage
 
 def usage_of(model: MeteredModel) -> ModelUsage:
     seconds, cost = round(model.usage.seconds, 3), round(model.usage.cost, 6)
-    return answer_from(ModelUsage, model, model.usage, model=model.name, seconds=seconds, cost=cost)
+    return filled(ModelUsage, model, model.usage, model=model.name, seconds=seconds, cost=cost)
 
 
 def _cited(span: CitedSpan, passages: Sequence[NumberedPassage]) -> SentenceCitation:
     passage = passages[span.passage - 1]
     work = passage.hit.work
-    return answer_from(
+    return filled(
         SentenceCitation,
         *(span, span.span, span.position, passage, passage.hit),
         uri=passage.hit.citation.uri,

@@ -12,7 +12,6 @@ from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section
 from octavo.model.memory import MemoryKind, MemoryLink
 from octavo.model.normalised_text_and_spans import LineIndex
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.canonical_documents.requests import (
     CanonicalContextPackRequest,
     CanonicalGetRequest,
@@ -31,6 +30,7 @@ from octavo.operations.canonical_documents.results import (
 )
 from octavo.operations.memory.named_memory_lookup import instant, provenance
 from octavo.operations.memory.results import MemoryState, memory_state, when
+from octavo.operations.same_named_fields import filled
 from octavo.operations.token_counts_and_page_cursor import tokens
 
 
@@ -54,7 +54,7 @@ def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryS
 def canonical_get(engine: Engine, request: CanonicalGetRequest) -> CanonicalAnswer:
     document = _document(engine, request)
     version = document.shown.version
-    return answer_from(
+    return filled(
         CanonicalAnswer,
         *(document, document.shown, version, document.item),
         item=document.item.id,
@@ -98,7 +98,7 @@ def canonical_context_pack(engine: Engine, request: CanonicalContextPackRequest)
 def canonical_list(engine: Engine, request: CanonicalListRequest) -> CanonicalListAnswer:
     return CanonicalListAnswer(
         tuple(
-            answer_from(CanonicalListed, item, key=item.canonical_key or "", item=item.id, written=when)
+            filled(CanonicalListed, item, key=item.canonical_key or "", item=item.id, written=when)
             for item in canonical_documents.listed(engine.memories, request.doc_classes)
         )
     )
@@ -111,14 +111,12 @@ def _document(engine: Engine, request: CanonicalGetRequest) -> Canonical:
 def _section(section: Section, index: LineIndex, text: str) -> CanonicalSection:
     lines = index.lines(section.span.start, section.span.end)
     length = tokens(section.span.of(text))
-    return answer_from(
-        CanonicalSection, section, section.span, start_line=lines.first, end_line=lines.last, tokens=length
-    )
+    return filled(CanonicalSection, section, section.span, start_line=lines.first, end_line=lines.last, tokens=length)
 
 
 def _passage(passage: CanonicalSpan) -> CanonicalPassage:
     document = passage.document
-    return answer_from(
+    return filled(
         CanonicalPassage,
         *(passage, passage.span, passage.section, document),
         item=document.item.id,

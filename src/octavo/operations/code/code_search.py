@@ -12,8 +12,8 @@ from octavo.model.document import shown_path
 from octavo.model.query import ANY_LANGUAGE, Query
 from octavo.model.search_result import Hit, Result
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
-from octavo.operations.filter_field_names import narrowing
 from octavo.operations.filter_parsing import filters_of, languages_named
+from octavo.operations.same_named_fields import filled
 from octavo.operations.search.hits_within_token_limit import fitting
 from octavo.operations.search.results import SearchAnswer
 from octavo.operations.search.search_execution import BY_NAME, found_in
@@ -88,10 +88,7 @@ def augment_lines(answer: AugmentAnswer) -> Iterator[Line]:
 
 def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:
     """The best passages of code for a task, cut to fit, in front of the task. Without any, the task alone."""
-    code_request = SearchCodeRequest(
-        query=request.task, max_results=request.max_results, expand=request.expand, **narrowing(request)
-    )
-    hits = find_code(engine, code_request)
+    hits = find_code(engine, filled(SearchCodeRequest, request, query=request.task))
     context, quotations = _context(hits.hits, request.max_context_tokens)
     text = f"{context}\n\n{request.task}" if context else request.task
     return AugmentAnswer(text, context, tokens(context), tuple(quotations), hits.degraded or None)

@@ -30,7 +30,6 @@ from octavo.model.embedding_profile_settings import (
 from octavo.model.job import JobId, JobKind
 from octavo.model.memory import MemoryStatus
 from octavo.model.vector_index_tuning import Tuning
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.embedding_profiles.requests import (
     MemoryReingestRequest,
     ProfilesActivateRequest,
@@ -39,6 +38,7 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesSetRequest,
 )
 from octavo.operations.memory.named_memory_lookup import item_named
+from octavo.operations.same_named_fields import filled
 from octavo.path_resolution_and_private_folders import expand_user, real_path
 from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
@@ -343,7 +343,7 @@ def _shown(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder | 
     settings = profile.settings
     made = (embedder or engine.profile_embedder(profile)).profile
     done, total = engine.store.embeddings.coverage(engine.project.id, made)
-    return answer_from(
+    return filled(
         ProfileShown,
         *(profile, made),
         provider=settings.provider,

@@ -13,8 +13,8 @@ from octavo.evaluation.query_runner import TIMED
 from octavo.evaluation.stored_results import Results
 from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import Progress
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
+from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import Line, Part, columns, count
 
 
@@ -70,7 +70,7 @@ def eval_figures(engine: Engine, request: EvalFiguresRequest) -> FiguresAnswer:
     """What is kept of the latest run of every data set with every profile."""
     return FiguresAnswer(
         tuple(
-            answer_from(DatasetFigures, kept, metrics=kept.as_json()["metrics"])
+            filled(DatasetFigures, kept, metrics=kept.as_json()["metrics"])
             for kept in Results(results_folder()).latest()
         )
     )
@@ -79,14 +79,13 @@ def eval_figures(engine: Engine, request: EvalFiguresRequest) -> FiguresAnswer:
 def measured_by(request: EvalRunRequest, config: Config) -> EvaluateRequest:
     """What was asked, with the defaults of a configuration."""
     files = {name: Path(path) for name in ("corpus", "queries", "qrels") if (path := getattr(request, name))}
-    return EvaluateRequest(
+    return filled(
+        EvaluateRequest,
+        request,
         dataset=Path(request.dataset),
         profiles=request.profiles or (config.retrieval.profile,),
         files=Files(**files),
-        scope=request.scope,
-        limit_queries=request.limit_queries,
         timed_queries=TIMED if request.timed_queries is None else request.timed_queries,
-        rebuild=request.rebuild,
     )
 
 

@@ -12,9 +12,9 @@ from octavo.model.job import JobKind
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, GraphRun
 from octavo.model.normalised_text_and_spans import short
 from octavo.observability.progress import Progress
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.graph.requests import BY_MODEL, GraphBuildRequest, GraphCommunitiesRequest, GraphGhostsRequest
 from octavo.operations.graph.results import BuildAnswer, CommunitiesAnswer, FoundCommunity, GhostsAnswer, MissingTarget
+from octavo.operations.same_named_fields import filled
 
 
 def graph_build(engine: Engine, request: GraphBuildRequest, progress: Progress) -> BuildAnswer:
@@ -94,7 +94,7 @@ def graph_communities(engine: Engine, request: GraphCommunitiesRequest) -> Commu
     communities = described(nodes, numbers, degrees(edges))
     large = [community for community in communities if len(community.documents) >= request.smallest]
     shown = tuple(
-        answer_from(
+        filled(
             FoundCommunity,
             community,
             community=community.number,

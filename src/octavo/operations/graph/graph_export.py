@@ -13,6 +13,7 @@ from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphExportRequest, GraphPlotRequest
 from octavo.operations.graph.results import GraphFile
 from octavo.operations.output_file_creation import write_new
+from octavo.operations.same_named_fields import filled
 
 
 def graph_export(engine: Engine, request: GraphExportRequest) -> GraphFile:
@@ -37,15 +38,8 @@ def _view(
     engine: Engine, request: GraphExportRequest | GraphPlotRequest, *, sections: bool = False, most: int | None = None
 ) -> GraphView:
     """What the library holds now. Unknown collections are an error, an empty library too."""
-    shown = Shown(
-        ghosts=request.ghosts,
-        tags=request.tags,
-        thematic=request.thematic_links,
-        entities=request.entities,
-        commits=request.commits,
-        collections=tuple(engine.collection(name).name for name in request.collections),
-        most=most,
-    )
+    names = tuple(engine.collection(name).name for name in request.collections)
+    shown = filled(Shown, request, thematic=request.thematic_links, collections=names, most=most)
     store, project = engine.store, engine.project.id
     with store.reading():
         nodes = store.graph.nodes(project)

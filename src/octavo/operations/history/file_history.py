@@ -13,11 +13,10 @@ from octavo.model.ids import CollectionId, DocumentId, document_id
 from octavo.model.indexed_commit import FoundCommit
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.stored_rows import DocumentVersion
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.history.results import HistoryAnswer, Stored, Touched, Written, history_lines, touched_line
-from octavo.operations.rendering_for_language_models import lines, written
-from octavo.operations.styled_answer_lines import columns
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import columns, lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size
 from octavo.operations.token_counts_and_page_cursor import within as fitting
 from octavo.retrieval.reference_resolution import located, not_called
@@ -49,7 +48,7 @@ def history(engine: Engine, request: HistoryRequest) -> HistoryAnswer:
 
 def _writes(engine: Engine, uri: str, within: CollectionId, limit: int) -> tuple[Written, ...]:
     writes = engine.store.note_writes.of(engine.project.id, within, uri)[-limit:]
-    return tuple(answer_from(Written, write) for write in writes)
+    return tuple(filled(Written, write) for write in writes)
 
 
 def past(
@@ -69,7 +68,7 @@ def past(
 
 
 def _stored(version: DocumentVersion) -> Stored:
-    return answer_from(Stored, version)
+    return filled(Stored, version)
 
 
 def _size(commit: Touched) -> int:
@@ -108,4 +107,4 @@ def _gone(engine: Engine, uri: str, within: CollectionId | None) -> DocumentId:
 def _touched(commit: FoundCommit) -> Touched:
     metadata = commit.metadata
     author, count = str(metadata.get("author", "")), int(metadata.get("file_count", 0))
-    return answer_from(Touched, commit, title=short(commit.title), author=author, file_count=count)
+    return filled(Touched, commit, title=short(commit.title), author=author, file_count=count)

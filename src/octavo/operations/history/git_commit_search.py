@@ -18,11 +18,11 @@ from octavo.model.query import Filters, Query
 from octavo.model.search_result import Hit, Result
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.history.file_history import past
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Touched, commit_lines
-from octavo.operations.rendering_for_language_models import lines
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import lines
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.profiles_by_name import profile_named
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
@@ -123,7 +123,7 @@ def _commit(engine: Engine, hit: Hit) -> CommitHit:
     stored = engine.store.documents.get(engine.project.id, hit.document_id)
     metadata = _metadata(stored)
     lines = hit.citation.lines
-    return answer_from(
+    return filled(
         CommitHit,
         hit,
         score=round(hit.score, 6),

@@ -6,10 +6,10 @@ from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import dataclass
 from octavo.model.job import Job, JobId, JobState
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
 from octavo.operations.memory.named_memory_lookup import instant
 from octavo.operations.memory.results import when
+from octavo.operations.same_named_fields import filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,4 +66,4 @@ def jobs_purge(engine: Engine, request: JobsPurgeRequest) -> JobsCountAnswer:
 
 
 def _shown(job: Job) -> QueuedJob:
-    return answer_from(QueuedJob, job, job=job.id, worker=job.locked_by or None, written=when)
+    return filled(QueuedJob, job, job=job.id, worker=job.locked_by or None, written=when)

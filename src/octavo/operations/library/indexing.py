@@ -18,10 +18,10 @@ from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.model.library_damage import LibraryPart
 from octavo.observability.progress import Progress
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.library.excluded_file_counts import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest
 from octavo.operations.library.results import FileProblem, IndexAnswer, IndexingRun, MissingFolder
+from octavo.operations.same_named_fields import filled
 from octavo.retrieval.absolute_path_and_address_lookup import path_in_collection
 
 _INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
@@ -128,7 +128,7 @@ def _mended_first(
 
 def indexing_run(build: Build) -> IndexingRun:
     running = build.finished_at is None
-    run = answer_from(
+    run = filled(
         IndexingRun,
         build,
         phase=build.phase or None if running else None,

@@ -9,12 +9,12 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_wide_job_states import offline_runs
 from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.fast_dataclass import replace
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_file_counts import merged
 from octavo.operations.library.indexing import indexing_run
 from octavo.operations.library.requests import StatusRequest, WatchRequest
 from octavo.operations.library.results import LedgerProblem, StatusAnswer, WatchAnswer
+from octavo.operations.same_named_fields import filled
 from octavo.version import __version__
 
 _SHOWN = 50  # collections, and problems, in one answer
@@ -37,7 +37,7 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
     if job and job.phase and job.scope == "vectors":
         # Such a run is one of many short ones: how far they are together is what tells.
         job = replace(job, done=counts.chunks - fresh.pending, total=counts.chunks)
-    return answer_from(
+    return filled(
         StatusAnswer,
         counts,
         version=__version__,

@@ -8,7 +8,6 @@ from octavo.memory import canonical_documents, version_history
 from octavo.memory.version_diffs import diff, section_diff
 from octavo.model.memory import MemoryFilter, MemoryItem
 from octavo.model.projects_and_collections import MEMORIES
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.memory.named_memory_lookup import instant, item_named
 from octavo.operations.memory.requests import MemoryDiffRequest, MemoryGetRequest, MemoryHistoryRequest
 from octavo.operations.memory.results import (
@@ -20,6 +19,7 @@ from octavo.operations.memory.results import (
     version_state,
     when,
 )
+from octavo.operations.same_named_fields import filled
 
 
 def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
@@ -29,7 +29,7 @@ def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
         moment.shown if request.version is None else version_history.version(engine.memories, item.id, request.version)
     )
     version = shown.version
-    return answer_from(
+    return filled(
         MemoryGetAnswer,
         *(moment, shown, version, item),
         written=when,
@@ -43,13 +43,13 @@ def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
 
 def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHistoryAnswer:
     history = version_history.history(engine.memories, item_named(engine, request.item, partly=True))
-    return answer_from(
+    return filled(
         MemoryHistoryAnswer,
         history.item,
         item=history.item.id,
         versions=tuple(version_state(version) for version in history.versions),
         changes=tuple(
-            answer_from(ChangeState, commit, session=commit.session_id, written=when) for commit in history.commits
+            filled(ChangeState, commit, session=commit.session_id, written=when) for commit in history.commits
         ),
     )
 

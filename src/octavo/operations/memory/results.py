@@ -11,7 +11,7 @@ from octavo.memory.memory_changes import Committed
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.search_result import Hit
-from octavo.operations.answer_fields import answer_from
+from octavo.operations.same_named_fields import filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +220,13 @@ def memory_state(committed: Committed, similarity: float | None = None) -> Memor
     """The answer to a change. A retry under its idempotency key names the version of the first answer."""
     item, commit = committed.item, committed.commit
     alike = None if similarity is None else round(similarity, 3)
-    return answer_from(MemoryState, commit, item, committed, item=item.id, similarity=alike, written=when)
+    return filled(MemoryState, commit, item, committed, item=item.id, similarity=alike, written=when)
 
 
 def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
     item, version = memory.item, memory.version
     cited = memory.hits[0].citation if memory.hits else None
-    return answer_from(
+    return filled(
         FoundMemory,
         *(memory, version, item),
         written=when,
@@ -251,7 +251,7 @@ def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundM
 
 def _chunk(hit: Hit) -> MemoryChunk:
     cited = hit.citation
-    return answer_from(
+    return filled(
         MemoryChunk,
         *(hit, cited, cited.span),
         start_line=cited.lines.first,
@@ -263,4 +263,4 @@ def _chunk(hit: Hit) -> MemoryChunk:
 
 
 def version_state(version: MemoryVersion) -> VersionState:
-    return answer_from(VersionState, version, version=version.number, session=version.session_id, written=when)
+    return filled(VersionState, version, version=version.number, session=version.session_id, written=when)

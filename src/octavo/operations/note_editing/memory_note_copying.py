@@ -15,6 +15,7 @@ from octavo.operations.memory.named_memory_lookup import item_named
 from octavo.operations.memory.requests import MemoryGetRequest, RememberRequest
 from octavo.operations.memory.results import MemoryState
 from octavo.operations.note_editing.requests import MemoryFromNoteRequest, MemoryToNoteRequest
+from octavo.operations.same_named_fields import filled
 from octavo.retrieval.reference_resolution import read_passage
 
 WRITTEN_TO = "written_to"
@@ -28,18 +29,7 @@ def memory_from_note(engine: Engine, request: MemoryFromNoteRequest) -> MemorySt
     text = passage.text.strip()
     cited = f"From [[{place}]], lines {passage.lines.first}-{passage.lines.last}."
     title = request.title or (passage.heading_path[-1] if passage.heading_path else passage.document.title)
-    return remember(
-        engine,
-        RememberRequest(
-            text=f"{text}\n\n{cited}",
-            kind=request.kind,
-            scope=request.scope,
-            title=title,
-            tags=request.tags,
-            author=request.author,
-            reason=request.reason,
-        ),
-    )
+    return remember(engine, filled(RememberRequest, request, text=f"{text}\n\n{cited}", title=title))
 
 
 def memory_to_note(engine: Engine, request: MemoryToNoteRequest) -> WriteAnswer:

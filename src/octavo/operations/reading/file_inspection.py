@@ -15,10 +15,10 @@ from octavo.model.query import Query
 from octavo.model.score_rounding import shown
 from octavo.model.search_result import Candidate, Hit
 from octavo.model.stored_rows import ChunkVectors, StoredDocument
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.requests import InspectRequest
 from octavo.operations.reading.results import InspectAnswer, InspectedPassage, InspectedVersion
+from octavo.operations.same_named_fields import filled
 from octavo.retrieval.absolute_path_and_address_lookup import path_in_collection
 from octavo.retrieval.reference_resolution import located, not_called
 
@@ -95,7 +95,7 @@ def _described(engine: Engine, document: StoredDocument) -> InspectAnswer:
     out = store.graph.out(project, document.id, limit=_MOST_LINKS)
     ends = store.graph.nodes(project, sorted({edge.target for edge in out if edge.target}))
     names = {node.document: f"{node.collection}/{node.uri}" for node in ends}
-    return answer_from(
+    return filled(
         InspectAnswer,
         document,
         outcome=ledger.outcome.value if ledger else FileOutcome.INDEXED.value,
@@ -108,14 +108,12 @@ def _described(engine: Engine, document: StoredDocument) -> InspectAnswer:
             dict.fromkeys((edge.target and names.get(edge.target)) or f"{edge.path} (not there)" for edge in out)
         ),
         links_in=tuple(f"{node.collection}/{node.uri}" for node in linking_documents(engine, document.id, _MOST_LINKS)),
-        versions=tuple(
-            answer_from(InspectedVersion, version) for version in store.documents.versions(project, document.id)
-        ),
+        versions=tuple(filled(InspectedVersion, version) for version in store.documents.versions(project, document.id)),
     )
 
 
 def _passage(chunk: Candidate, vectors: ChunkVectors) -> InspectedPassage:
-    return answer_from(
+    return filled(
         InspectedPassage,
         *(chunk, vectors),
         heading_path=tuple(short(title) for title in chunk.heading_path),

@@ -11,7 +11,6 @@ from octavo.model.ids import DocumentId
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.reading.requests import DocTagsRequest, GetManyRequest, ListDocumentsRequest, RecentRequest
 from octavo.operations.reading.results import (
@@ -24,7 +23,8 @@ from octavo.operations.reading.results import (
     document_line,
     list_documents_lines,
 )
-from octavo.operations.rendering_for_language_models import lines, written
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import (
     BYTES_PER_TOKEN,
     cursor,
@@ -99,7 +99,7 @@ def _cut(text: str, room: int) -> str:
 
 def _read(passage: Passage, text: str) -> DocumentPassage:
     document, first = passage.document, passage.lines.first
-    return answer_from(
+    return filled(
         DocumentPassage,
         document,
         title=short(document.title),
@@ -136,7 +136,7 @@ def recent(engine: Engine, request: RecentRequest) -> ListDocumentsAnswer:
 
 
 def _row(document: StoredDocument) -> DocumentRow:
-    return answer_from(DocumentRow, document, title=short(document.title), document_id=document.id)
+    return filled(DocumentRow, document, title=short(document.title), document_id=document.id)
 
 
 def _size(row: DocumentRow) -> int:

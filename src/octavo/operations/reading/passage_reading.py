@@ -18,7 +18,6 @@ from octavo.model.normalised_text_and_spans import LineIndex, Span, short
 from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.answer_fields import answer_from
 from octavo.operations.reading.requests import DiffRequest, GetRequest, OutlineRequest
 from octavo.operations.reading.results import (
     DiffAnswer,
@@ -29,7 +28,8 @@ from octavo.operations.reading.results import (
     outline_lines,
     section_line,
 )
-from octavo.operations.rendering_for_language_models import lines, written
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.reference_resolution import Passage, read_passage, version_numbers
 
@@ -116,7 +116,7 @@ def _answer(
 ) -> GetAnswer:
     document, start = passage.document, passage.span.start + offset
     at = position(document.metadata, Span(start, start + max(1, len(shown))))
-    return answer_from(
+    return filled(
         GetAnswer,
         *(document, at),
         title=short(document.title),
@@ -184,8 +184,6 @@ def _section(section: Section, index: LineIndex) -> OutlineSection:
 
 
 def diff(engine: Engine, request: DiffRequest) -> DiffAnswer:
-    from difflib import unified_diff  # reading a passage does without
-
     with engine.store.reading():
         numbers = version_numbers(engine, request.reference, request.collection)
         if not numbers:
@@ -195,8 +193,8 @@ def diff(engine: Engine, request: DiffRequest) -> DiffAnswer:
         newer = request.to_version or numbers[-1]
         older = request.from_version or max((number for number in numbers if number < newer), default=newer)
         before, after = _version(engine, request, older), _version(engine, request, newer)
-    lines = list(
-        unified_diff(
+    lines: list[str] = list(
+        import_module("difflib").unified_diff(  # reading a passage does without
             before.text.splitlines(keepends=True),
             after.text.splitlines(keepends=True),
             f"{before.document.uri} (version {older})",

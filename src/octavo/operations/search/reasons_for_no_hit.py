@@ -1,4 +1,4 @@
-"""Why a search found nothing, or little: an empty library, a filter that lets nothing through, a misspelt word."""
+"""Why a search found nothing, or little: a filter that lets nothing through, a misspelt word."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.queries.spelling_suggestions import nearest_spelling
-from octavo.errors import NotIndexed
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.query import NOTHING, Filters
@@ -14,7 +13,6 @@ from octavo.model.query import NOTHING, Filters
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
     from octavo.model.query import Query
-    from octavo.model.search_result import Freshness
 
 
 def excluding_filter(engine: Engine, query: Query) -> str | None:
@@ -62,33 +60,6 @@ def _singles(filters: Filters) -> Iterator[tuple[str, Filters]]:
     if filters.collections:
         yield f"nothing was read into {' or '.join(filters.collections)}", Filters(collections=filters.collections)
 
-
-def refuse_empty_library(engine: Engine, freshness: Freshness) -> None:
-    """Says what stands in the way of a search; a folder that was read and held nothing gives an empty result."""
-    from octavo.operations.library.collections import collection_state  # most libraries have something to search
-    from octavo.operations.library.excluded_file_counts import excluded_files_text, merged
-
-    unread = merged(
-        group for collection in engine.collections() for group in collection_state(engine, collection).left_out or ()
-    )
-    if unread:
-        raise NotIndexed(
-            f"nothing could be read: {excluded_files_text(unread)}",
-            hint=next(filter(None, (group.install_hint for group in unread)), None)
-            or "`octavo status --problems` gives the reason for each file",
-        )
-    if engine.watched and engine.watcher.reads_first_time():
-        raise NotIndexed("the folders are being read for the first time", hint="ask again in a few seconds")
-    if freshness.age_seconds is None:
-        added = any(collection.on_disk for collection in engine.collections())
-        first = "" if added else "`octavo add FOLDER --name NAME`, then "
-        raise NotIndexed("nothing is indexed yet", hint=f"run {first}`octavo index`")
-
-
-if TYPE_CHECKING:
-    from octavo.engine.engine import Engine
-    from octavo.model.query import Query
-    from octavo.model.search_result import Freshness
 
 _SHORTEST = 6  # letters: shorter words have too many neighbours to guess by themselves,
 _SHORTEST_BESIDE = 4  # but a query with one misspelt word may have others

@@ -156,7 +156,7 @@ def found_in(engine: Engine, result: Result) -> Result:
     """The result, unless nothing was read yet: a folder without anything to read gives an empty result."""
     if not result.freshness.documents:
         # Imported on use: most libraries have something to search.
-        import_module("octavo.operations.search.reasons_for_no_hit").refuse_empty_library(engine, result.freshness)
+        import_module("octavo.operations.library.collections").refuse_empty_library(engine, result.freshness)
     return result
 
 

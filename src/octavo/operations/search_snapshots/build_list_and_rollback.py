@@ -12,7 +12,7 @@ from octavo.ingest.search_snapshot_lifecycle import StoredSnapshot
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId
 from octavo.observability.progress import Progress
-from octavo.operations.answer_fields import answer_from
+from octavo.operations.same_named_fields import filled
 from octavo.operations.search_snapshots.requests import (
     SnapshotsBuildRequest,
     SnapshotsListRequest,
@@ -108,7 +108,7 @@ def _shown(snapshot: StoredSnapshot) -> ShownSnapshot:
     manifest = snapshot.manifest
     if manifest is None:
         return ShownSnapshot(snapshot.id, snapshot.current, None, 0, 0, 0, 0, 0, 0, 0.0, snapshot.problem)
-    return answer_from(
+    return filled(
         ShownSnapshot,
         *(snapshot, manifest),
         snapshot=snapshot.id,

@@ -9,8 +9,7 @@ from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.presenting.formatted_answer_writing import OutputFormat, drawn
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.operations.answering.requests import AskRequest

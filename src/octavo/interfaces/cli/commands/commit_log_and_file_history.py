@@ -10,8 +10,7 @@ from octavo.errors import NotFound
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import Session, opened
+from octavo.interfaces.cli.global_options import Choices, Session, opened
 from octavo.interfaces.presenting.operation_answer_in_every_format import files_at, operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.history.requests import HistoryRequest, LogRequest

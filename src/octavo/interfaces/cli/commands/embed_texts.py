@@ -13,8 +13,7 @@ import click
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.operations.models.requests import EmbedRequest
 
 _AT_ONCE = 64  # lines of a pipe

@@ -9,8 +9,7 @@ from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.operations.graph.requests import GraphBuildRequest, GraphExportRequest
 from octavo.operations.summaries.requests import SummariesBuildRequest
 

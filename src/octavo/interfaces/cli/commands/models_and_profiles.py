@@ -7,8 +7,7 @@ import click
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.operations.embedding_profiles.requests import ProfilesReindexRequest, ProfilesSetRequest
 from octavo.operations.models.requests import ModelsActivateRequest
 

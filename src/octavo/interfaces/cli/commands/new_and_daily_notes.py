@@ -12,8 +12,7 @@ from octavo.errors import SourceError
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.presenting.editor_command import editor_command
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.note_editing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest

@@ -5,8 +5,7 @@ from __future__ import annotations
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, exit_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.cli.output import plain, screen
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.formatted_answer_writing import as_json

@@ -10,11 +10,11 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.operations.canonical_documents.requests import CanonicalGetRequest, CanonicalGetSectionRequest
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
 from octavo.operations.note_editing.requests import MemoryFromNoteRequest
+from octavo.operations.same_named_fields import filled
 
 _USER_PROJECT = "user"
 _SECONDS_BETWEEN_SYNCS = 2.0
@@ -27,15 +27,7 @@ def remember(choices: Choices, request: RememberRequest, later: bool, source: st
     if source:
         if request.text:
             raise click.UsageError("Give a text, or a section with --from.")
-        section = MemoryFromNoteRequest(
-            source,
-            kind=request.kind,
-            scope=request.scope,
-            title=request.title,
-            tags=request.tags,
-            author=request.author,
-            reason=request.reason,
-        )
+        section = filled(MemoryFromNoteRequest, request, source=source)
         return answered(choices, operation_of("memory from-note"), section, work=not later)
     return answered(choices, operation_of("remember"), request, work=not later)
 

@@ -13,8 +13,7 @@ from octavo.interfaces.cli.commands.index_folders import index_answer
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import Session, opened
+from octavo.interfaces.cli.global_options import Choices, Session, opened
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.operations.library.requests import AddRequest, IndexRequest

@@ -16,8 +16,7 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands.search_and_replay import showing_options
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import Session, opened
+from octavo.interfaces.cli.global_options import Choices, Session, opened
 from octavo.interfaces.cli.progress import progress
 from octavo.operations.library.requests import AddRequest
 from octavo.operations.search.requests import SearchRequest

@@ -15,8 +15,7 @@ from octavo.ingest.indexing_report import IndexReport
 from octavo.interfaces.cli.commands.index_folders import index_answer
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.cli.output import on_terminal
 from octavo.observability.logs import configure
 from octavo.operations.library.rendering import log_lines

@@ -1,4 +1,4 @@
-"""Fills the fields of an answer from values that have fields of the same names."""
+"""Makes an answer, or another request, of values that have fields of the same names."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _A = TypeVar("_A")
 _TEXT = frozenset({"str", "str | None"})
 
 
-def answer_from(kind: type[_A], *values: object, written: Callable[[float], str] = when, **given: Any) -> _A:
+def filled(kind: type[_A], *values: object, written: Callable[[float], str] = when, **given: Any) -> _A:
     """What is not `given` is that of the first value that has it, else the default.
 
-    A member of an enum becomes its value; a number where the answer has a text is a time.
+    A member of an enum becomes its value; a number where a text is to be is a time.
 
     >>> from octavo.model.memory import MemorySession, SessionId
     >>> from octavo.model.ids import ProjectId
     >>> from octavo.operations.projects.results import SessionState
     >>> session = MemorySession(SessionId("ses_1"), ProjectId("prj_1"), "Mirrors", "ann", 0.0)
-    >>> answer_from(SessionState, session, session=session.id, memories=2).started_at
+    >>> filled(SessionState, session, session=session.id, memories=2).started_at
     '1970-01-01T00:00:00+00:00'
     """
     for field in fields(kind):  # type: ignore[arg-type]
