@@ -36,11 +36,7 @@ def outline(call: SeedCall) -> Json:
                 "end_char": row["end"],
             }
         )
-    version = {
-        "version_id": memory_answers.version_id(found["item"], found["version"]),
-        "version_num": found["version"],
-    }
-    return {"item_id": found["item"], **version, "sections": sections}
+    return {"item_id": found["item"], **memory_answers.version_of(found), "sections": sections}
 
 
 def section(call: SeedCall) -> Json:
