@@ -37,14 +37,14 @@ COMPLETE_VARIABLE = "_OCTAVO_COMPLETE"
 _AT = "octavo.interfaces.cli.commands"
 
 COMMANDS: Mapping[str, Entry] = {
-    "try": Entry("try_folder:try_folder", "Index a folder into a temporary library and ask it something."),
-    "start": Entry("start_library_from_folder:start", "Make a library, add a folder to it and read it."),
+    "try": Entry("start_and_try:try_folder", "Index a folder into a temporary library and ask it something."),
+    "start": Entry("start_and_try:start", "Make a library, add a folder to it and read it."),
     "init": Entry("init_and_list:init", "Make a library."),
     "add": Entry(),
     "remove": Entry(),
     "list": Entry("init_and_list:collections_list"),
-    "index": Entry("index_folders:index"),
-    "watch": Entry("watch_folders:watch", "Take in what changes in the folders, as it changes."),
+    "index": Entry("index_and_watch:index"),
+    "watch": Entry("index_and_watch:watch", "Take in what changes in the folders, as it changes."),
     "search": Entry("search_and_replay:search"),
     "ask": Entry("ask:ask"),
     "replay": Entry("search_and_replay:replay", "Answer a search again from its trace."),
@@ -69,15 +69,15 @@ COMMANDS: Mapping[str, Entry] = {
     "doc": Entry(
         "", "Check, create and edit notes by their sections. A collection must allow it: `octavo add --writable`."
     ),
-    "notes": Entry("new_and_daily_notes:notes", "Make notes from templates, add to them, keep one for each day."),
-    "lint": Entry("note_lint:lint"),
+    "notes": Entry("notes_and_lint:notes", "Make notes from templates, add to them, keep one for each day."),
+    "lint": Entry("notes_and_lint:lint"),
     "worker": Entry("worker:worker", "Do queued jobs as they come."),
     "jobs": Entry("", "Look at queued jobs, try them again, delete those that have ended."),
     "profiles": Entry("models_and_profiles:profiles", "Look at embedding profiles, make one, fill it, search with it."),
     "models": Entry("models_and_profiles:models", "List the models there are, fetch one, search with one, remove one."),
     "export": Entry(),
     "fetch": Entry(),
-    "embed": Entry("embed_texts:embed"),
+    "embed": Entry("models_and_profiles:embed"),
     "snapshots": Entry("database:snapshots", "Make and look at the snapshots of a large library."),
     "summaries": Entry("graph_and_summaries:summaries", "Summarise sections and files, for searches that look there."),
     "cluster": Entry("", "Group the chunks by meaning, and draw a map of them."),
@@ -95,9 +95,9 @@ COMMANDS: Mapping[str, Entry] = {
     "eval": Entry("evaluate:evaluate", "Measure retrieval on data sets with known answers."),
     "queries": Entry("", "Look at what was asked and opened, where that is logged; forget it."),
     "config": Entry("config:config", "Look at settings and where they come from, and change them."),
-    "completion": Entry("shell_completion_script:completion", "Print the completion script for a shell."),
-    "version": Entry("version:version", "Print the version."),
-    "help": Entry("help:explain", "Explain a command."),
+    "completion": Entry("help_version_and_completion:completion", "Print the completion script for a shell."),
+    "version": Entry("help_version_and_completion:version", "Print the version."),
+    "help": Entry("help_version_and_completion:explain", "Explain a command."),
 }
 
 EVERY_DAY = "start try add index status search ask get remember recall serve doctor"

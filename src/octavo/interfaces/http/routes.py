@@ -17,10 +17,9 @@ from octavo.engine.maintenance.library_and_job_gauges import job_gauges, library
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.execution.async_operation_calls import Calls
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.openapi_route_descriptions import described, described_get, described_stream
 from octavo.interfaces.http.problem_responses import problem_of, protocol_problem
-from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream
+from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream, while_wanted
 from octavo.model.query import Query
 from octavo.model.search_result import Result
 from octavo.observability.metrics import Gauge, Metrics

@@ -21,11 +21,11 @@ from octavo.config.schema import Serve
 from octavo.errors import Forbidden, OctavoError
 from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.http.authentication import Access
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.oauth_token_verification import Issuer
 from octavo.interfaces.http.problem_responses import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.request_guard import OPEN, Guard
 from octavo.interfaces.http.routes import Endpoint, UnsupportedMedia, add_routes, body_arguments, unsupported_media
+from octavo.interfaces.http.server_sent_events import while_wanted
 from octavo.interfaces.mcp.instructions import usage
 from octavo.interfaces.mcp.server import library_instructions, make_server
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias

@@ -21,7 +21,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.search.index_freshness import learning
 from octavo.errors import LibraryError, OctavoError
 from octavo.fast_dataclass import dataclass
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
+from octavo.interfaces.http.server_sent_events import while_wanted
 from octavo.interfaces.presenting.match_highlighting import MarksOf, marks_of
 from octavo.interfaces.web import document_addresses
 from octavo.interfaces.web.hit_excerpts import excerpt, marked_words, source_excerpt

@@ -11,7 +11,7 @@ import click
 
 from octavo.errors import InvalidArgument, LibraryError, NewerLibrary
 from octavo.fast_dataclass import replace
-from octavo.interfaces.cli.commands.index_folders import run_index
+from octavo.interfaces.cli.commands.index_and_watch import run_index
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit

@@ -1,4 +1,4 @@
-"""`octavo notes`: new notes, additions to notes, and a note for each day, opened in an editor when asked."""
+"""`octavo notes`: new notes, additions to notes, a note for each day; `octavo lint`: notes checked, also as SARIF."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import click
 
 from octavo.errors import SourceError
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of, write_answer
+from octavo.interfaces.cli.default_operation_commands import answered, exit_of, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, opened
+from octavo.interfaces.cli.output import plain, screen
+from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.editor_command import editor_command
+from octavo.interfaces.presenting.formatted_answer_writing import as_json
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.operations.note_editing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest
+from octavo.operations.note_editing.requests import LintRequest, NotesAppendRequest, NotesNewRequest, NotesTodayRequest
 
 _edit = click.option("--edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, and index what was saved.")
 
@@ -63,3 +66,16 @@ def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
             raise SourceError(f"{command[0]} cannot be started: {error.strerror}", hint="set EDITOR") from error
         session.engine.writer.index_changes({answer.collection: [answer.uri]})
     return Exit.PARTIAL if ended else Exit.OK
+
+
+@command(LintRequest, "lint", formats=["sarif"])
+def lint(choices: Choices, request: LintRequest) -> Exit:
+    from octavo.operations.note_editing.sarif import sarif
+
+    operation = operation_of("lint")
+    if not choices.own_format:
+        return answered(choices, operation, request)
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request, progress(quiet=choices.quiet))
+    plain(as_json(sarif(answer), screen().encoding, indent=2) + "\n")
+    return exit_of(operation, answer)
