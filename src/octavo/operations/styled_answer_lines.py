@@ -106,6 +106,15 @@ def columns(rows: Sequence[Sequence[Part]], gap: int = 2) -> Iterator[Line]:
         yield (*line, row[-1])
 
 
+_DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
+
+
+def diff_lines(diff: str) -> Iterator[Line]:
+    for number, line in enumerate(diff.removesuffix("\n").split("\n") if diff else ()):
+        style = "dim" if number < 2 else _DIFF_STYLES.get(line[:1], "")  # the first two lines name the two sides
+        yield (Part(line.removesuffix("\r").expandtabs(4), style),)
+
+
 def count(number: int, singular: str, plural: str | None = None) -> str:
     """`1 file`, `1,204 files`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

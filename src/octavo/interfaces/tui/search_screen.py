@@ -20,9 +20,9 @@ from textual.worker import get_current_worker
 from octavo.errors import OctavoError
 from octavo.interfaces.presenting.excerpt_selection_and_wrapping import without_link_end
 from octavo.interfaces.tui import answer_rendering
+from octavo.interfaces.tui.answer_rendering import rendered_markdown
 from octavo.interfaces.tui.dialogs import FiltersDialog
 from octavo.interfaces.tui.library_client_app import LibraryApp, Navigation
-from octavo.interfaces.tui.markdown_rendering import rendered_markdown
 from octavo.interfaces.tui.reading_screen import SOURCE_KINDS, ReadingScreen, ReadPlace
 from octavo.operations.reading.results import DocumentRow
 from octavo.operations.search.results import FoundHit, SearchAnswer

@@ -126,7 +126,7 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
             hint="ask for shorter vectors (--dimensions N --shorten), or keep the library in a file",
         )
     profile = replace(profile, settings=replace(profile.settings, dimensions=made.dimensions))
-    before = {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name)
+    before = _known(engine, profile.name)
     if before is not None:
         if before.state is not EmbeddingProfileState.IDLE and engine.profile_embedder(before).profile != made:
             raise Conflict(
@@ -136,7 +136,7 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
         profile = replace(profile, state=before.state)
     with engine.store.transaction():
         # The model was asked in between: somebody else may have changed the profile, or let it answer.
-        if {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name) != before:
+        if _known(engine, profile.name) != before:
             raise Conflict(f"{profile.name} was changed at the same time", hint="`octavo profiles list`, then again")
         engine.store.profiles.put(profile)
     if profile.state is EmbeddingProfileState.ACTIVE:
@@ -144,6 +144,10 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
     if request.activate and profile.state is EmbeddingProfileState.IDLE:
         return _filling(engine, profile, embedder)
     return ProfileAnswer(_shown(engine, profile, embedder))
+
+
+def _known(engine: Engine, name: str) -> NamedEmbeddingProfile | None:
+    return next((known for known in engine.store.profiles.named(engine.project.id) if known.name == name), None)
 
 
 def _tuning(request: ProfilesSetRequest) -> dict[str, dict[str, float]]:

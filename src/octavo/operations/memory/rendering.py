@@ -15,11 +15,10 @@ from octavo.operations.memory.results import (
     MemoryState,
     RecallAnswer,
 )
-from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
+from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines, diff_lines
 
 _INDENT = "   "
 _ACTIONS = {"created": "Remembered as", "archived": "Forgot"}
-_DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
 _SYNCED = {
     "created": "remembered",
     "revised": "revised",
@@ -127,24 +126,18 @@ def memory_history_lines(answer: MemoryHistoryAnswer) -> Iterator[Line]:
     )
 
 
-def memory_diff_lines(answer: MemoryDiffAnswer) -> Iterator[Line]:
+def memorydiff_lines(answer: MemoryDiffAnswer) -> Iterator[Line]:
     if not answer.diff:
         yield (Part(f"Versions {answer.old} and {answer.new} of {answer.item} are the same."),)
         return
     if not answer.sections:
-        yield from _diff_lines(answer.diff)
+        yield from diff_lines(answer.diff)
     for number, section in enumerate(answer.sections):
         if number:
             yield ()
         path = shown_path(section.heading_path) or "before the first heading"
         yield Part(f"{section.change}: "), Part(path, "title")
-        yield from _diff_lines(section.diff)
-
-
-def _diff_lines(diff: str) -> Iterator[Line]:
-    for number, line in enumerate(diff.splitlines()):
-        style = "dim" if number < 2 else _DIFF_STYLES.get(line[:1], "")  # the first two lines name the versions
-        yield (Part(line.expandtabs(4), style),)
+        yield from diff_lines(section.diff)
 
 
 def sync_report_lines(answer: SyncReport) -> Iterator[Line]:

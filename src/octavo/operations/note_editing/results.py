@@ -9,7 +9,7 @@ from octavo.model.lint_rules import Severity
 from octavo.note_editing.heading_checks import Violation
 from octavo.note_editing.note_change_transaction import LinkedWriteAnswer, WriteAnswer
 from octavo.note_editing.note_lint import Finding
-from octavo.operations.styled_answer_lines import Line, Part, count
+from octavo.operations.styled_answer_lines import Line, Part, count, diff_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,6 @@ class LintAnswer:
     dry_run: bool = False
 
 
-_DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
-
-
 def validate_lines(answer: ValidateAnswer) -> Iterator[Line]:
     yield from _violations(f"{answer.collection}/{answer.uri}", answer.violations)
     yield (Part(f"hash {answer.hash}", "dim"),)
@@ -74,12 +71,6 @@ def write_lines(answer: WriteAnswer) -> Iterator[Line]:
     if answer.note:
         yield (Part(answer.note),)
     yield from diff_lines(answer.diff)
-
-
-def diff_lines(diff: str) -> Iterator[Line]:
-    for number, line in enumerate(diff.removesuffix("\n").split("\n") if diff else ()):
-        style = "dim" if number < 2 else _DIFF_STYLES.get(line[:1], "")  # the first two lines name the file
-        yield (Part(line.removesuffix("\r").expandtabs(4), style),)
 
 
 def auto_fix_lines(answer: AutoFixAnswer) -> Iterator[Line]:

@@ -21,7 +21,7 @@ _MEMORY = "mem_"
 
 @command(LogRequest, "log", optional=["query"])
 def log(choices: Choices, request: LogRequest) -> Exit:
-    from octavo.operations.history.git_commit_search import changed_files, newest
+    from octavo.operations.history.commits_and_file_history import changed_files, newest
 
     if request.min_score and not request.query:
         raise click.UsageError("Say what to look for: octavo log QUERY --min-score SCORE")
