@@ -39,7 +39,7 @@ _SUBJECT_OF = {
     "query_log": "queries",
     "search_snapshots": "snapshots",
 }
-_OF_ROWS = frozenset({DEFAULT, MEMORY, CODE, "history", "writing"})
+_OF_ROWS = frozenset({DEFAULT, MEMORY, CODE, "history", "graph", "writing"})
 DATA = "data"
 """Named among sets of tools: answers are structured data, in place of text."""
 

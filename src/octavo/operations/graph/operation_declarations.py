@@ -7,9 +7,10 @@ from functools import partial
 from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_neighbors = partial(Operation, module="octavo.operations.graph.document_neighbors")
-_whole = partial(Operation, module="octavo.operations.graph.graph_build_and_communities")
-_entities = partial(Operation, module="octavo.operations.graph.entities")
+_IN_GRAPH = frozenset({"graph"})
+_neighbors = partial(Operation, module="octavo.operations.graph.document_neighbors", tool_sets=_IN_GRAPH)
+_whole = partial(Operation, module="octavo.operations.graph.graph_build_and_communities", tool_sets=_IN_GRAPH)
+_entities = partial(Operation, module="octavo.operations.graph.entities", tool_sets=_IN_GRAPH)
 _view = partial(
     Operation,
     module="octavo.operations.graph.graph_export",
