@@ -291,9 +291,12 @@ def fitting(answer: AskAnswer, max_tokens: int) -> AskAnswer:
     room = max_tokens * BYTES_PER_TOKEN
     if answer.question and size(answer.question) > room // _QUESTION_SHARE:
         answer = replace(answer, question=None)  # its caller has it
-    for shorter in (_without_texts, _without_trace, _cited_alone):
+    textless = tuple(replace(passage, text=None) for passage in answer.passages)
+    for left_out in ({"passages": textless}, {"trace": None}):
         if _size(answer) > room:
-            answer = shorter(answer)
+            answer = replace(answer, **left_out)
+    if _size(answer) > room:
+        answer = _cited_alone(answer)
     while answer.context and _size(answer) > room:
         kept = max(0, min(len(answer.context) - 1, len(answer.context) * room // _size(answer) - 1))
         answer = replace(answer, context=answer.context[:kept])
@@ -302,14 +305,6 @@ def fitting(answer: AskAnswer, max_tokens: int) -> AskAnswer:
         written_out = " ".join(sentence.marked for sentence in kept_sentences)
         answer = _cited_alone(replace(answer, sentences=kept_sentences, answer=written_out))
     return answer
-
-
-def _without_texts(answer: AskAnswer) -> AskAnswer:
-    return replace(answer, passages=tuple(replace(passage, text=None) for passage in answer.passages))
-
-
-def _without_trace(answer: AskAnswer) -> AskAnswer:
-    return replace(answer, trace=None)
 
 
 def _cited_alone(answer: AskAnswer) -> AskAnswer:

@@ -19,7 +19,10 @@ from octavo.operations.same_named_fields import filled
 def graph_export(engine: Engine, request: GraphExportRequest) -> GraphFile:
     """JSON as node-link data, or GraphML for Gephi, yEd and networkx."""
     seen = _view(engine, request, sections=request.sections)
-    text = "".join(as_graphml(seen)) if request.to == "graphml" else _json(seen)
+    if request.to == "graphml":
+        text = "".join(as_graphml(seen))
+    else:
+        text = json.dumps(as_json(seen), ensure_ascii=False, indent=1) + "\n"
     nodes, edges = len(seen.nodes), len(seen.edges)
     if request.output is None:
         return GraphFile(nodes, edges, text=text)
@@ -61,7 +64,3 @@ def _view(
             store.entities.everywhere(project) if request.entities else (),
             store.entities.section_links(project) if sections else (),
         )
-
-
-def _json(seen: GraphView) -> str:
-    return json.dumps(as_json(seen), ensure_ascii=False, indent=1) + "\n"

@@ -217,16 +217,12 @@ def past(
     request: HistoryRequest,
 ) -> HistoryAnswer:
     """What is known, with as many of the commits as were asked for and fit."""
-    stored = tuple(map(_stored, versions[-request.limit :]))
+    stored = tuple(filled(Stored, version) for version in versions[-request.limit :])
     answer = HistoryAnswer(names, stored, (), len(commits) > request.limit, uri)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(history_lines(answer))))
     touched = [_touched(commit) for commit in commits[: request.limit]]
     shown = tuple(fitting(touched, room, _touched_size))
     return replace(answer, commits=shown, more=answer.more or len(shown) < len(touched))
-
-
-def _stored(version: DocumentVersion) -> Stored:
-    return filled(Stored, version)
 
 
 def _touched_size(commit: Touched) -> int:
