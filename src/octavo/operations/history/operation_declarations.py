@@ -9,10 +9,10 @@ from octavo.operations.operation import Operation
 
 _IN_HISTORY = frozenset({"history"})
 
-_commits = partial(Operation, module="octavo.operations.history.commits_and_file_history", tool_sets=_IN_HISTORY)
+_past = partial(Operation, module="octavo.operations.history.commits_and_file_history", tool_sets=_IN_HISTORY)
 
 HISTORY = (
-    _commits(
+    _past(
         name="log",
         aliases=("search_git_history",),
         summary="Find commits by what they say and what they changed.",
@@ -33,7 +33,7 @@ HISTORY = (
         examples=('octavo log "how is the dome closed?"', 'octavo log --author ann --file "*.md" -n 3'),
         example={"query": "when did the dome learn about rain?", "top_n": 3},
     ),
-    _commits(
+    _past(
         name="history",
         summary="List the commits and stored versions of a file, or the changes of a memory.",
         description=(
