@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import shown_path
-from octavo.operations.memory.rendering import memory_state_lines, version_heading
-from octavo.operations.memory.results import MemoryState
+from octavo.operations.memory.results import MemoryState, memory_state_lines, version_heading
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines
 
 
