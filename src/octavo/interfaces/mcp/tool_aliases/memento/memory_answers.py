@@ -1,4 +1,4 @@
-"""Memento's answers about memories: writing, finding and reading them, their versions and links."""
+"""Memento's answers about memories and canonical documents: writing, finding and reading them, versions and links."""
 
 from __future__ import annotations
 
@@ -245,3 +245,54 @@ def reingested(call: SeedCall) -> Json:
         raise InvalidArgument(f"{item} is at version {now}: only that is indexed", details={"field": "version_id"})
     done = call.ask(item=item)
     return {"version_id": version_id(item, now), "enqueued": True, "job": done["job"]}
+
+
+def canonical_upserted(call: SeedCall) -> Json:
+    if not call.renamed.get("text"):
+        raise InvalidArgument("canonical.upsert needs content_markdown, or content.text")
+    done = call.ask()
+    add_links(call, done["item"], call.given.get("links", []))
+    return written(done, call.given["canonical_key"]) | {"action": done["action"]}
+
+
+def canonical_got(call: SeedCall) -> Json:
+    item = call.ask("canonical_get", key=call.given["canonical_key"])["item"]
+    found = got(SeedCall(call.alias, call.engine, {**call.given, "item_id": item}, {}))
+    return {"canonical_key": call.given["canonical_key"], **found}
+
+
+def canonical_outline(call: SeedCall) -> Json:
+    found = call.ask()
+    above: list[Json] = []
+    sections = []
+    for row in found["sections"]:
+        above = [*(heading for heading in above if heading["level"] < row["level"]), row]
+        sections.append(
+            {
+                "section_anchor": row["anchor"],
+                "heading_path": [heading["title"] for heading in above],
+                "level": row["level"],
+                "start_char": row["start"],
+                "end_char": row["end"],
+            }
+        )
+    return {"item_id": found["item"], **version_of(found), "sections": sections}
+
+
+def canonical_section(call: SeedCall) -> Json:
+    found, most = call.ask(), call.given["max_chars"]
+    place = {"section_anchor": found["anchor"], "heading_path": found["heading_path"]}
+    cut = {"text": found["text"][:most], "truncated": len(found["text"]) > most}
+    return {**written(found, found["key"]), **place, **cut}
+
+
+def canonical_pack(call: SeedCall) -> Json:
+    tokens = max(50, call.given["max_chars"] // CHARACTERS_PER_TOKEN)
+    found = call.ask(keys=[call.given["canonical_key"]], max_tokens=tokens)
+    document = call.ask("canonical_get", key=call.given["canonical_key"])
+    sections = [passage(call, row) for row in found["passages"]]
+    return {
+        **written(document, document["key"]),
+        "max_chars": call.given["max_chars"],
+        "sections": sections,
+    }
