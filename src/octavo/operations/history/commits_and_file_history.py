@@ -37,12 +37,12 @@ from octavo.operations.history.results import (
 from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import columns, lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
-from octavo.operations.token_counts_and_page_cursor import within as fitting
 from octavo.retrieval.profiles_by_name import profile_named
 from octavo.retrieval.reference_resolution import located, not_called
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 
 _SHOWN_FILES = 20
+_RENAMES = 20  # names a file is followed through
 _LOOKED_AT = 1_000  # commits at first, for those that filters let through
 _STAMP = regex(STAMP)
 _AROUND = 600  # bytes of an answer that are no commit
@@ -179,9 +179,6 @@ def _why_nothing(engine: Engine) -> str | None:
     return None if engine.store.history.any(engine.project.id) else _NO_COMMITS
 
 
-_RENAMES = 20  # names a file is followed through
-
-
 def history(engine: Engine, request: HistoryRequest) -> HistoryAnswer:
     """What the library knows of a file's past; a renamed file is followed to what it was called before."""
     within = engine.collection(request.collection).id if request.collection else None
@@ -221,7 +218,7 @@ def past(
     answer = HistoryAnswer(names, stored, (), len(commits) > request.limit, uri)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(history_lines(answer))))
     touched = [_touched(commit) for commit in commits[: request.limit]]
-    shown = tuple(fitting(touched, room, _touched_size))
+    shown = tuple(within(touched, room, _touched_size))
     return replace(answer, commits=shown, more=answer.more or len(shown) < len(touched))
 
 
