@@ -27,7 +27,7 @@ from octavo.engine.wiring import open_engine
 from octavo.ingest.chunk_embedding import embed_pending
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
-from octavo.operations.history.git_commit_search import log
+from octavo.operations.history.commits_and_file_history import log
 from octavo.operations.history.requests import LogRequest
 from octavo.sources import git_commits
 

@@ -14,7 +14,7 @@ from generated import ROOT, main
 from man_page import manual
 
 from octavo.interfaces.cli.operation_help_summaries import SUMMARIES
-from octavo.operations.all_operations import COMMANDS
+from octavo.operations.operation_lookup import COMMANDS
 
 TARGET = ROOT / "docs" / "reference" / "commands.md"
 MANUAL = ROOT / "docs" / "man" / "octavo.1"

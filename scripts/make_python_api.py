@@ -1,6 +1,6 @@
 """Writes the Python API from the table of operations; with --check, says whether it is up to date.
 
-src/octavo/answers.py                      every type that an operation answers with
+src/octavo/answers.pyi                     every type that an operation answers with
 src/octavo/interfaces/python/method_lookup.pyi   the types of every method, and of the coroutines
 docs/reference/python.md                   every method, with its example
 """
@@ -15,15 +15,15 @@ import sys
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
 from functools import cache
 from inspect import Parameter
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from generated import ROOT, main
 
 import octavo.model
+from octavo.answers import answer_types
 from octavo.interfaces.python.operation_methods import (
     argument_meanings,
     docstring,
@@ -32,7 +32,6 @@ from octavo.interfaces.python.operation_methods import (
 )
 from octavo.operations.argument_types import TIME
 from octavo.operations.operation import Operation
-from octavo.operations.operation_lookup import EVERY
 from octavo.operations.python_method_names import methods
 from octavo.operations.request_fields import RequestField, request_fields
 
@@ -43,37 +42,14 @@ _WIDTH = 120
 _PATH_LENGTH = 4_096  # what is at most so long is a path or a uri
 
 
-def answer_types() -> dict[str, type]:
-    """Every dataclass that an answer is made of, by name."""
-    found: dict[str, type] = {}
-
-    def visit(hint: Any) -> None:
-        if isinstance(hint, type) and is_dataclass(hint):
-            if found.setdefault(hint.__name__, hint) is not hint:
-                raise SystemExit(f"two types of answers are called {hint.__name__}")
-            for inner in get_type_hints(hint).values():
-                if inner not in found.values():
-                    visit(inner)
-        else:
-            for inner in get_args(hint):
-                visit(inner)
-
-    for operation in EVERY.values():
-        visit(operation.gives)
-    return dict(sorted(found.items(), key=lambda one: one[0].lower()))  # as ruff sorts imports
-
-
 def answers_module() -> str:
     homes: dict[str, list[str]] = defaultdict(list)
     for name, kind in answer_types().items():
         homes[kind.__module__].append(name)
-    lines = [f'"""The types of what a library\'s methods answer with.\n\n{WRITTEN}\n"""\n', _FUTURE]
+    lines = [f'"""The types of what a library\'s methods answer with.\n\n{WRITTEN}\n"""\n']
     lines += [_imported(module, names) for module, names in sorted(homes.items())]
     names = [f'    "{name}",' for name in sorted(answer_types())]
     return "\n".join([*lines, "", "__all__ = [", *names, "]", ""])
-
-
-_FUTURE = "from __future__ import annotations\n"
 
 
 def _imported(module: str, names: list[str]) -> str:
@@ -275,7 +251,7 @@ def _example(method: str, operation: Operation, example: Mapping[str, Any]) -> s
 def written() -> dict[Path, str]:
     python = PACKAGE / "interfaces" / "python"
     return {
-        PACKAGE / "answers.py": answers_module(),
+        PACKAGE / "answers.pyi": answers_module(),
         python / "method_lookup.pyi": stub(),
         ROOT / "docs" / "reference" / "python.md": reference(),
     }

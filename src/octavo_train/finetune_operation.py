@@ -11,10 +11,10 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_wide_job_states import FINETUNE, recorded_run
 from octavo.errors import InvalidArgument
 from octavo.observability.progress import Progress
+from octavo.operations.models.list_fetch_train_and_activate import chosen_reranker, reranker_folder
 from octavo.operations.models.requests import ModelsFinetuneRequest
-from octavo.operations.models.reranker_choice import chosen_reranker, reranker_folder
 from octavo.operations.models.results import FinetuneAnswer
-from octavo.operations.query_log.questions_with_opened_passages import opened_passages
+from octavo.operations.query_log.query_logging_and_listing import opened_passages
 from octavo_train.trainable_model_checks import (
     ModelDirectory,
     base_directory,

@@ -12,9 +12,8 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
-from octavo.operations.reading.passage_reading import get
+from octavo.operations.reading.passage_reading import diff, get
 from octavo.operations.reading.requests import DiffRequest, GetRequest
-from octavo.operations.reading.version_diff import diff
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search
 

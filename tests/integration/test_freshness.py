@@ -10,9 +10,9 @@ from workbench import GOOD, Bench
 from octavo.model.query import Query
 from octavo.model.search_result import Result
 from octavo.operations.reading.passage_reading import get
-from octavo.operations.reading.rendering import get_lines
 from octavo.operations.reading.requests import GetRequest
-from octavo.operations.rendering_for_language_models import lines
+from octavo.operations.reading.results import get_lines
+from octavo.operations.styled_answer_lines import lines
 
 
 def asked(bench: Bench, words: str = "prune dough switch") -> Result:

@@ -24,8 +24,7 @@ from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Filters
 from octavo.observability.progress import NoProgress
-from octavo.operations.history.file_history import history
-from octavo.operations.history.git_commit_search import log
+from octavo.operations.history.commits_and_file_history import history, log
 from octavo.operations.history.requests import HistoryRequest, LogRequest
 from octavo.retrieval.reference_resolution import read_passage
 from octavo.sources import git_commits

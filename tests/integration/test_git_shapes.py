@@ -9,7 +9,7 @@ from git_repository import GitRepository
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.operations.history.file_history import history
+from octavo.operations.history.commits_and_file_history import history
 from octavo.operations.history.requests import HistoryRequest
 from octavo.sources.git_commits import git_program
 

@@ -16,15 +16,15 @@ from workbench import Bench, found
 
 from octavo.model.file_formats import FETCHED_PAGES
 from octavo.operations.answering.ask import ask
-from octavo.operations.answering.rendering import ask_lines
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.answering.results import ask_lines
 from octavo.operations.argument_parsing import request
 from octavo.operations.library.requests import FetchRequest
 from octavo.operations.library.web_page_download import fetch
-from octavo.operations.rendering_for_language_models import written
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find
 from octavo.operations.search.search_handlers import search
+from octavo.operations.styled_answer_lines import written
 from octavo.services.web_page_fetching import addresses_in, fetch_page
 
 MAIL = """\

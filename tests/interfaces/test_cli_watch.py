@@ -13,9 +13,8 @@ import pytest
 from cli_calls import Location, Octavo, write_vault
 
 from octavo.engine.wiring import open_library
-from octavo.operations.library.folder_watching import watch
 from octavo.operations.library.requests import StatusRequest, WatchRequest
-from octavo.operations.library.status import status
+from octavo.operations.library.status import status, watch
 from octavo.operations.operation_lookup import OPERATIONS
 
 

@@ -10,7 +10,7 @@ from cli_calls import Location
 
 import octavo as package
 from octavo.errors import Conflict, InvalidArgument, OctavoError
-from octavo.operations.note_editing.rendering import linked_write_lines
+from octavo.operations.note_editing.results import linked_write_lines
 
 GARDEN = "# Garden\n\n## Plans\n\nSee [[#Plans]] and [own](#plans).\n\n### Spring\n\nSow.\n\n## Archive\n"
 LINKS = (

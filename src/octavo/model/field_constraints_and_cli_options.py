@@ -23,8 +23,9 @@ class Field:
     the command line. `argument` makes it a positional argument shown under that name; a text whose name ends in `...`
     takes several words. `flag` is the value that the option stands for. `complete` names what the shell offers, which
     is then not all there can be: the choices are suggestions. `local` is the value where nobody pays by the word: on a
-    command line and in Python. An argument that `reads` "stdin" is read from there when it is left out or a dash; one
-    that reads a "file" is the path of the text, and stdin when it is left out or a dash.
+    command line and in Python. A list may be typed as one text with the `separator` between its items. An argument that
+    `reads` "stdin" is read from there when it is left out or a dash; one that reads a "file" is the path of the text,
+    and stdin when it is left out or a dash.
     """
 
     __slots__ = (
@@ -38,6 +39,7 @@ class Field:
         "metavar",
         "option",
         "reads",
+        "separator",
     )
 
     def __init__(
@@ -52,6 +54,7 @@ class Field:
         complete: str = "",
         local: int | None = None,
         reads: str = "",
+        separator: str = "",
         **checks: float | str,
     ) -> None:
         if unknown := set(checks) - set(_CHECKED):
@@ -65,6 +68,7 @@ class Field:
         self.complete = complete
         self.local = local
         self.reads = reads
+        self.separator = separator
         self.checks: Mapping[str, float | str] = checks
 
     @property
@@ -74,11 +78,11 @@ class Field:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         # Which checks a schema accepts depends on its type, so they are merged into its plain mapping.
-        schema = {**handler(source), **self.checks}
+        schema = cast("dict[str, Any]", handler(source))
+        checked = {**(schema["schema"] if schema["type"] == "nullable" else schema), **self.checks}
         if self.choices and not self.complete:
-            chosen = {"type": "literal", "expected": list(self.choices)}
-            schema = {**schema, "schema": chosen} if schema["type"] == "nullable" else chosen
-        return cast("CoreSchema", schema)
+            checked = {"type": "literal", "expected": list(self.choices)}
+        return cast("CoreSchema", {**schema, "schema": checked} if schema["type"] == "nullable" else checked)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         shown: dict[str, Any] = {"description": self.description} if self.description else {}

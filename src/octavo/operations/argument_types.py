@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from octavo.fast_dataclass import dataclass
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.field_constraints_and_cli_options import Field
@@ -84,40 +85,25 @@ AsOf = Annotated[
     ),
 ]
 Version = Annotated[int, Field(ge=1, le=1_000_000_000, metavar="N")]
-ExcludedFile = Annotated[
-    str, Field("Leave out the document with this uri.", min_length=1, max_length=4_096, complete="uris")
-]
+ExcludedFile = Annotated[Place, Field("Leave out the document with this uri.", complete="uris")]
 ExcerptChars = Annotated[
     int, Field("Cut excerpts after so many characters.", ge=1, le=1_000_000, option="--max-chars", metavar="N")
 ]
 Reference = Annotated[
-    str,
+    Place,
     Field(
         "uri or name, uri:10-20 (lines), uri#anchor or uri#Heading (a section), or a chunk id.",
-        min_length=1,
-        max_length=4_096,
         argument="REF",
         complete="uris",
     ),
 ]
 DocumentReference = Annotated[
-    str,
-    Field(
-        "The document's uri, name, alias or id.", min_length=1, max_length=4_096, argument="DOCUMENT", complete="uris"
-    ),
+    Place, Field("The document's uri, name, alias or id.", argument="DOCUMENT", complete="uris")
 ]
 InCollection = Annotated[
-    str,
-    Field(
-        "Where, if several have this uri.",
-        min_length=1,
-        max_length=200,
-        option="-c/--collection",
-        complete="collections",
-    ),
+    Name, Field("Where, if several have this uri.", option="-c/--collection", complete="collections")
 ]
 LinesAround = Annotated[int, Field(ge=0, le=10_000)]
-_LENGTH = "How long the answer may be; the rest comes with its cursor."
 MaxTokens = Annotated[
     int,
     Field(
@@ -125,3 +111,8 @@ MaxTokens = Annotated[
     ),
 ]
 Cursor = Annotated[str, Field("next_cursor of the answer before, to read on.", max_length=200, option=None)]
+
+
+@dataclass(frozen=True, slots=True)
+class NoArguments:
+    """The request of an operation that is asked for nothing in particular."""

@@ -1,17 +1,23 @@
-"""Answers as a notebook shows them: hits as a table, a document as rendered text. Its HTML is shown, not obeyed."""
+"""Answers for notebooks: hits as a table of HTML, pandas or Polars, a document as rendered text. HTML is not obeyed."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 
+from octavo.errors import ConfigurationError
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind, shown_path
 from octavo.operations.reading.results import GetAnswer
 from octavo.operations.search.results import SearchAnswer
+from octavo.plugins import install_command
 
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 _FRONT_MATTER = regex(r"\A---\r?\n.*?^---\s*$", re.DOTALL | re.MULTILINE)
@@ -46,3 +52,27 @@ def _rendered(text: str, uri: str, kind: str) -> str:
         html: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
         return html
     return f"<pre>{escape(text)}</pre>"
+
+
+if TYPE_CHECKING:
+    from octavo.operations.search.results import FoundHit
+
+COLUMNS = (
+    *("rank", "score", "citation", "collection", "uri", "title", "heading_path", "start_line", "end_line", "excerpt"),
+    *("kind", "page", "path", "modified_at", "chunk_id"),
+)
+
+
+def hits_frame(hits: Iterable[FoundHit], library: str | None = None) -> Any:
+    """`library` is `pandas` or `polars`; else the first that is installed."""
+    name = library or next((each for each in ("pandas", "polars") if find_spec(each)), "pandas")
+    if find_spec(name) is None:
+        raise ConfigurationError(f"a table of hits needs {name}", hint=install_command("frames"))
+    rows = [[_cell(getattr(hit, column)) for column in COLUMNS] for hit in hits]
+    if name == "polars":
+        return import_module(name).DataFrame(rows, schema=list(COLUMNS), orient="row")
+    return import_module(name).DataFrame(rows, columns=list(COLUMNS))
+
+
+def _cell(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

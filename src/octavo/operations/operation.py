@@ -7,7 +7,8 @@ the reference are made from the rows. All four follow from the row's name, and a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property, partial
 from importlib import import_module
@@ -19,8 +20,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.answer_table_rendering import Listing, listed
-from octavo.operations.rendering_for_language_models import written
-from octavo.operations.styled_answer_lines import Block
+from octavo.operations.styled_answer_lines import Block, written
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -60,9 +60,9 @@ class Operation:
 
     The operation `notes_new` is the function `notes_new` of `module`, which takes an engine and a request, and with
     `watched` a progress too. Its request is the class `NotesNewRequest` of `requests` in the same package, its answer
-    what the function is annotated to return. An answer `WriteAnswer` is rendered by `write_lines` of the module
-    `rendering` beside it; `notes_new_lines` of the operation's own package comes before that, and where there is
-    neither, the `listing` says how.
+    what the function is annotated to return. An answer `WriteAnswer` is rendered by `write_lines` of that module, or of
+    `results` or `rendering` beside it or the answer; `notes_new_lines` comes before that, and where there is neither,
+    the `listing` says how.
 
     `summary` is a line; `description` says to a model when to use it; `help` is what the command line adds. Its command
     follows from its name too, unless it is `typed` otherwise, or by an empty text not at all. `aliases` are names by
@@ -179,18 +179,18 @@ class Operation:
         return self._named_renderer("lines") or partial(listed, listing=self.listing)
 
     def _named_renderer(self, kind: str) -> Callable[[Any], Iterable[Block]] | None:
-        package, _, module = self.gives.__module__.rpartition(".")
         answer = re.sub("(?<!^)(?=[A-Z])", "_", self.gives.__name__.removesuffix("Answer")).lower()
-        own = _lines(self._package)
-        beside = _lines(package) if module == "results" else own
-        renderer: Callable[[Any], Iterable[Block]] | None
-        renderer = getattr(own, f"{self.name}_{kind}", None) or getattr(beside, f"{answer}_{kind}", None)
-        return renderer
+        packages = (self._package, self.gives.__module__.rpartition(".")[0])
+        places = [sys.modules[self.module], *(place for package in packages for place in _renderers(package))]
+        names = (f"{name}_{kind}" for name in (self.name, answer))
+        return next((getattr(place, name) for name in names for place in places if hasattr(place, name)), None)
 
 
-def _lines(package: str) -> ModuleType | None:
-    """The renderers of a package, where it has any."""
-    return import_module(f"{package}.rendering") if find_spec(f"{package}.rendering") else None
+def _renderers(package: str) -> Iterator[ModuleType]:
+    """The modules of a package that may have renderers."""
+    for name in (f"{package}.results", f"{package}.rendering"):
+        if find_spec(name):
+            yield import_module(name)
 
 
 IN_DEFAULT = frozenset({DEFAULT})

@@ -79,4 +79,6 @@ def _default(field: DataclassField[Any], hint: Any) -> Any:
     """A value that may be None and has no default stays unsaid."""
     if field.default_factory is not MISSING:
         return field.default_factory()
+    while get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
     return None if field.default is MISSING and NoneType in get_args(hint) else field.default

@@ -11,6 +11,13 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from octavo.algorithms.model_inputs.prompt_quotations import (
+    QUOTED_LINES,
+    QUOTED_MEMORIES,
+    one_line,
+    with_bars,
+    with_line_numbers,
+)
 from octavo.fast_dataclass import dataclass
 
 # What a terminal obeys instead of showing: C0 and C1 controls, line separators, and the marks that turn the
@@ -99,6 +106,15 @@ def columns(rows: Sequence[Sequence[Part]], gap: int = 2) -> Iterator[Line]:
         yield (*line, row[-1])
 
 
+_DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
+
+
+def diff_lines(diff: str) -> Iterator[Line]:
+    for number, line in enumerate(diff.removesuffix("\n").split("\n") if diff else ()):
+        style = "dim" if number < 2 else _DIFF_STYLES.get(line[:1], "")  # the first two lines name the two sides
+        yield (Part(line.removesuffix("\r").expandtabs(4), style),)
+
+
 def count(number: int, singular: str, plural: str | None = None) -> str:
     """`1 file`, `1,204 files`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
@@ -135,3 +151,21 @@ def degraded_lines(degraded: Iterable[str] | None, excluding: str | None = None)
         yield (Part(f"{excluding[0].upper()}{excluding[1:]}.", "warn"),)
     for part in degraded or ():
         yield (Part(f"Degraded: {part}", "warn"),)
+
+
+def written(blocks: Iterable[Block]) -> str:
+    """The whole answer. Where something is quoted, the first line says how quotations are marked."""
+    rendered = list(blocks)
+    quotes = [block for block in rendered if isinstance(block, Quote)]
+    head = [] if not quotes else [QUOTED_LINES] if any(quote.numbered for quote in quotes) else [QUOTED_MEMORIES, ""]
+    return "\n".join([*head, *lines(rendered)]).rstrip("\n")
+
+
+def lines(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, Quote):
+            yield with_line_numbers(block.text, block.first_line) if block.numbered else with_bars(block.text)
+            if block.truncated:
+                yield "   (the excerpt is cut here)"
+        else:
+            yield one_line("".join("  " if part.style == PADDING else part.text for part in block)).rstrip()

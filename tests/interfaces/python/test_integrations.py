@@ -51,7 +51,7 @@ def test_hits_are_a_table_of_what_is_installed(library: octavo.Library, name: st
 def test_a_table_without_its_package_says_what_to_install(
     library: octavo.Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.operations.hit_data_frames.find_spec", lambda name: None)
+    monkeypatch.setattr("octavo.operations.jupyter_display.find_spec", lambda name: None)
     with pytest.raises(octavo.OctavoError) as raised:
         library.search(QUERY).to_frame()
     assert "pandas" in raised.value.message and "pip install" in raised.value.hint

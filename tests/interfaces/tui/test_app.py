@@ -24,13 +24,12 @@ from textual.worker import WorkerCancelled  # noqa: E402
 
 from octavo.config.layered_config_loading import load  # noqa: E402
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient  # noqa: E402
-from octavo.interfaces.tui.answer_rendering import preview_text  # noqa: E402
+from octavo.interfaces.tui.answer_rendering import preview_text, rendered_markdown  # noqa: E402
 from octavo.interfaces.tui.app_with_screens import OctavoApp  # noqa: E402
 from octavo.interfaces.tui.ask_screen import sentence_text  # noqa: E402
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, ConfirmDialog, FiltersDialog, RunDialog  # noqa: E402
+from octavo.interfaces.tui.library_client_app import Navigation  # noqa: E402
 from octavo.interfaces.tui.library_screen import TABS, indexing  # noqa: E402
-from octavo.interfaces.tui.markdown_rendering import rendered_markdown  # noqa: E402
-from octavo.interfaces.tui.navigation_bar import Navigation  # noqa: E402
 from octavo.interfaces.tui.reading_screen import ReadingScreen  # noqa: E402
 from octavo.model.maintenance_advisory import Advisory  # noqa: E402
 from octavo.operations.answering.results import AnswerSentence, AskAnswer  # noqa: E402

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import NotFound
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
+from octavo.interfaces.http.server_sent_events import while_wanted
 from octavo.interfaces.web.code_diffs_and_messages_as_html import code, sentence
 from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import inline, markdown

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from octavo.engine.wiring import open_library
+from octavo.operations.code.code_search import augment
 from octavo.operations.code.requests import AugmentRequest
-from octavo.operations.code.task_code_context import augment
 
 _TASKS = {
     "Double the seconds to wait before a retry": ("src/retry.py", "backoff"),

@@ -12,7 +12,7 @@ from octavo.engine.wiring import open_library
 from octavo.interfaces.cli.main import cli
 from octavo.operations.library.collections import add
 from octavo.operations.library.requests import AddRequest
-from octavo.operations.reading.document_outline import outline
+from octavo.operations.reading.passage_reading import outline
 from octavo.operations.reading.requests import OutlineRequest
 
 _NOTE = """# Garden

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.interfaces.cli.fuzzy_name_matching import fuzzy_order, fuzzy_score
+from octavo.interfaces.cli.commands.search_as_you_type import fuzzy_order, fuzzy_score
 
 
 def test_starts_of_words_count_more_than_letters_within() -> None:

@@ -14,9 +14,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
 from octavo.operations.answering.ask import answered, ask
-from octavo.operations.answering.rendering import below_sentences
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.answering.results import AnswerSentence
+from octavo.operations.answering.results import AnswerSentence, below_sentences
 
 NOTES = {
     "closing.md": "# Closing\n\nThe dome closes by itself when the humidity stays above 85 per cent.\n",

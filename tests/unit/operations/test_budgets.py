@@ -18,8 +18,7 @@ from octavo.errors import NotFound
 from octavo.model.normalised_text_and_spans import normalise
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation_lookup import OPERATIONS
-from octavo.operations.reading.document_outline import outline
-from octavo.operations.reading.passage_reading import get
+from octavo.operations.reading.passage_reading import get, outline
 from octavo.operations.reading.requests import GetRequest, OutlineRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit

@@ -9,9 +9,8 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotIndexed
-from octavo.operations.code.code_search import search_code
+from octavo.operations.code.code_search import augment, search_code
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
-from octavo.operations.code.task_code_context import augment
 from octavo.operations.search.requests import FindSimilarRequest, SearchDocsRequest, SearchRequest
 from octavo.operations.search.search_handlers import find_similar, search
 from octavo.operations.token_counts_and_page_cursor import tokens

@@ -14,7 +14,7 @@ from octavo.errors import InvalidArgument, NotFound
 from octavo.observability.progress import NoProgress
 from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
-from octavo.operations.history.file_history import history
+from octavo.operations.history.commits_and_file_history import history
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.library.indexing import reindex
 from octavo.operations.library.requests import ReindexRequest

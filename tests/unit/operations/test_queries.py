@@ -12,8 +12,13 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.evaluation.dataset_evaluation import originals
 from octavo.evaluation.dataset_from_library import Level, LoggedQuestion, make
-from octavo.operations.query_log.query_logging_and_listing import AskedQuery, queries_clear, queries_list
-from octavo.operations.query_log.questions_with_opened_passages import OpenedPassage, opened_passages
+from octavo.operations.query_log.query_logging_and_listing import (
+    AskedQuery,
+    OpenedPassage,
+    opened_passages,
+    queries_clear,
+    queries_list,
+)
 from octavo.operations.query_log.requests import QueriesClearRequest, QueriesListRequest
 from octavo.operations.reading.passage_reading import get
 from octavo.operations.reading.requests import GetRequest

@@ -12,8 +12,7 @@ import pytest
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument, NotFound
-from octavo.operations.reading.document_outline import outline
-from octavo.operations.reading.passage_reading import get
+from octavo.operations.reading.passage_reading import get, outline
 from octavo.operations.reading.requests import GetRequest, OutlineRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from octavo.model.search_result import Freshness
-from octavo.operations.rendering_for_language_models import written
 from octavo.operations.search.rendering import search_model_lines
 from octavo.operations.search.results import SearchAnswer
+from octavo.operations.styled_answer_lines import written
 
 
 def told(*, compared: int | None) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.operations.search_snapshots.build_list_and_rollback import ShownSnapshot, SnapshotsAnswer
-from octavo.operations.search_snapshots.rendering import snapshots_lines
+from octavo.operations.search_snapshots.build_list_and_rollback import ShownSnapshot, SnapshotsAnswer, snapshots_lines
 
 
 def last_line(*problems: str | None, verified: bool) -> str:

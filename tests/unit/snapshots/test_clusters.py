@@ -12,9 +12,8 @@ from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.model.query import Query
 from octavo.operations.graph.clusters import cluster_build, cluster_plot
-from octavo.operations.graph.rendering import clusters_lines
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotRequest
-from octavo.operations.graph.results import ClustersAnswer
+from octavo.operations.graph.results import ClustersAnswer, clusters_lines
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
 from octavo_stages.cluster_recall import ClusterRecall

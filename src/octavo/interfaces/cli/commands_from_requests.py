@@ -64,7 +64,7 @@ def _parameter(field: RequestField, optional: Sequence[str]) -> click.Parameter:
         [*spelled, field.name],
         type=_type(field),
         multiple=field.several,
-        required=field.required and field.name not in optional,
+        required=field.required and not field.several,  # a list that was left out is empty
         default=None if field.required else field.default,
         show_default=field.default not in (MISSING, None, "", ()),
         metavar=field.first("metavar") or _METAVARS.get(field.type),
@@ -103,6 +103,8 @@ def request_from(request: type, values: dict[str, Any], *, read: bool = True) ->
 
 
 def _several(field: RequestField, values: Sequence[Any]) -> tuple[Any, ...] | None:
+    if len(values) == 1 and (separator := field.first("separator")):
+        values = values[0].split(separator)
     return None if not values and field.default is None else tuple(values)
 
 
@@ -144,7 +146,7 @@ class OperationCommand(click.Command):
 
     @property
     def row(self) -> Operation | None:
-        from octavo.operations.all_operations import DEFINITIONS
+        from octavo.operations.operation_lookup import DEFINITIONS
 
         return next((row for row in DEFINITIONS if row.name == self.operation), None)
 

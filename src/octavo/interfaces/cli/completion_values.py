@@ -9,8 +9,7 @@ import click
 
 from octavo.config.schema import Config
 from octavo.errors import OctavoError
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import Session, opened
+from octavo.interfaces.cli.global_options import Choices, Session, opened
 
 _MOST = 200
 

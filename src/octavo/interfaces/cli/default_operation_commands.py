@@ -9,13 +9,12 @@ import click
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import OperationCommand, command
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened, shared
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.operations.all_operations import COMMANDS, called
 from octavo.operations.operation import Operation
+from octavo.operations.operation_lookup import COMMANDS, called
 from octavo.operations.styled_answer_lines import visible
 
 
@@ -31,19 +30,25 @@ def operation_of(words: str) -> Operation:
     return COMMANDS[words]
 
 
+def write_answer(choices: Choices, operation: Operation, answer: Any, view: TerminalView | None = None) -> Exit:
+    """Writes an operation's answer, which the exit code sums up."""
+    choices.answer(operation_answer(operation, answer, view or TerminalView()))
+    return exit_of(operation, answer)
+
+
 def answered(choices: Choices, operation: Operation, request: Any, *, work: bool = True) -> Exit:
-    """Runs an operation and writes its answer, which the exit code sums up; then, with `work`, the jobs it enqueued."""
+    """Runs an operation and writes its answer; then, with `work`, does the jobs it enqueued."""
     with opened(choices, create=operation.creates, writes=not operation.annotations.read_only) as session:
         answer = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=operation.lengthy))
         view = TerminalView(getattr(request, "query", ""), roots=session.roots())
-        choices.answer(operation_answer(operation, answer, view))
+        code = write_answer(choices, operation, answer, view)
         if operation.enqueues and work:
             from octavo.operations.jobs.run_jobs import work_shortly
 
             # What was answered is committed. A job that fails from here on is tried again by the next worker.
             if reason := work_shortly(session.engine, session.config.jobs):
                 click.echo(f"warning: degraded: {visible(reason)}; a worker computes the vectors later", err=True)
-    return exit_of(operation, answer)
+    return code
 
 
 def exit_of(operation: Operation, answer: Any) -> Exit:

@@ -1,11 +1,12 @@
-"""Options that every command takes, before or after its name, and what was chosen with them."""
+"""Options that every command takes, what was chosen with them, and the library that they and the configuration name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -17,6 +18,7 @@ from octavo.path_resolution_and_private_folders import expand_user
 
 if TYPE_CHECKING:
     from octavo.config.schema import Config
+    from octavo.engine.engine import Engine
 
 _FORMATS = tuple(form.value for form in OutputFormat)
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -151,3 +153,52 @@ def wants_json(arguments: list[str]) -> bool:
     before = arguments[: arguments.index("--")] if "--" in arguments else arguments
     joined = {f"--format={after}" for option, after in pairwise(before) if option == "--format"}
     return not {"--json", "--jsonl", "--format=json", "--format=jsonl"}.isdisjoint({*before, *joined})
+
+
+class Session(NamedTuple):
+    """An open library with the configuration that led to it."""
+
+    config: Config
+    engine: Engine
+
+    @property
+    def library(self) -> Location | None:
+        return self.engine.location
+
+    def roots(self) -> dict[str, Path]:
+        """Where each collection's documents lie on disk."""
+        return self.engine.roots()
+
+
+@contextmanager
+def opened(
+    choices: Choices,
+    *,
+    create: bool = False,
+    writes: bool = False,
+    library: Location | None = None,
+    soon: str | None = None,
+    profile: str | None = None,
+) -> Iterator[Session]:
+    """`library`, where given, goes before everything the configuration says. A project that the command line names is
+    made only by what writes to it: a slip of the pen makes none.
+
+    `soon` is what will be searched for at once, by a profile of this name or else by the configured one.
+    """
+    from octavo.engine.wiring import open_engine
+
+    config = choices.config({"library": library} if library else None)
+    by_meaning = soon is not None and _by_meaning(profile or config.retrieval.profile)
+    existing = choices.project is not None and not (create or writes)
+    engine = open_engine(config, create=create, soon=soon if by_meaning else None, existing=existing)
+    try:
+        yield Session(config, engine)
+    finally:
+        engine.close()
+
+
+def _by_meaning(profile: str) -> bool:
+    """Whether a built-in profile asks a model. What another one does is known once it is read."""
+    from octavo.retrieval.profiles_by_name import BY_WORDS_ALONE, PROFILES
+
+    return profile in PROFILES and profile not in BY_WORDS_ALONE

@@ -37,14 +37,14 @@ COMPLETE_VARIABLE = "_OCTAVO_COMPLETE"
 _AT = "octavo.interfaces.cli.commands"
 
 COMMANDS: Mapping[str, Entry] = {
-    "try": Entry("try_folder:try_folder", "Index a folder into a temporary library and ask it something."),
-    "start": Entry("start_library_from_folder:start", "Make a library, add a folder to it and read it."),
+    "try": Entry("start_and_try:try_folder", "Index a folder into a temporary library and ask it something."),
+    "start": Entry("start_and_try:start", "Make a library, add a folder to it and read it."),
     "init": Entry("init_and_list:init", "Make a library."),
     "add": Entry(),
     "remove": Entry(),
     "list": Entry("init_and_list:collections_list"),
-    "index": Entry("index_folders:index"),
-    "watch": Entry("watch_folders:watch", "Take in what changes in the folders, as it changes."),
+    "index": Entry("index_and_watch:index"),
+    "watch": Entry("index_and_watch:watch", "Take in what changes in the folders, as it changes."),
     "search": Entry("search_and_replay:search"),
     "ask": Entry("ask:ask"),
     "replay": Entry("search_and_replay:replay", "Answer a search again from its trace."),
@@ -65,23 +65,25 @@ COMMANDS: Mapping[str, Entry] = {
     "sessions": Entry("projects_and_sessions:sessions", "Start a period of work, and end it with a summary."),
     "projects": Entry("projects_and_sessions:projects", "Look at projects; find or make the one a folder belongs to."),
     "graph": Entry("graph_and_summaries:graph", "See what points where and what belongs together."),
-    "canonical": Entry("canonical_documents:canonical", "Keep documents under keys; read and pack them by section."),
-    "doc": Entry("note_editing:doc", "Check, create and edit notes by their sections."),
-    "notes": Entry("new_and_daily_notes:notes", "Make notes from templates, add to them, keep one for each day."),
-    "lint": Entry("note_lint:lint"),
-    "worker": Entry("worker_and_jobs:worker", "Do queued jobs as they come."),
-    "jobs": Entry("worker_and_jobs:jobs", "Look at queued jobs, try them again, delete those that have ended."),
+    "canonical": Entry("remember_and_memory:canonical", "Keep documents under keys; read and pack them by section."),
+    "doc": Entry(
+        "", "Check, create and edit notes by their sections. A collection must allow it: `octavo add --writable`."
+    ),
+    "notes": Entry("notes_and_lint:notes", "Make notes from templates, add to them, keep one for each day."),
+    "lint": Entry("notes_and_lint:lint"),
+    "worker": Entry("worker:worker", "Do queued jobs as they come."),
+    "jobs": Entry("", "Look at queued jobs, try them again, delete those that have ended."),
     "profiles": Entry("models_and_profiles:profiles", "Look at embedding profiles, make one, fill it, search with it."),
     "models": Entry("models_and_profiles:models", "List the models there are, fetch one, search with one, remove one."),
     "export": Entry(),
     "fetch": Entry(),
-    "embed": Entry("embed_texts:embed"),
-    "snapshots": Entry("search_snapshots:snapshots", "Make and look at the snapshots of a large library."),
+    "embed": Entry("models_and_profiles:embed"),
+    "snapshots": Entry("database:snapshots", "Make and look at the snapshots of a large library."),
     "summaries": Entry("graph_and_summaries:summaries", "Summarise sections and files, for searches that look there."),
     "cluster": Entry("", "Group the chunks by meaning, and draw a map of them."),
     "db": Entry("database:db", "Look after a whole library: move, save, upgrade, check, thin out."),
-    "status": Entry("status:status"),
-    "doctor": Entry("doctor:doctor"),
+    "status": Entry("status_and_doctor:status"),
+    "doctor": Entry("status_and_doctor:doctor"),
     "tui": Entry("tui:tui", "Look at the library in the terminal."),
     "tokens": Entry("", "Make and revoke tokens of people and programs; see what they changed."),
     "serve": Entry("serve:serve", "Serve the library to browsers and programs over HTTP, and to MCP clients."),
@@ -93,9 +95,9 @@ COMMANDS: Mapping[str, Entry] = {
     "eval": Entry("evaluate:evaluate", "Measure retrieval on data sets with known answers."),
     "queries": Entry("", "Look at what was asked and opened, where that is logged; forget it."),
     "config": Entry("config:config", "Look at settings and where they come from, and change them."),
-    "completion": Entry("shell_completion_script:completion", "Print the completion script for a shell."),
-    "version": Entry("version:version", "Print the version."),
-    "help": Entry("help:explain", "Explain a command."),
+    "completion": Entry("help_version_and_completion:completion", "Print the completion script for a shell."),
+    "version": Entry("help_version_and_completion:version", "Print the version."),
+    "help": Entry("help_version_and_completion:explain", "Explain a command."),
 }
 
 EVERY_DAY = "start try add index status search ask get remember recall serve doctor"
@@ -136,7 +138,7 @@ class Commands(CommandGroup):
             command: click.Command = getattr(import_module(f"{_AT}.{module}"), name)
             return command
         from octavo.interfaces.cli.default_operation_commands import command_of, group_of
-        from octavo.operations.all_operations import called
+        from octavo.operations.operation_lookup import called
 
         if entry and entry.help:
             return group_of(cmd_name, entry.help)
@@ -226,7 +228,7 @@ class Commands(CommandGroup):
 def summary(name: str) -> str:
     """What a command is for, in a line."""
     entry = COMMANDS.get(name)
-    return entry.help if entry and entry.help else SUMMARIES[name]
+    return f"{entry.help.split('. ')[0].rstrip('.')}." if entry and entry.help else SUMMARIES[name]
 
 
 def _give_up_stdout() -> None:

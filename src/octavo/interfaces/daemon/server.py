@@ -369,8 +369,8 @@ class _Output:
 
 
 async def _speak_mcp(calls: Calls, tools: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    from octavo.interfaces.mcp.line_transport import converse
     from octavo.interfaces.mcp.server import prepared_server
+    from octavo.interfaces.mcp.stdio import converse
 
     server = await prepared_server(calls, tools)
     lines: Any = _Lines(reader)

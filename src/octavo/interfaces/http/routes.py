@@ -17,13 +17,12 @@ from octavo.engine.maintenance.library_and_job_gauges import job_gauges, library
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.execution.async_operation_calls import Calls
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.openapi_route_descriptions import described, described_get, described_stream
 from octavo.interfaces.http.problem_responses import problem_of, protocol_problem
-from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream
+from octavo.interfaces.http.server_sent_events import event, event_stream, sentence_stream, while_wanted
 from octavo.model.query import Query
 from octavo.model.search_result import Result
-from octavo.observability.metrics import Gauge, Metrics
+from octavo.observability.metrics import Metrics
 from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation import Operation
@@ -83,7 +82,8 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
         return JSONResponse((await calls.call(OPERATIONS["status"], problems)).data)
 
     async def counted(request: Request) -> Response:
-        text = metrics.exposition((*await calls.work(_gauges), *calls.gauges()))
+        gauges = await calls.work(lambda engine: (*library_gauges(engine), *job_gauges(engine)))
+        text = metrics.exposition((*gauges, *calls.gauges()))
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     schema = {"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}}
@@ -178,10 +178,6 @@ def _warm(engine: Engine) -> None:
 
 def _answers(engine: Engine) -> None:
     engine.store.counts(engine.project.id)
-
-
-def _gauges(engine: Engine) -> tuple[Gauge, ...]:
-    return (*library_gauges(engine), *job_gauges(engine))
 
 
 def embed_arguments(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
-"""Answers in pieces: server-sent events, and the sentences of an answer as they are written."""
+"""Answers in pieces, as server-sent events; and work that ends when its client leaves."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from typing import Any
 
@@ -12,7 +13,6 @@ from starlette.responses import Response, StreamingResponse
 
 from octavo.interfaces.execution.answer_streaming import stream_answer
 from octavo.interfaces.execution.async_operation_calls import Calls
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
 from octavo.operations.argument_parsing import request as parsed
@@ -77,3 +77,21 @@ def sentence_stream(
         return await streamed_answer(request, calls, ask_request, lambda part: dump(type(part), part))
 
     return endpoint
+
+
+async def while_wanted(request: Request, answer: Coroutine[Any, Any, Response]) -> Response:
+    """The answer, unless the client leaves before: then the work for it stops, and what had not begun never does."""
+    working = asyncio.ensure_future(answer)
+    leaving = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else Response(status_code=499)
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -17,11 +17,10 @@ from octavo.engine.engine import Engine
 from octavo.engine.indexing.index_runs import Stopped
 from octavo.errors import OctavoError
 from octavo.interfaces.execution.async_operation_calls import Answered, CallProgress, Calls
-from octavo.interfaces.mcp import document_resources, memory_resources, prompts
-from octavo.interfaces.mcp.instructions import instructions, usage, without_library
+from octavo.interfaces.mcp import document_resources, memory_resources
+from octavo.interfaces.mcp.instructions import PROMPTS, instructions, prompt, usage, without_library
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
-from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import AliasedTools
-from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
+from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import AliasedTools, aliases
 from octavo.model.access_token import AccessScope
 from octavo.operations.error_hint_rewording import error_for_model, for_model
 from octavo.operations.json_schemas import input_schema, output_schema, slim_input, slim_output
@@ -133,11 +132,11 @@ def make_server(
         return types.ReadResourceResult(contents=[found])
 
     async def list_prompts(context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=list(prompts.PROMPTS))
+        return types.ListPromptsResult(prompts=list(PROMPTS))
 
     async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         given = params.arguments or {}
-        return await _translated(calls.work(lambda engine: prompts.prompt(engine, params.name, given)), schemas)
+        return await _translated(calls.work(lambda engine: prompt(engine, params.name, given)), schemas)
 
     async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         filled = (params.context.arguments if params.context else None) or {}

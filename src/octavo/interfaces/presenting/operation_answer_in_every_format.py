@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.fast_dataclass import replace
-from octavo.interfaces.presenting.answer_as_markdown import markdown
+from octavo.interfaces.presenting.excerpt_selection_and_wrapping import flattened
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
+from octavo.lazy_regex import regex
 from octavo.model.document import Kind, shown_path
 from octavo.operations.answer_to_json_data import plain
 from octavo.operations.search.rendering import search_lines
 from octavo.operations.search.results import SearchAnswer
-from octavo.operations.styled_answer_lines import Block, Quote
+from octavo.operations.styled_answer_lines import DETAIL, FILL, Block, Part, Quote, visible
 
 if TYPE_CHECKING:
     from octavo.operations.answer_table_rendering import Listing
@@ -40,7 +43,7 @@ def search_answer(answer: SearchAnswer, view: TerminalView) -> Answer:
 
 
 def _hits() -> Listing:
-    from octavo.operations.all_operations import COMMANDS
+    from octavo.operations.operation_lookup import COMMANDS
 
     return COMMANDS["search"].listing
 
@@ -117,3 +120,52 @@ def files_at(places: Iterable[str], roots: Mapping[str, Path]) -> list[str]:
         if collection in roots and (path := containing_file(roots[collection], uri)).is_file():
             files[str(path)] = None
     return list(files)
+
+
+_INDENT = "   "
+_LEFT_OUT = frozenset({DETAIL, "dim"})  # a line of nothing else
+_SPECIAL = regex(r"([\\`*_\[\]<>])")
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    return "\n".join(_lines(blocks)).rstrip("\n") + "\n"
+
+
+def _lines(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, Quote):
+            yield from _quotation(block)
+        elif not block or any(part.style not in _LEFT_OUT for part in block):
+            yield "".join(_part(part) for part in takewhile(lambda part: part is not FILL, block)).rstrip()
+
+
+def _quotation(quote: Quote) -> Iterator[str]:
+    if quote.whole:
+        yield quote.text
+        return
+    yield ""
+    yield from (f"{_INDENT}> {line}".rstrip() for line in flattened(quote.text).split("\n"))
+    if quote.truncated:
+        yield f"{_INDENT}> …"
+
+
+def _part(part: Part) -> str:
+    text = visible(part.text)
+    if part.style == DETAIL:
+        return ""
+    match part.style:
+        case "title":
+            return f"**{_escaped(text)}**"
+        case "place":
+            return _code(text)
+    return _escaped(text)
+
+
+def _code(text: str) -> str:
+    """A code span, fenced with more backticks than the text has in a row."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence} {text} {fence}" if len(fence) > 1 else f"`{text}`"
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)

@@ -11,12 +11,19 @@ from pathlib import PurePath
 from types import NoneType, UnionType
 from typing import Any, SupportsFloat, SupportsIndex, Union, get_args, get_origin, get_type_hints
 
-from octavo.errors import InvalidArgument
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import replace
+from octavo.interfaces.python.progress_callbacks import ProgressCallback, Reporter
+from octavo.interfaces.python.shared_engine_handle import Handle
+from octavo.model.document import Kind
 from octavo.operations import argument_types
 from octavo.operations.argument_parsing import request
+from octavo.operations.error_hint_rewording import for_python
 from octavo.operations.json_schemas import input_schema, kind, limits
 from octavo.operations.operation import Operation
+from octavo.operations.operation_lookup import EVERY
+from octavo.operations.search.results import SearchAnswer
 
 _UNLIMITED = 2**40  # tokens
 
@@ -116,3 +123,28 @@ def _hint(model: type, place: str) -> str | None:
     if schema is None:
         return None
     return " ".join([f"{name} takes {kind(schema)}: {schema.get('description', '')}".rstrip(": "), *limits(schema)])
+
+
+def run(handle: Handle, name: str, arguments: Mapping[str, Any], callback: ProgressCallback | None = None) -> Any:
+    """The operation's answer. A library that is closed says so before anything else is wrong."""
+    operation = EVERY[name]
+    try:
+        with handle.use() as engine:
+            request = request_for(operation, arguments)
+            answer = operation.run(engine, request, None if callback is None else Reporter(callback))
+            return _with_paths(answer, engine) if isinstance(answer, SearchAnswer) else answer
+    except OctavoError as error:
+        error.hint = error.hint and for_python(error.hint, operation)
+        raise
+
+
+def _with_paths(answer: SearchAnswer, engine: Engine) -> SearchAnswer:
+    """With the file of each hit that is in one: a program mostly opens it next."""
+    roots = engine.roots()
+    hits = (
+        replace(hit, path=str(roots[hit.collection] / hit.uri))
+        if hit.collection in roots and hit.kind != Kind.COMMIT
+        else hit
+        for hit in answer.hits
+    )
+    return replace(answer, hits=tuple(hits))

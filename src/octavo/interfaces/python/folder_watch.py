@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from octavo.engine.engine import Engine
 from octavo.errors import LibraryClosed
-from octavo.interfaces.python.operation_execution import run
+from octavo.interfaces.python.argument_conversion import run
 from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.operations.library.indexing import indexing_run
 

@@ -10,13 +10,11 @@ from importlib import import_module
 from inspect import Parameter, Signature
 from typing import Any, get_type_hints
 
-from octavo.interfaces.python.argument_conversion import is_paged
-from octavo.interfaces.python.operation_execution import run
+from octavo.interfaces.python.argument_conversion import is_paged, run
 from octavo.interfaces.python.shared_engine_handle import Handle
-from octavo.operations.all_operations import called
 from octavo.operations.json_schemas import input_schema, limits
 from octavo.operations.operation import Operation
-from octavo.operations.operation_lookup import EVERY
+from octavo.operations.operation_lookup import EVERY, called
 from octavo.operations.python_method_names import method_of, methods
 from octavo.operations.request_fields import request_fields
 

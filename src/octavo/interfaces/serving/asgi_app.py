@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -21,17 +21,24 @@ from octavo.config.schema import Serve
 from octavo.errors import Forbidden, OctavoError
 from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.http.authentication import Access
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
 from octavo.interfaces.http.oauth_token_verification import Issuer
 from octavo.interfaces.http.problem_responses import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.request_guard import OPEN, Guard
 from octavo.interfaces.http.routes import Endpoint, UnsupportedMedia, add_routes, body_arguments, unsupported_media
+from octavo.interfaces.http.server_sent_events import while_wanted
 from octavo.interfaces.mcp.instructions import usage
 from octavo.interfaces.mcp.server import library_instructions, make_server
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
-from octavo.interfaces.mcp.tool_aliases.requested_tool_sets import aliases
+from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import aliases
+from octavo.interfaces.web.ask_pages import Answers
+from octavo.interfaces.web.document_pages import DocumentPages
+from octavo.interfaces.web.library_change_forms import Changes
+from octavo.interfaces.web.library_pages import LibraryPages
+from octavo.interfaces.web.login_pages import Login
+from octavo.interfaces.web.memory_pages import MemoryPages
 from octavo.interfaces.web.page_rendering import Site, wants_page
-from octavo.interfaces.web.routes import page_routes
+from octavo.interfaces.web.search_pages import SearchPages
+from octavo.interfaces.web.settings_page import SettingsPage
 from octavo.model.access_token import AccessToken
 from octavo.operations.operation_lookup import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__
@@ -161,3 +168,18 @@ def _endpoint(calls: Calls, alias: Alias) -> Endpoint:
         return await (while_wanted(request, answered()) if alias.of.annotations.read_only else answered())
 
     return endpoint
+
+
+def page_routes(site: Site, describe: Callable[[], Mapping[str, Any]]) -> list[Route]:
+    """`describe` gives the OpenAPI document, for the page on the programming interface."""
+    listed = [
+        *SearchPages(site, describe).listed(),
+        *DocumentPages(site).listed(),
+        *Answers(site).listed(),
+        *MemoryPages(site).listed(),
+        *LibraryPages(site).listed(),
+        *SettingsPage(site).listed(),
+        *(Login(site, site.access).listed() if site.access else ()),
+        *(Changes(site).listed() if site.writable else ()),
+    ]
+    return [Route(path, page, methods=methods) for path, page, methods in listed]

@@ -7,8 +7,7 @@ from octavo.interfaces.tui.ask_screen import AskScreen
 from octavo.interfaces.tui.library_client_app import LibraryApp
 from octavo.interfaces.tui.library_screen import LibraryScreen
 from octavo.interfaces.tui.memory_screen import MemoryScreen
-from octavo.interfaces.tui.search_screen import SearchScreen
-from octavo.interfaces.tui.trace_screen import TraceScreen
+from octavo.interfaces.tui.search_screen import SearchScreen, TraceScreen
 
 
 class OctavoApp(LibraryApp):

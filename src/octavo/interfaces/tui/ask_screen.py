@@ -15,8 +15,7 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.answer_rendering import answer_text, where_inside
-from octavo.interfaces.tui.library_client_app import LibraryApp
-from octavo.interfaces.tui.navigation_bar import Navigation
+from octavo.interfaces.tui.library_client_app import LibraryApp, Navigation
 from octavo.interfaces.tui.reading_screen import ReadingScreen, ReadPlace
 from octavo.model.document import shown_path
 from octavo.operations.answering.results import AnswerSentence, AskAnswer, ReadPassage, SentenceCitation

@@ -19,10 +19,27 @@ from octavo.errors import OctavoError
 from octavo.interfaces.daemon.server_or_local_library import LibraryClient
 from octavo.interfaces.presenting.editor_command import editor_command
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
-from octavo.interfaces.tui.navigation_bar import ADVISORIES, KEYS, SCREENS
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.maintenance_advisory import Advisory
 from octavo.operations.answering.results import AnswerSentence, AskAnswer
+
+SCREENS = {"search": "Search", "library": "Library", "memory": "Memories", "trace": "Trace", "ask": "Ask"}
+ADVISORIES = "f5"
+
+KEYS = {"search": "f1", "library": "f2", "memory": "f3", "trace": "f4", "ask": "f6"}
+
+
+class Navigation(Static):
+    DEFAULT_CSS = "Navigation { height: 1; background: $panel; color: $text; padding: 0 1; }"
+
+    def __init__(self, current: str) -> None:
+        parts = []
+        for name, title in SCREENS.items():
+            label = f"[b reverse]{title}[/]" if name == current else title
+            parts.append((KEYS[name], f"[@click=app.show('{name}')]{label}[/]"))
+        parts.append((ADVISORIES, "[@click=app.advisories()]Advice[/]"))
+        super().__init__(" ".join(f"[dim]{key.upper()}[/] {label}" for key, label in sorted(parts)))
+
 
 _T = TypeVar("_T")
 

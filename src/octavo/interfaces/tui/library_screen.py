@@ -15,8 +15,7 @@ from textual.widgets import Footer, Static, TabbedContent, TabPane
 
 from octavo.interfaces.tui import answer_rendering
 from octavo.interfaces.tui.dialogs import ConfirmDialog, RunDialog
-from octavo.interfaces.tui.library_client_app import LibraryApp
-from octavo.interfaces.tui.navigation_bar import Navigation
+from octavo.interfaces.tui.library_client_app import LibraryApp, Navigation
 from octavo.operations.library.rendering import problem_lines
 from octavo.operations.library.results import StatusAnswer
 

@@ -15,8 +15,7 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.dialogs import ConfirmDialog
-from octavo.interfaces.tui.library_client_app import LibraryApp
-from octavo.interfaces.tui.navigation_bar import Navigation
+from octavo.interfaces.tui.library_client_app import LibraryApp, Navigation
 from octavo.operations.memory.results import FoundMemory, RecallAnswer
 from octavo.operations.styled_answer_lines import visible
 

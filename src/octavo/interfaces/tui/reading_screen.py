@@ -15,8 +15,8 @@ from textual.widgets import Footer, Static
 
 from octavo.fast_dataclass import dataclass
 from octavo.interfaces.tui import answer_rendering
+from octavo.interfaces.tui.answer_rendering import rendered_markdown
 from octavo.interfaces.tui.library_client_app import LibraryApp
-from octavo.interfaces.tui.markdown_rendering import rendered_markdown
 from octavo.operations.styled_answer_lines import visible
 
 _WHOLE = 50_000  # tokens of a document in one view

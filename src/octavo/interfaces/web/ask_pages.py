@@ -9,8 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
-from octavo.interfaces.http.server_sent_events import streamed_answer
+from octavo.interfaces.http.server_sent_events import streamed_answer, while_wanted
 from octavo.interfaces.web.page_rendering import HEADERS, Listed, Site, fields, given
 from octavo.lazy_regex import regex
 from octavo.operations.answering.requests import AskRequest

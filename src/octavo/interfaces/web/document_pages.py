@@ -19,7 +19,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.interfaces.web import code_diffs_and_messages_as_html, document_addresses
 from octavo.interfaces.web.document_addresses import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown_to_html import markdown, picture_names, ragged
-from octavo.interfaces.web.page_rendering import HEADERS, POLICY, Listed, Site, given, number
+from octavo.interfaces.web.page_rendering import HEADERS, POLICY, Listed, Pages, given, number
 from octavo.interfaces.web.rst_and_org_to_markdown import as_markdown
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Unit
@@ -82,12 +82,7 @@ def file_facts(passage: GetAnswer, engine: Engine) -> FileFacts:
     )
 
 
-class DocumentPages:
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._page = site.page
-        self._call = site.call
-
+class DocumentPages(Pages):
     def listed(self) -> Listed:
         return self._site.guarded(
             [

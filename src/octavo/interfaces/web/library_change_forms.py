@@ -14,7 +14,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
 from octavo.interfaces.web import document_addresses
-from octavo.interfaces.web.page_rendering import Listed, Site, fields, given
+from octavo.interfaces.web.page_rendering import Listed, Pages, fields, given
 from octavo.note_editing.note_change_transaction import WriteAnswer
 from octavo.note_editing.redacted_section_editing import replace_shown_section, section_text
 from octavo.operations.note_editing.requests import WriteRequest
@@ -33,11 +33,7 @@ class SectionEdit:
     content: str
 
 
-class Changes:
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._call = site.call
-
+class Changes(Pages):
     def listed(self) -> Listed:
         return self._site.guarded(
             [

@@ -13,9 +13,9 @@ from starlette.responses import Response
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
 from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.markdown_to_html import markdown
-from octavo.interfaces.web.page_rendering import Listed, Site, given
+from octavo.interfaces.web.page_rendering import Listed, Pages, given
 from octavo.lazy_regex import regex
-from octavo.operations.graph.cluster_map_page import map_data, map_panel
+from octavo.operations.graph.clusters import map_data, map_panel
 from octavo.operations.library.results import ListedDocument
 
 _CARD_TITLE = regex(r"\A# .*")
@@ -23,12 +23,7 @@ MOST_ROWS = 10_000  # nodes of a drawing: more stutter in a browser
 _LISTED = 2_000  # documents of a collection on one page
 
 
-class LibraryPages:
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._page = site.page
-        self._call = site.call
-
+class LibraryPages(Pages):
     def listed(self) -> Listed:
         return self._site.guarded(
             [

@@ -10,17 +10,12 @@ from octavo.interfaces.presenting.match_highlighting import marks_of
 from octavo.interfaces.web.document_addresses import DocumentPlace
 from octavo.interfaces.web.hit_excerpts import excerpt
 from octavo.interfaces.web.markdown_to_html import markdown
-from octavo.interfaces.web.page_rendering import Listed, Site, given, number
+from octavo.interfaces.web.page_rendering import Listed, Pages, given, number
 
 _NOWHERE = DocumentPlace("", "")
 
 
-class MemoryPages:
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._page = site.page
-        self._call = site.call
-
+class MemoryPages(Pages):
     def listed(self) -> Listed:
         return self._site.guarded([("/memories", self._memories, ["GET"]), ("/memory/{item}", self._memory, ["GET"])])
 

@@ -172,6 +172,15 @@ class Site:
         return answered
 
 
+class Pages:
+    """Pages of one subject, which ask operations of a site and are shown by it."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._page = site.page
+        self._call = site.call
+
+
 def wants_page(request: Request) -> bool:
     """Whether a browser asks, to show what comes."""
     return request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")

@@ -21,12 +21,12 @@ from octavo.engine.engine import Engine
 from octavo.engine.search.index_freshness import learning
 from octavo.errors import LibraryError, OctavoError
 from octavo.fast_dataclass import dataclass
-from octavo.interfaces.http.disconnect_cancellation import while_wanted
+from octavo.interfaces.http.server_sent_events import while_wanted
 from octavo.interfaces.presenting.match_highlighting import MarksOf, marks_of
 from octavo.interfaces.web import document_addresses
 from octavo.interfaces.web.hit_excerpts import excerpt, marked_words, source_excerpt
 from octavo.interfaces.web.markdown_to_html import set_apart
-from octavo.interfaces.web.page_rendering import HEADERS, Listed, Site, templates
+from octavo.interfaces.web.page_rendering import HEADERS, Listed, Pages, Site, templates
 from octavo.lazy_regex import regex
 from octavo.model.search_result import StageTrace
 from octavo.operations.argument_parsing import request as parsed
@@ -125,13 +125,11 @@ class SearchAddress:
         return f"/?{urlencode({'q': self.query})}"
 
 
-class SearchPages:
+class SearchPages(Pages):
     """Search, and the programming interface. `describe` gives its OpenAPI document."""
 
     def __init__(self, site: Site, describe: Callable[[], Mapping[str, Any]]) -> None:
-        self._site = site
-        self._page = site.page
-        self._call = site.call
+        super().__init__(site)
         self._describe = describe
         self._turns = asyncio.Semaphore(max(2, os.cpu_count() or 2))
 

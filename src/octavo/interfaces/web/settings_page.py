@@ -14,16 +14,13 @@ from octavo.config.layered_config_loading import load, settings
 from octavo.config.setting_descriptions import Setting, described, plain, sections, written
 from octavo.engine.caller_permissions import authorise
 from octavo.errors import InvalidArgument
-from octavo.interfaces.web.page_rendering import Listed, Site, fields
+from octavo.interfaces.web.page_rendering import Listed, Pages, fields
 from octavo.model.access_token import AccessScope
 
 _SAFE = "retrieval."  # how a search is answered; everything else names places, services or what is stored
 
 
-class SettingsPage:
-    def __init__(self, site: Site) -> None:
-        self._site = site
-
+class SettingsPage(Pages):
     def listed(self) -> Listed:
         change: Listed = [("/change/setting", self._change, ["POST"])] if self._site.writable else []
         return self._site.guarded([("/settings", self._settings, ["GET"]), *change])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 
-from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, NotFound
 from octavo.fast_dataclass import dataclass
@@ -15,6 +14,7 @@ from octavo.operations.access_tokens.requests import (
     TokensListRequest,
     TokensRevokeRequest,
 )
+from octavo.operations.same_named_fields import filled
 
 _DAY = 86_400.0
 
@@ -87,10 +87,9 @@ def tokens_create(engine: Engine, request: TokensCreateRequest) -> TokenCreated:
                 hint="choose another name: the audit tells writes apart by it",
             )
         scope = AccessScope(request.scope)
-        access.put(AccessToken(request.name, token_hash(token), scope, request.projects, request.rate, now, expires))
-    return TokenCreated(
-        request.name, token, request.scope, request.projects, request.rate, None if expires is None else when(expires)
-    )
+        made = AccessToken(request.name, token_hash(token), scope, request.projects, request.rate, now, expires)
+        access.put(made)
+    return filled(TokenCreated, made, token=token)
 
 
 def tokens_list(engine: Engine, request: TokensListRequest) -> TokensListAnswer:
@@ -109,16 +108,9 @@ def tokens_revoke(engine: Engine, request: TokensRevokeRequest) -> TokenRevoked:
 
 def tokens_audit(engine: Engine, request: TokensAuditRequest) -> TokensAuditAnswer:
     writes = engine.store.access.writes(request.limit, request.who or "")
-    return TokensAuditAnswer(
-        tuple(
-            AuditedRow(when(write.at), write.caller, write.operation, write.project, write.outcome) for write in writes
-        )
-    )
+    return TokensAuditAnswer(tuple(filled(AuditedRow, write, who=write.caller) for write in writes))
 
 
 def _listed(token: AccessToken, now: float) -> ListedToken:
     state = "revoked" if token.revoked_at is not None else "active" if token.holds(now) else "expired"
-    expires = None if token.expires_at is None else when(token.expires_at)
-    return ListedToken(
-        token.name, token.scope.value, token.projects, state, when(token.created_at), token.rate, expires
-    )
+    return filled(ListedToken, token, state=state)

@@ -7,6 +7,7 @@ from typing import Annotated
 from octavo.fast_dataclass import dataclass
 from octavo.model.access_token import SCOPES, AccessScope
 from octavo.model.field_constraints_and_cli_options import Field
+from octavo.operations import argument_types
 
 TokenName = Annotated[
     str, Field("What the token is called.", min_length=1, max_length=100, pattern=r"^[\w.@-]+$", argument="NAME")
@@ -28,13 +29,8 @@ class TokensCreateRequest:
         tuple[ProjectName, ...],
         Field("The projects it is for; all if none is named.", option="--for", metavar="PROJECT"),
     ] = ()
-    rate: Annotated[int, Field("Requests a minute, of each server.", ge=1, le=1_000_000)] | None = None
-    days: Annotated[int, Field("After how many days it ends.", ge=1, le=36_500)] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TokensListRequest:
-    """Nothing is asked but the list."""
+    rate: Annotated[int | None, Field("Requests a minute, of each server.", ge=1, le=1_000_000)] = None
+    days: Annotated[int | None, Field("After how many days it ends.", ge=1, le=36_500)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +41,7 @@ class TokensRevokeRequest:
 @dataclass(frozen=True, slots=True)
 class TokensAuditRequest:
     limit: Annotated[int, Field("How many at most.", ge=1, le=100_000, option="-n/--limit")] = 50
-    who: Annotated[str, Field("Only writes with this token.", max_length=100)] | None = None
+    who: Annotated[str | None, Field("Only writes with this token.", max_length=100)] = None
+
+
+TokensListRequest = argument_types.NoArguments

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 
 from octavo.answering.answer_prompt import Mode, OwnPrompts, context
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage, passages_of, with_surroundings
@@ -21,9 +20,9 @@ from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.search_result import Hit, Result
-from octavo.operations.answering.rendering import EXTRACTIVE, ask_lines
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import (
+    EXTRACTIVE,
     AnswerSentence,
     AskAnswer,
     ModelUsage,
@@ -31,11 +30,13 @@ from octavo.operations.answering.results import (
     ReadPassage,
     SearchHop,
     SentenceCitation,
+    ask_lines,
 )
 from octavo.operations.filter_field_names import narrowing
-from octavo.operations.rendering_for_language_models import written
+from octavo.operations.same_named_fields import filled
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find, with_publications
+from octavo.operations.styled_answer_lines import written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size
 from octavo.ports import LanguageModel
 from octavo.retrieval.stage import RetrievalProfile
@@ -233,23 +234,14 @@ def _without_sentences(
 
 def read(passage: NumberedPassage, *, calibrated: bool) -> ReadPassage:
     hit = passage.hit
-    return ReadPassage(
-        number=passage.number,
-        collection=hit.collection,
-        uri=hit.citation.uri,
-        version=passage.version,
-        kind=hit.kind.value,
+    return filled(
+        ReadPassage,
+        *(passage, hit, hit.citation, hit.citation.position),
         title=short(hit.title),
         heading_path=tuple(short(title) for title in hit.citation.heading_path),
         start_line=hit.citation.lines.first,
         end_line=hit.citation.lines.last,
-        chunk_id=hit.chunk_id,
         score=round(hit.score, 6) if calibrated else None,
-        text=hit.excerpt,
-        page=hit.citation.position.page,
-        slide=hit.citation.position.slide,
-        sheet=hit.citation.position.sheet,
-        time=hit.citation.position.time,
     )
 
 
@@ -272,32 +264,20 @@ def model_sentence(sentence: WrittenSentence, passages: Sequence[NumberedPassage
 
 
 def usage_of(model: MeteredModel) -> ModelUsage:
-    return ModelUsage(
-        model=model.name,
-        prompt_tokens=model.usage.prompt_tokens,
-        completion_tokens=model.usage.completion_tokens,
-        seconds=round(model.usage.seconds, 3),
-        cost=round(model.usage.cost, 6),
-        calls=model.calls,
-        cached=model.cached,
-    )
+    seconds, cost = round(model.usage.seconds, 3), round(model.usage.cost, 6)
+    return filled(ModelUsage, model, model.usage, model=model.name, seconds=seconds, cost=cost)
 
 
 def _cited(span: CitedSpan, passages: Sequence[NumberedPassage]) -> SentenceCitation:
     passage = passages[span.passage - 1]
     work = passage.hit.work
-    return SentenceCitation(
-        passage=span.passage,
-        collection=passage.hit.collection,
+    return filled(
+        SentenceCitation,
+        *(span, span.span, span.position, passage, passage.hit),
         uri=passage.hit.citation.uri,
-        version=passage.version,
         heading_path=tuple(short(title) for title in span.heading_path),
-        start=span.span.start,
-        end=span.span.end,
         start_line=span.lines.first,
         end_line=span.lines.last,
-        quote=span.quote,
-        **asdict(span.position),
         citation_key=work.key if work else None,
         reference=work.reference if work else None,
     )
@@ -311,9 +291,12 @@ def fitting(answer: AskAnswer, max_tokens: int) -> AskAnswer:
     room = max_tokens * BYTES_PER_TOKEN
     if answer.question and size(answer.question) > room // _QUESTION_SHARE:
         answer = replace(answer, question=None)  # its caller has it
-    for shorter in (_without_texts, _without_trace, _cited_alone):
+    textless = tuple(replace(passage, text=None) for passage in answer.passages)
+    for left_out in ({"passages": textless}, {"trace": None}):
         if _size(answer) > room:
-            answer = shorter(answer)
+            answer = replace(answer, **left_out)
+    if _size(answer) > room:
+        answer = _cited_alone(answer)
     while answer.context and _size(answer) > room:
         kept = max(0, min(len(answer.context) - 1, len(answer.context) * room // _size(answer) - 1))
         answer = replace(answer, context=answer.context[:kept])
@@ -322,14 +305,6 @@ def fitting(answer: AskAnswer, max_tokens: int) -> AskAnswer:
         written_out = " ".join(sentence.marked for sentence in kept_sentences)
         answer = _cited_alone(replace(answer, sentences=kept_sentences, answer=written_out))
     return answer
-
-
-def _without_texts(answer: AskAnswer) -> AskAnswer:
-    return replace(answer, passages=tuple(replace(passage, text=None) for passage in answer.passages))
-
-
-def _without_trace(answer: AskAnswer) -> AskAnswer:
-    return replace(answer, trace=None)
 
 
 def _cited_alone(answer: AskAnswer) -> AskAnswer:

@@ -11,8 +11,6 @@ from octavo.operations import argument_types
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """A question, where to look for its answer, and how to write it."""
-
     question: Annotated[
         str, Field("What you want to know, in words.", min_length=1, max_length=20_000, argument="QUESTION...")
     ]
@@ -39,24 +37,18 @@ class AskRequest:
     budget: Annotated[
         int, Field("How long the passages in the prompt may be.", ge=200, le=200_000, metavar="TOKENS")
     ] = 3_000
-    max_hops: (
-        Annotated[
-            int,
-            Field(
-                "How many searches at most, where a model finds that something is missing. Where it is "
-                "given, the model is asked of every question; else of questions that join several, up to 3.",
-                ge=1,
-                le=10,
-            ),
-        ]
-        | None
-    ) = None
-    model: (
-        Annotated[
-            str, Field("Another model of llm.models to answer with.", min_length=1, max_length=200, metavar="NAME")
-        ]
-        | None
-    ) = None
+    max_hops: Annotated[
+        int | None,
+        Field(
+            "How many searches at most, where a model finds that something is missing. Where it is "
+            "given, the model is asked of every question; else of questions that join several, up to 3.",
+            ge=1,
+            le=10,
+        ),
+    ] = None
+    model: Annotated[
+        argument_types.Name | None, Field("Another model of llm.models to answer with.", metavar="NAME")
+    ] = None
     previous: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=20_000)], ...],
         Field(

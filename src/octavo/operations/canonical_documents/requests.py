@@ -84,8 +84,6 @@ class CanonicalGetSectionRequest:
 
 @dataclass(frozen=True, slots=True)
 class CanonicalContextPackRequest:
-    """With a query, the passages that answer it best; without one, the documents from their beginnings, by key."""
-
     query: Annotated[str, Field("What the reader is about to do or ask.", max_length=20_000, argument="QUERY...")] = ""
     max_tokens: Annotated[
         int, Field("The pack is never longer.", ge=50, le=100_000, option="--max-tokens/--tokens", metavar="N")

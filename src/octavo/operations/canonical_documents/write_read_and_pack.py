@@ -30,6 +30,7 @@ from octavo.operations.canonical_documents.results import (
 )
 from octavo.operations.memory.named_memory_lookup import instant, provenance
 from octavo.operations.memory.results import MemoryState, memory_state, when
+from octavo.operations.same_named_fields import filled
 from octavo.operations.token_counts_and_page_cursor import tokens
 
 
@@ -53,16 +54,12 @@ def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryS
 def canonical_get(engine: Engine, request: CanonicalGetRequest) -> CanonicalAnswer:
     document = _document(engine, request)
     version = document.shown.version
-    return CanonicalAnswer(
-        key=document.key,
+    return filled(
+        CanonicalAnswer,
+        *(document, document.shown, version, document.item),
         item=document.item.id,
         version=version.number,
-        doc_class=document.item.doc_class,
-        title=version.title,
-        tags=version.tags,
-        status=document.item.status.value,
         updated_at=when(version.created_at),
-        text=document.shown.text,
     )
 
 
@@ -101,9 +98,7 @@ def canonical_context_pack(engine: Engine, request: CanonicalContextPackRequest)
 def canonical_list(engine: Engine, request: CanonicalListRequest) -> CanonicalListAnswer:
     return CanonicalListAnswer(
         tuple(
-            CanonicalListed(
-                item.canonical_key or "", item.id, item.version, item.doc_class, item.title, when(item.updated_at)
-            )
+            filled(CanonicalListed, item, key=item.canonical_key or "", item=item.id, written=when)
             for item in canonical_documents.listed(engine.memories, request.doc_classes)
         )
     )
@@ -115,30 +110,18 @@ def _document(engine: Engine, request: CanonicalGetRequest) -> Canonical:
 
 def _section(section: Section, index: LineIndex, text: str) -> CanonicalSection:
     lines = index.lines(section.span.start, section.span.end)
-    return CanonicalSection(
-        anchor=section.anchor,
-        title=section.title,
-        level=section.level,
-        start=section.span.start,
-        end=section.span.end,
-        start_line=lines.first,
-        end_line=lines.last,
-        tokens=tokens(section.span.of(text)),
-    )
+    length = tokens(section.span.of(text))
+    return filled(CanonicalSection, section, section.span, start_line=lines.first, end_line=lines.last, tokens=length)
 
 
 def _passage(passage: CanonicalSpan) -> CanonicalPassage:
     document = passage.document
-    return CanonicalPassage(
-        key=document.key,
+    return filled(
+        CanonicalPassage,
+        *(passage, passage.span, passage.section, document),
         item=document.item.id,
         version=document.shown.version.number,
-        anchor=passage.section.anchor,
         heading_path=passage.section.path,
-        start=passage.span.start,
-        end=passage.span.end,
         start_line=passage.first_line,
         end_line=passage.last_line,
-        text=passage.text,
-        citation=passage.citation,
     )

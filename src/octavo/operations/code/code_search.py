@@ -1,17 +1,24 @@
-"""Find code by name, place, trace, message, pattern or meaning."""
+"""Find code by name, place, trace, message, pattern or meaning, and put what matters in front of a task."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_line, with_line_numbers
 from octavo.engine.engine import Engine
-from octavo.fast_dataclass import replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.model.chunk import CODE_TYPES
+from octavo.model.document import shown_path
 from octavo.model.query import ANY_LANGUAGE, Query
-from octavo.model.search_result import Result
-from octavo.operations.code.requests import SearchCodeRequest
+from octavo.model.search_result import Hit, Result
+from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.filter_parsing import filters_of, languages_named
+from octavo.operations.same_named_fields import filled
 from octavo.operations.search.hits_within_token_limit import fitting
 from octavo.operations.search.results import SearchAnswer
 from octavo.operations.search.search_execution import BY_NAME, found_in
+from octavo.operations.styled_answer_lines import Line, Part, degraded_lines
+from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, size, tokens
 from octavo.retrieval.profiles_by_name import hypothesised
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.language_model_stages import ModelRerank
@@ -47,3 +54,74 @@ def _reranked(profile: RetrievalProfile, *, by_model: bool) -> RetrievalProfile:
         return profile
     *before, last = profile.refine
     return replace(profile, refine=(*before, ModelRerank() if by_model else Rerank(most=10, share=0.5), last))
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Where a piece of the context comes from. `shown` lines of it are there, counted from `start_line`."""
+
+    uri: str
+    collection: str
+    start_line: int
+    end_line: int
+    shown: int
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentAnswer:
+    """`text` is the context with the task below it, ready for a model; `context` is the part above."""
+
+    text: str
+    context: str
+    tokens: int
+    quotations: tuple[Quotation, ...]
+    degraded: tuple[str, ...] | None = None
+
+
+_FEWEST_LINES = 3  # of a hit that are worth showing
+
+
+def augment_lines(answer: AugmentAnswer) -> Iterator[Line]:
+    yield from ((Part(line),) for line in answer.text.split("\n"))
+    yield from degraded_lines(answer.degraded)
+
+
+def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:
+    """The best passages of code for a task, cut to fit, in front of the task. Without any, the task alone."""
+    hits = find_code(engine, filled(SearchCodeRequest, request, query=request.task))
+    context, quotations = _context(hits.hits, request.max_context_tokens)
+    text = f"{context}\n\n{request.task}" if context else request.task
+    return AugmentAnswer(text, context, tokens(context), tuple(quotations), hits.degraded or None)
+
+
+def _context(hits: tuple[Hit, ...], most: int) -> tuple[str, list[Quotation]]:
+    """Whole hits while they fit, then as many lines of the next as do."""
+    room = most * BYTES_PER_TOKEN - size(QUOTED_LINES)
+    parts: list[str] = []
+    quotations: list[Quotation] = []
+    for hit in hits:
+        part, shown = _quotation(hit, room - 2)
+        if not part:
+            break
+        parts.append(part)
+        room -= size(part) + 2
+        lines = hit.citation.lines
+        quotations.append(Quotation(hit.citation.uri, hit.collection, lines.first, lines.last, shown))
+    return ("\n\n".join([QUOTED_LINES, *parts]) if parts else ""), quotations
+
+
+def _quotation(hit: Hit, room: int) -> tuple[str, int]:
+    """Where a hit is, and as many of its lines as there is room for; nothing if that would be too few."""
+    cited = hit.citation
+    path = shown_path(cited.heading_path)
+    head = one_line(f"{cited.uri}:{cited.lines.first}-{cited.lines.last}{f' ({path})' if path else ''}")
+    lines = hit.excerpt.removesuffix("\n").split("\n")
+    shown = len(lines)
+    while shown >= min(_FEWEST_LINES, len(lines)):
+        part = f"{head}\n{with_line_numbers(chr(10).join(lines[:shown]), cited.lines.first)}"
+        over = size(part) - room
+        if over <= 0:
+            return part, shown
+        # Lines differ in length: a step by the average of those shown, one at least.
+        shown -= max(1, over * shown // max(1, size(part)))
+    return "", 0

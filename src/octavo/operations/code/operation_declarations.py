@@ -8,11 +8,10 @@ from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import IN_CODE, Operation
 from octavo.operations.search.operation_declarations import HITS
 
-_search = partial(Operation, module="octavo.operations.code.code_search")
-_augment = partial(Operation, module="octavo.operations.code.task_code_context")
+_code = partial(Operation, module="octavo.operations.code.code_search", tool_sets=IN_CODE)
 
 CODE = (
-    _search(
+    _code(
         name="search_code",
         summary="Find code by name, place, trace, message, pattern or meaning.",
         description=(
@@ -22,10 +21,9 @@ CODE = (
         listing=HITS,
         examples=('octavo search-code "how are the exposures calibrated?" -n 3',),
         example={"query": "how are the exposures calibrated?", "max_results": 3},
-        tool_sets=IN_CODE,
         unlisted=("explain",),
     ),
-    _augment(
+    _code(
         name="augment",
         summary="Put the code that matters in front of a task.",
         description=(
@@ -36,7 +34,6 @@ CODE = (
             rows="quotations", columns=("collection", "uri", "start_line", "end_line", "shown"), exact="text"
         ),
         example={"task": "Write the calibration of one more night.", "max_context_tokens": 300},
-        tool_sets=IN_CODE,
         typed="",
     ),
 )

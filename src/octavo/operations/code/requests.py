@@ -21,8 +21,6 @@ MaxResults = Annotated[int, Field("How many hits at most.", ge=1, le=1_000, opti
 
 @dataclass(frozen=True, slots=True)
 class SearchCodeRequest:
-    """Code, configuration and the code blocks of notes; `language` narrows it to one language."""
-
     query: Annotated[
         str,
         Field(
@@ -49,8 +47,6 @@ class SearchCodeRequest:
 
 @dataclass(frozen=True, slots=True)
 class AugmentRequest:
-    """A task to be done, and how much room there is for what the library knows of it."""
-
     task: Annotated[str, Field("What is to be done, or asked.", min_length=1, max_length=20_000, argument="TASK...")]
     language: argument_types.Language | None = None
     max_results: MaxResults = 3

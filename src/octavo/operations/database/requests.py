@@ -6,11 +6,12 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints_and_cli_options import Field
+from octavo.operations import argument_types
 
 
 @dataclass(frozen=True, slots=True)
 class DbBackupRequest:
-    to: Annotated[str, Field("The file to write.", min_length=1, max_length=4_096, argument="FILE")]
+    to: Annotated[argument_types.Place, Field("The file to write.", argument="FILE")]
     force: Annotated[bool, Field("Replace a file of that name.")] = False
 
 
@@ -22,13 +23,11 @@ class DbUpgradeRequest:
 
 @dataclass(frozen=True, slots=True)
 class DbPruneRequest:
-    """Without a condition, only what nothing refers to goes."""
-
-    older_than: (
-        Annotated[float, Field("Versions that were replaced so many days ago.", ge=0, metavar="DAYS")] | None
-    ) = None
-    keep: Annotated[int, Field("All but so many earlier versions of a document.", ge=0)] | None = None
-    max_bytes: Annotated[int, Field("The oldest, until earlier texts take no more.", ge=0)] | None = None
+    older_than: Annotated[
+        float | None, Field("Versions that were replaced so many days ago.", ge=0, metavar="DAYS")
+    ] = None
+    keep: Annotated[int | None, Field("All but so many earlier versions of a document.", ge=0)] = None
+    max_bytes: Annotated[int | None, Field("The oldest, until earlier texts take no more.", ge=0)] = None
     cache: Annotated[bool, Field("Also what language models answered and rerankers scored.")] = False
     dry_run: Annotated[bool, Field("Only say what would go.")] = False
 
@@ -39,6 +38,4 @@ class DbCheckRequest:
     full: Annotated[bool, Field("Read and compare everything, as without an option.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class DbRepairRequest:
-    pass
+DbRepairRequest = argument_types.NoArguments

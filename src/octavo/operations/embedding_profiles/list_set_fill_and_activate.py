@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, ProviderFailed
-from octavo.fast_dataclass import replace
+from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.embedding_profile_switch import (
     CONFIGURED,
     active_profile,
@@ -36,11 +37,49 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesReindexRequest,
     ProfilesSetRequest,
 )
-from octavo.operations.embedding_profiles.results import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.memory.named_memory_lookup import item_named
+from octavo.operations.same_named_fields import filled
 from octavo.path_resolution_and_private_folders import expand_user, real_path
 from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileShown:
+    """`chunks` have all their vectors under it, of `total`. `configured` is the configuration's own embedder.
+    `hnsw` and `query` tune the index that PostgreSQL has of its vectors, as far as they were set."""
+
+    name: str
+    provider: str
+    model: str
+    dimensions: int
+    distance: str
+    state: str
+    chunks: int
+    total: int
+    url: str | None = None
+    hnsw: Mapping[str, int] | None = None
+    query: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilesAnswer:
+    profiles: tuple[ProfileShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileAnswer:
+    """The profile as it stands, and the job that fills it where there is one."""
+
+    profile: ProfileShown
+    job: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromisedAnswer:
+    job: int
+    kind: str
+
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _OLLAMA = "http://127.0.0.1:11434"
@@ -87,7 +126,7 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
             hint="ask for shorter vectors (--dimensions N --shorten), or keep the library in a file",
         )
     profile = replace(profile, settings=replace(profile.settings, dimensions=made.dimensions))
-    before = {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name)
+    before = _known(engine, profile.name)
     if before is not None:
         if before.state is not EmbeddingProfileState.IDLE and engine.profile_embedder(before).profile != made:
             raise Conflict(
@@ -97,7 +136,7 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
         profile = replace(profile, state=before.state)
     with engine.store.transaction():
         # The model was asked in between: somebody else may have changed the profile, or let it answer.
-        if {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name) != before:
+        if _known(engine, profile.name) != before:
             raise Conflict(f"{profile.name} was changed at the same time", hint="`octavo profiles list`, then again")
         engine.store.profiles.put(profile)
     if profile.state is EmbeddingProfileState.ACTIVE:
@@ -105,6 +144,10 @@ def profiles_set(engine: Engine, request: ProfilesSetRequest, *, by_person: bool
     if request.activate and profile.state is EmbeddingProfileState.IDLE:
         return _filling(engine, profile, embedder)
     return ProfileAnswer(_shown(engine, profile, embedder))
+
+
+def _known(engine: Engine, name: str) -> NamedEmbeddingProfile | None:
+    return next((known for known in engine.store.profiles.named(engine.project.id) if known.name == name), None)
 
 
 def _tuning(request: ProfilesSetRequest) -> dict[str, dict[str, float]]:
@@ -304,13 +347,11 @@ def _shown(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder | 
     settings = profile.settings
     made = (embedder or engine.profile_embedder(profile)).profile
     done, total = engine.store.embeddings.coverage(engine.project.id, made)
-    return ProfileShown(
-        name=profile.name,
+    return filled(
+        ProfileShown,
+        *(profile, made),
         provider=settings.provider,
         model=settings.model or made.model,
-        dimensions=made.dimensions,
-        distance=made.distance,
-        state=profile.state.value,
         chunks=done,
         total=total,
         url=settings.url or None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from octavo.config.schema import Config
@@ -14,6 +14,8 @@ from octavo.evaluation.stored_results import Results
 from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import Progress
 from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import Line, Part, columns, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def eval_figures(engine: Engine, request: EvalFiguresRequest) -> FiguresAnswer:
     """What is kept of the latest run of every data set with every profile."""
     return FiguresAnswer(
         tuple(
-            DatasetFigures(kept.dataset, kept.profile, kept.queries, kept.measured_at, kept.as_json()["metrics"])
+            filled(DatasetFigures, kept, metrics=kept.as_json()["metrics"])
             for kept in Results(results_folder()).latest()
         )
     )
@@ -77,12 +79,44 @@ def eval_figures(engine: Engine, request: EvalFiguresRequest) -> FiguresAnswer:
 def measured_by(request: EvalRunRequest, config: Config) -> EvaluateRequest:
     """What was asked, with the defaults of a configuration."""
     files = {name: Path(path) for name in ("corpus", "queries", "qrels") if (path := getattr(request, name))}
-    return EvaluateRequest(
+    return filled(
+        EvaluateRequest,
+        request,
         dataset=Path(request.dataset),
         profiles=request.profiles or (config.retrieval.profile,),
         files=Files(**files),
-        scope=request.scope,
-        limit_queries=request.limit_queries,
         timed_queries=TIMED if request.timed_queries is None else request.timed_queries,
-        rebuild=request.rebuild,
     )
+
+
+def evaluation_lines(answer: EvaluationAnswer) -> Iterator[Line]:
+    """A row a measure, a column a profile: there are more measures than fit a line."""
+    queries = answer.runs[0].queries if answer.runs else 0
+    yield Part(answer.dataset, "title"), Part(f": {count(queries, 'query', 'queries')}")
+    measures = dict.fromkeys(name for run in answer.runs for name in run.metrics)
+    header = (Part("measure", "dim"), *(Part(run.profile, "dim") for run in answer.runs))
+    rows = [(Part(name), *(Part(_shown(run.metrics.get(name))) for run in answer.runs)) for name in measures]
+    yield from columns([header, *rows])
+    for warning in answer.warnings:
+        yield (Part(warning, "warn"),)
+
+
+def figures_lines(answer: FiguresAnswer) -> Iterator[Line]:
+    if not answer.figures:
+        yield (Part("nothing has been measured yet; run `octavo eval run DATASET`", "dim"),)
+        return
+    measures = dict.fromkeys(name for measured in answer.figures for name in measured.metrics)
+    header = [Part(name, "dim") for name in ("dataset", "profile", *measures)]
+    rows = [
+        [
+            Part(measured.dataset),
+            Part(measured.profile),
+            *(Part(_shown(measured.metrics.get(name))) for name in measures),
+        ]
+        for measured in answer.figures
+    ]
+    yield from columns([header, *rows])
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"

@@ -11,14 +11,10 @@ from octavo.operations import argument_types
 
 @dataclass(frozen=True, slots=True)
 class EvalRunRequest:
-    """Without `profiles`, the default one is measured."""
-
     dataset: Annotated[
-        str,
+        argument_types.Place,
         Field(
             "A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or the name of a set that ships.",
-            min_length=1,
-            max_length=4_096,
             argument="DATASET",
         ),
     ]
@@ -26,22 +22,17 @@ class EvalRunRequest:
         tuple[argument_types.Name, ...],
         Field("The profile to measure.", max_length=20, option="-p/--profile", complete="profiles"),
     ] = ()
-    qrels: (
-        Annotated[str, Field("Other judgements, such as a training split.", max_length=4_096, metavar="FILE")] | None
-    ) = None
-    corpus: Annotated[str, Field("Another corpus of the data set.", max_length=4_096, metavar="FILE")] | None = None
-    queries: Annotated[str, Field("Other queries of the data set.", max_length=4_096, metavar="FILE")] | None = None
-    scope: (
-        Annotated[
-            str, Field("Confine each query to documents with the same metadata KEY.", max_length=200, metavar="KEY")
-        ]
-        | None
-    ) = None
-    limit_queries: Annotated[int, Field("Ask N queries, spread over all.", ge=1)] | None = None
-    timed_queries: Annotated[int, Field("Take the time of N queries.", ge=0)] | None = None
+    qrels: Annotated[
+        str | None, Field("Other judgements, such as a training split.", max_length=4_096, metavar="FILE")
+    ] = None
+    corpus: Annotated[str | None, Field("Another corpus of the data set.", max_length=4_096, metavar="FILE")] = None
+    queries: Annotated[str | None, Field("Other queries of the data set.", max_length=4_096, metavar="FILE")] = None
+    scope: Annotated[
+        str | None, Field("Confine each query to documents with the same metadata KEY.", max_length=200, metavar="KEY")
+    ] = None
+    limit_queries: Annotated[int | None, Field("Ask N queries, spread over all.", ge=1)] = None
+    timed_queries: Annotated[int | None, Field("Take the time of N queries.", ge=0)] = None
     rebuild: Annotated[bool, Field("Read the corpus anew; texts embedded before are not embedded again.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class EvalFiguresRequest:
-    """Everything that was measured on this machine."""
+EvalFiguresRequest = argument_types.NoArguments

@@ -1,4 +1,4 @@
-"""Clusters of the library: make them, and draw a map."""
+"""Clusters of the library: make them, and draw a map of them, as data or as a page that fetches nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping
 from textwrap import shorten
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,9 @@ from octavo.algorithms.clustering.cluster_layout import cluster_layout
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_wide_job_states import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
+from octavo.graph.html_page import filled, read_drawing
 from octavo.ingest.chunk_clustering import build_clusters
 from octavo.model.text_clusters import NO_CLUSTER
-from octavo.operations.graph.cluster_map_page import page
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterMapRequest, ClusterPlotRequest
 from octavo.operations.graph.results import ClusterMap, ClustersAnswer, MapFile, MapPoint, NamedCluster
 from octavo.operations.output_file_creation import write_new
@@ -119,3 +120,23 @@ def _flat(vectors: NDArray[np.float32], labels: NDArray[np.int64]) -> NDArray[np
     span = max(float((high - low).max()), 1e-9)
     scaled: NDArray[np.float32] = (0.5 + (flat - (low + high) / 2) / span).astype(np.float32)
     return scaled
+
+
+def map_data(drawn: ClusterMap) -> dict[str, Any]:
+    """What the script draws: points and clusters as rows."""
+    return {
+        "chunks": drawn.chunks,
+        "clusters": [[cluster.cluster, cluster.name, cluster.chunks] for cluster in drawn.clusters],
+        "points": [[p.x, p.y, p.cluster, p.title, p.collection, p.uri, p.line] for p in drawn.points],
+    }
+
+
+def page(name: str, drawn: ClusterMap) -> str:
+    style = read_drawing("page.css") + read_drawing("map.css")
+    script = read_drawing("zoom.js") + read_drawing("map.js")
+    return filled("map.html", name, map_data(drawn), {"STYLE": style, "PANEL": map_panel(), "SCRIPT": script})
+
+
+def map_panel() -> str:
+    """What stands beside the map."""
+    return read_drawing("map_panel.html")

@@ -14,6 +14,7 @@ from octavo.model.normalised_text_and_spans import short
 from octavo.observability.progress import Progress
 from octavo.operations.graph.requests import BY_MODEL, GraphBuildRequest, GraphCommunitiesRequest, GraphGhostsRequest
 from octavo.operations.graph.results import BuildAnswer, CommunitiesAnswer, FoundCommunity, GhostsAnswer, MissingTarget
+from octavo.operations.same_named_fields import filled
 
 
 def graph_build(engine: Engine, request: GraphBuildRequest, progress: Progress) -> BuildAnswer:
@@ -93,11 +94,12 @@ def graph_communities(engine: Engine, request: GraphCommunitiesRequest) -> Commu
     communities = described(nodes, numbers, degrees(edges))
     large = [community for community in communities if len(community.documents) >= request.smallest]
     shown = tuple(
-        FoundCommunity(
+        filled(
+            FoundCommunity,
+            community,
             community=community.number,
             name=short(community.name),
             size=len(community.documents),
-            tags=community.tags,
             documents=tuple(places[document] for document in community.documents[: request.members]),
         )
         for community in large[: request.limit]

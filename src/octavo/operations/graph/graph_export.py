@@ -13,12 +13,16 @@ from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphExportRequest, GraphPlotRequest
 from octavo.operations.graph.results import GraphFile
 from octavo.operations.output_file_creation import write_new
+from octavo.operations.same_named_fields import filled
 
 
 def graph_export(engine: Engine, request: GraphExportRequest) -> GraphFile:
     """JSON as node-link data, or GraphML for Gephi, yEd and networkx."""
     seen = _view(engine, request, sections=request.sections)
-    text = "".join(as_graphml(seen)) if request.to == "graphml" else _json(seen)
+    if request.to == "graphml":
+        text = "".join(as_graphml(seen))
+    else:
+        text = json.dumps(as_json(seen), ensure_ascii=False, indent=1) + "\n"
     nodes, edges = len(seen.nodes), len(seen.edges)
     if request.output is None:
         return GraphFile(nodes, edges, text=text)
@@ -37,15 +41,8 @@ def _view(
     engine: Engine, request: GraphExportRequest | GraphPlotRequest, *, sections: bool = False, most: int | None = None
 ) -> GraphView:
     """What the library holds now. Unknown collections are an error, an empty library too."""
-    shown = Shown(
-        ghosts=request.ghosts,
-        tags=request.tags,
-        thematic=request.thematic_links,
-        entities=request.entities,
-        commits=request.commits,
-        collections=tuple(engine.collection(name).name for name in request.collections),
-        most=most,
-    )
+    names = tuple(engine.collection(name).name for name in request.collections)
+    shown = filled(Shown, request, thematic=request.thematic_links, collections=names, most=most)
     store, project = engine.store, engine.project.id
     with store.reading():
         nodes = store.graph.nodes(project)
@@ -67,7 +64,3 @@ def _view(
             store.entities.everywhere(project) if request.entities else (),
             store.entities.section_links(project) if sections else (),
         )
-
-
-def _json(seen: GraphView) -> str:
-    return json.dumps(as_json(seen), ensure_ascii=False, indent=1) + "\n"

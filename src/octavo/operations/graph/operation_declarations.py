@@ -8,9 +8,7 @@ from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _IN_GRAPH = frozenset({"graph"})
-
-
-_neighbors = partial(Operation, module="octavo.operations.graph.document_neighbors")
+_neighbors = partial(Operation, module="octavo.operations.graph.document_neighbors", tool_sets=_IN_GRAPH)
 _whole = partial(Operation, module="octavo.operations.graph.graph_build_and_communities", tool_sets=_IN_GRAPH)
 _entities = partial(Operation, module="octavo.operations.graph.entities", tool_sets=_IN_GRAPH)
 _view = partial(
@@ -33,7 +31,6 @@ GRAPH = (
         aliases=("related",),
         examples=("octavo graph related 'observing/Closing down.md' -n 5",),
         example={"reference": "observing/Closing down.md", "limit": 5},
-        tool_sets=_IN_GRAPH,
     ),
     _neighbors(
         name="graph_neighbors",
@@ -47,7 +44,6 @@ GRAPH = (
         ),
         examples=("octavo graph neighbors 'observing/Closing down.md' --direction in --hops 2",),
         example={"reference": "observing/Closing down.md", "hops": 2},
-        tool_sets=_IN_GRAPH,
     ),
     _whole(
         name="graph_build",

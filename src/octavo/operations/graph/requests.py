@@ -85,9 +85,7 @@ EntityKindName = Annotated[str, Field(choices=ENTITY_KINDS)]
 
 @dataclass(frozen=True, slots=True)
 class GraphEntitiesRequest:
-    contains: (
-        Annotated[str, Field("Only names with this in them.", min_length=1, max_length=200, argument="NAME")] | None
-    ) = None
+    contains: Annotated[argument_types.Name | None, Field("Only names with this in them.", argument="NAME")] = None
     entity_kinds: Annotated[
         tuple[EntityKindName, ...],
         Field("Only entities of these kinds.", max_length=len(ENTITY_KINDS), option="--kind"),
@@ -101,7 +99,7 @@ class GraphEntitiesRequest:
 @dataclass(frozen=True, slots=True)
 class GraphMentionsRequest:
     name: Annotated[str, Field("What is named.", min_length=1, max_length=500, argument="NAME")]
-    entity_kind: Annotated[EntityKindName, Field("As an entity of this kind.", option="--kind")] | None = None
+    entity_kind: Annotated[EntityKindName | None, Field("As an entity of this kind.", option="--kind")] = None
     collections: argument_types.Collections = ()
     where: argument_types.Where = ()
     limit: Documents = 30
@@ -119,7 +117,7 @@ Force = Annotated[bool, Field("Replace a file that is there.")]
 class GraphExportRequest:
     """Without an `output` the answer holds the text."""
 
-    output: Annotated[str, Field("Where to write; else to stdout.", option="-o/--output", metavar="FILE")] | None = None
+    output: Annotated[str | None, Field("Where to write; else to stdout.", option="-o/--output", metavar="FILE")] = None
     to: Annotated[str, Field("Which format.", choices=("json", "graphml"))] = "json"
     sections: Annotated[bool, Field("With headings, and what contains them.")] = False
     collections: argument_types.Collections = ()
@@ -151,27 +149,22 @@ class ClusterBuildRequest:
     algorithm: Annotated[
         str, Field("hdbscan finds the number itself; it needs octavo[cluster].", choices=("kmeans", "hdbscan"))
     ] = "kmeans"
-    k: (
-        Annotated[
-            int,
-            Field(
-                "How many clusters k-means makes; else the square root of half the number of chunks.",
-                ge=1,
-                le=10_000,
-                option="--k",
-            ),
-        ]
-        | None
-    ) = None
+    k: Annotated[
+        int | None,
+        Field(
+            "How many clusters k-means makes; else the square root of half the number of chunks.",
+            ge=1,
+            le=10_000,
+            option="--k",
+        ),
+    ] = None
     seed: Annotated[int, Field("The same seed gives the same clusters.", ge=0, le=2**31)] = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterMapRequest:
-    """The whole library is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterPlotRequest:
     output: Annotated[str, Field("The page to write.", option="-o/--output", metavar="FILE")] = "map.html"
     force: Force = False
+
+
+ClusterMapRequest = argument_types.NoArguments

@@ -1,8 +1,15 @@
-"""Answers about the graph: communities, entities, mentions, missing targets, clusters, maps and exports."""
+"""Answers about the graph: communities, entities, mentions, clusters, maps, exports; and their lines."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_TITLES
 from octavo.fast_dataclass import dataclass
+from octavo.graph.neighbors import FoundEdge, NeighborsAnswer
+from octavo.graph.related_documents import RelatedAnswer
+from octavo.model.link_graph import BOTH, IN, OUT
+from octavo.operations.styled_answer_lines import DETAIL, Line, Part, columns, count, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +159,161 @@ class MapFile:
     points: int
     chunks: int
     clusters: int
+
+
+BUILD = "run `octavo graph build`"
+_ARROWS = {OUT: "→", IN: "←", BOTH: "↔"}
+_MISSING = {"document": "  not there", "anchor": "  no such heading or block"}
+
+
+def neighbors_lines(answer: NeighborsAnswer) -> Iterator[Line]:
+    place = f"{answer.collection}/{answer.uri}"
+    if answer.ghost:
+        yield Part(answer.title, "title"), Part("  linked to, and not there", "dim")
+    else:
+        yield Part(answer.title, "title"), Part("  "), Part(place, "place", place)
+    yield (Part(f"{count(answer.backlinks, 'link')} from {count(answer.linking, 'document')} to it", "dim"),)
+    yield (Part(QUOTED_TITLES, DETAIL),)
+    for edge in answer.edges:
+        yield from _edge(edge)
+    if not answer.edges:
+        yield (Part("It points at nothing, and nothing points at it."),)
+    if answer.tags:
+        yield (Part(f"Tags: {', '.join(answer.tags)}", DETAIL),)
+    if answer.further:
+        yield (Part("Farther away", "heading"),)
+        rows = [
+            (Part(far.place, "place", far.place), Part(f"{far.hops} hops"), Part(f"{far.score:.2f}", "dim"))
+            for far in answer.further
+        ]
+        yield from columns(rows)
+
+
+def _edge(edge: FoundEdge) -> Iterator[Line]:
+    anchor = f"#{edge.anchor}" if edge.anchor and edge.place and edge.direction == OUT else ""
+    line = f":{edge.line}" if edge.line and edge.direction == IN else ""
+    yield (
+        Part(f"{_ARROWS[edge.direction]} "),
+        Part(f"{edge.type:<13} ", "dim"),
+        Part(f"{edge.entity} " if edge.entity and not edge.place else "", "dim"),
+        Part(f"{edge.place or edge.target}{line}{anchor}", "place" if edge.place else "", edge.place),
+        Part(_MISSING.get(edge.missing or "", ""), "warn"),
+        Part(f"  line {edge.line}" if edge.line and edge.direction == OUT else "", DETAIL),
+    )
+    if edge.context:
+        yield (Part(f"                {edge.context}", "dim"),)
+
+
+def related_lines(answer: RelatedAnswer) -> Iterator[Line]:
+    yield (Part(f"Related to {answer.title} ({answer.collection}/{answer.uri}). {QUOTED_TITLES}", DETAIL),)
+    rows = [
+        (Part(f"{other.score:.2f}", "dim"), Part(other.place, "place", other.place), Part(", ".join(other.why)))
+        for other in answer.documents
+    ]
+    for line, other in zip(columns(rows) if rows else (), answer.documents, strict=True):
+        yield *line, Part(f": {other.title}", DETAIL)
+    if not rows:
+        yield (Part("Nothing is linked to it or says similar things."),)
+
+
+def build_lines(answer: BuildAnswer) -> Iterator[Line]:
+    if answer.jobs:
+        yield (Part(f"Queued as jobs {', '.join(map(str, answer.jobs))}. A worker does them."),)
+        return
+    done = []
+    if answer.thematic_links is not None:
+        done.append(count(answer.thematic_links, "thematic link"))
+    if answer.section_links:
+        done.append(f"{answer.section_links:,} between sections")
+    if answer.communities is not None:
+        done.append(f"{count(answer.communities, 'community', 'communities')} of more than one document")
+    if answer.entities is not None:
+        done.append(count(answer.entities, "entity", "entities"))
+    yield (Part(f"Found {', '.join(done[:-1])}{' and ' if len(done) > 1 else ''}{done[-1]}."),)
+    if answer.note:
+        yield (Part(answer.note, "warn"),)
+
+
+def communities_lines(answer: CommunitiesAnswer) -> Iterator[Line]:
+    if answer.found_at is None:
+        yield (Part(f"No communities have been looked for yet: {BUILD}."),)
+        return
+    summary = count(answer.total, "community", "communities")
+    yield (Part(f"{summary}, modularity {answer.modularity:.2f}, found {answer.found_at[:16]}", "dim"),)
+    if not answer.current:
+        yield (Part(f"The library has changed since: {BUILD}.", "warn"),)
+    yield (Part(QUOTED_TITLES, DETAIL),)
+    for community in answer.communities:
+        tags = f"  {' '.join('#' + tag for tag in community.tags)}" if community.tags else ""
+        yield (
+            Part(f"{community.community:>3}  "),
+            Part(community.name, "title"),
+            Part(f"  {count(community.size, 'document')}{tags}", "dim"),
+        )
+        for place in community.documents:
+            yield Part("     "), Part(place, "place", place)
+
+
+def entities_lines(answer: EntitiesAnswer) -> Iterator[Line]:
+    if answer.found_at is None:
+        yield (Part(f"Nobody has looked for entities yet: {BUILD}."),)
+        return
+    rows = [
+        (
+            Part(entity.kind, "dim"),
+            Part(entity.name, "title"),
+            Part(f"in {count(entity.documents, 'document')}", "dim"),
+            Part(f"{entity.mentions} times" if entity.mentions > entity.documents else "", "dim"),
+        )
+        for entity in answer.entities
+    ]
+    yield from columns(rows) if rows else [(Part("No document names anything like it."),)]
+    yield (Part(QUOTED_TITLES, DETAIL),)
+
+
+def mentions_lines(answer: MentionsAnswer) -> Iterator[Line]:
+    if answer.found_at is None:
+        yield (Part(f"Nobody has looked for entities yet: {BUILD}."),)
+        return
+    yield (
+        Part(answer.name, "title"),
+        Part(f"  {', '.join(answer.kinds)}, in {count(answer.documents, 'document')}", "dim"),
+    )
+    yield (Part(QUOTED_TITLES, DETAIL),)
+    for mention in answer.mentions:
+        line = f":{mention.line}" if mention.line else ""
+        role = {"author": "written by", "own": "is about it"}.get(mention.role, "")
+        often = f"{mention.mentions} times" if mention.mentions > 1 else ""
+        yield (
+            Part(f"{mention.place}{line}", "place", mention.place),
+            Part(f"  {', '.join(filter(None, (role, often)))}".rstrip(), "dim"),
+        )
+        if mention.context:
+            yield (Part(f"     {mention.context}", "dim"),)
+
+
+def graph_file_lines(answer: GraphFile) -> Iterator[Line]:
+    left_out = f"; {count(answer.left_out, 'node')} did not fit" if answer.left_out else ""
+    yield (Part(f"{answer.path}: {count(answer.nodes, 'node')}, {count(answer.edges, 'link')}{left_out}"),)
+
+
+def clusters_lines(answer: ClustersAnswer) -> Iterator[Line]:
+    if not answer.clusters:
+        message = f"No cluster: no group of the {count(answer.chunks, 'chunk')} stands apart from the others."
+        yield (Part(f"{message} `octavo cluster build` without --algorithm divides all of them."),)
+        return
+    summary = f"{count(answer.chunks, 'chunk')} in {count(answer.clusters, 'cluster')}"
+    summary += f" of {answer.smallest} to {answer.largest}"
+    yield (Part(summary + (f", {answer.unclustered} in none" if answer.unclustered else "")),)
+
+
+def cluster_map_lines(answer: ClusterMap) -> Iterator[Line]:
+    yield (Part(f"{len(answer.points):,} of {answer.chunks:,} chunks drawn"),)
+    for cluster in answer.clusters:
+        yield Part(visible(cluster.name), "title"), Part(f"  {cluster.chunks:,} chunks", "dim")
+
+
+def map_file_lines(answer: MapFile) -> Iterator[Line]:
+    shown = f"{answer.points:,} of {count(answer.chunks, 'chunk')}"
+    shown = shown if answer.points < answer.chunks else count(answer.chunks, "chunk")
+    yield (Part(f"{answer.path}: {shown} in {count(answer.clusters, 'cluster')}. Open it in a browser."),)

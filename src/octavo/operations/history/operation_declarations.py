@@ -9,11 +9,10 @@ from octavo.operations.operation import Operation
 
 _IN_HISTORY = frozenset({"history"})
 
-_log = partial(Operation, module="octavo.operations.history.git_commit_search")
-_past = partial(Operation, module="octavo.operations.history.file_history")
+_past = partial(Operation, module="octavo.operations.history.commits_and_file_history", tool_sets=_IN_HISTORY)
 
 HISTORY = (
-    _log(
+    _past(
         name="log",
         aliases=("search_git_history",),
         summary="Find commits by what they say and what they changed.",
@@ -33,7 +32,6 @@ HISTORY = (
         ),
         examples=('octavo log "how is the dome closed?"', 'octavo log --author ann --file "*.md" -n 3'),
         example={"query": "when did the dome learn about rain?", "top_n": 3},
-        tool_sets=_IN_HISTORY,
     ),
     _past(
         name="history",
@@ -48,6 +46,5 @@ HISTORY = (
         help="A file is followed through its renames, and may be gone. Of a memory it says how it changed.",
         examples=('octavo history "observing/Closing down.md"', 'octavo history "Dome and humidity"'),
         example={"reference": "observing/Closing down.md"},
-        tool_sets=_IN_HISTORY,
     ),
 )

@@ -20,29 +20,23 @@ FilePattern = Annotated[
         metavar="GLOB",
     ),
 ]
-Author = Annotated[
-    str, Field("Only by an author whose name contains this.", min_length=1, max_length=200, metavar="NAME")
-]
+Author = Annotated[argument_types.Name, Field("Only by an author whose name contains this.", metavar="NAME")]
 _PATTERN = f"{argument_types.TIME}|{STAMP}"
 
 
 @dataclass(frozen=True, slots=True)
 class LogRequest:
-    """What to look for in commits, and which of them to look at."""
-
     query: argument_types.QueryText
     top_n: Annotated[int, Field("How many commits at most.", ge=1, le=100, option="-n/--limit")] = 10
     min_score: argument_types.MinScore | None = None
     file_pattern: FilePattern | None = None
     author: Author | None = None
-    after: (
-        Annotated[str, Field("Only since a date, an age ago, or Unix seconds.", pattern=_PATTERN, metavar="TIME")]
-        | None
-    ) = None
-    before: (
-        Annotated[str, Field("Only before a date, an age ago, or Unix seconds.", pattern=_PATTERN, metavar="TIME")]
-        | None
-    ) = None
+    after: Annotated[
+        str | None, Field("Only since a date, an age ago, or Unix seconds.", pattern=_PATTERN, metavar="TIME")
+    ] = None
+    before: Annotated[
+        str | None, Field("Only before a date, an age ago, or Unix seconds.", pattern=_PATTERN, metavar="TIME")
+    ] = None
     collections: argument_types.Collections = ()
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
     cursor: argument_types.Cursor | None = None
@@ -50,21 +44,9 @@ class LogRequest:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRequest:
-    """A file's uri, whether or not it is still there. Without one, the newest commits."""
-
-    reference: (
-        Annotated[
-            str,
-            Field(
-                "The file's uri or document id.",
-                min_length=1,
-                max_length=4_096,
-                argument="FILE|MEMORY",
-                complete="uris",
-            ),
-        ]
-        | None
-    ) = None
+    reference: Annotated[
+        argument_types.Place | None, Field("The file's uri or document id.", argument="FILE|MEMORY", complete="uris")
+    ] = None
     collection: argument_types.InCollection | None = None
     limit: Annotated[int, Field("How many commits at most.", ge=1, le=1_000, option="-n/--limit")] = 20
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS

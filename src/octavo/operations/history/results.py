@@ -1,8 +1,21 @@
-"""Results of the operations on history: commits found, and the commits, versions and writes of a file."""
+"""Results of the operations on history: commits, and the past of a file; and how they are told in lines."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from octavo.fast_dataclass import dataclass
+from octavo.operations.styled_answer_lines import (
+    DETAIL,
+    Block,
+    Line,
+    Part,
+    Quote,
+    columns,
+    count,
+    degraded_lines,
+    more,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +101,82 @@ class HistoryAnswer:
     uri: str | None = None
     note: str | None = None
     writes: tuple[Written, ...] = ()
+
+
+NO_COMMITS = "The library holds no commits."
+_INDENT = "   "
+_SHORT = 10  # digits of a hash, enough to be read and to be asked with
+
+
+def log_lines(answer: LogAnswer) -> Iterator[Block]:
+    for commit in answer.commits:
+        yield from commit_lines(commit)
+        yield ()
+    if not answer.commits:
+        yield (Part("No commit matches."),)
+    if answer.note:
+        yield (Part(answer.note, "dim"),)
+    yield from degraded_lines(answer.degraded)
+    yield from more(answer.next_cursor)
+
+
+def commit_lines(commit: CommitHit) -> Iterator[Block]:
+    yield Part(f"{commit.rank}. ", "dim"), Part(commit.title, "title")
+    about = f"{commit.committed_at[:10]} · {_name(commit.author)} · {count(commit.file_count, 'file')}"
+    place = f"{commit.collection}/{commit.uri}:{commit.start_line}-{commit.end_line}"
+    yield (
+        Part(_INDENT),
+        Part(commit.hash[:_SHORT], "place"),
+        Part(f"  {about}", "dim"),
+        Part(f" ({place}, score {commit.score:g})", DETAIL),
+    )
+    if commit.files:
+        rest = commit.file_count - len(commit.files)
+        also = f" and {rest} more" if rest > 0 else ""
+        yield (Part(f"{_INDENT}{', '.join(commit.files)}{also}", DETAIL),)
+    yield Quote(commit.excerpt, commit.start_line, truncated=commit.excerpt_truncated, verbatim=True)
+
+
+def history_lines(answer: HistoryAnswer) -> Iterator[Block]:
+    if answer.uri:
+        stored = f"  {count(len(answer.versions), 'stored version')}" if answer.versions else ""
+        yield Part(answer.uri, "title"), Part(stored, "dim")
+    if len(answer.names) > 1:
+        yield (Part(f"earlier {', '.join(answer.names[1:])}", "dim"),)
+    if len(answer.versions) > 1:
+        yield from map(_version, answer.versions)
+    yield from map(_written, answer.writes)
+    yield from columns([touched_line(commit) for commit in answer.commits])
+    if not answer.commits:
+        yield (Part("No commit in the library touched it." if answer.uri else answer.note or NO_COMMITS),)
+    if answer.more:
+        yield (Part("There are more: raise the limit to see them.", "dim"),)
+
+
+def touched_line(commit: Touched) -> Line:
+    return (
+        Part(commit.hash[:_SHORT], "place"),
+        Part(commit.committed_at[:10], "dim"),
+        Part(commit.title),
+        Part(_name(commit.author), "dim"),
+    )
+
+
+def _version(stored: Stored) -> Line:
+    removed = f", removed {stored.removed_at}" if stored.removed_at else ""
+    return (Part(f"version {stored.version}", "place"), Part(f"  indexed {stored.indexed_at}{removed}", "dim"))
+
+
+def _written(write: Written) -> Line:
+    who = f" by {write.author}" if write.author else ""
+    why = f": {write.reason}" if write.reason else ""
+    return (
+        Part(f"write {write.number}", "place"),
+        Part(f"  {write.written_at}  ", "dim"),
+        Part(write.operation + who + why),
+    )
+
+
+def _name(author: str) -> str:
+    """Without the address."""
+    return author.partition(" <")[0]

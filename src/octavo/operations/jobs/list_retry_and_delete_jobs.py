@@ -5,10 +5,11 @@ from __future__ import annotations
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import dataclass
-from octavo.model.job import Job, JobId, JobState
+from octavo.model.job import JobId, JobState
 from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
 from octavo.operations.memory.named_memory_lookup import instant
 from octavo.operations.memory.results import when
+from octavo.operations.same_named_fields import filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,9 @@ class JobsCountAnswer:
 def jobs_list(engine: Engine, request: JobsListRequest) -> JobsAnswer:
     """Oldest first."""
     jobs = engine.store.outbox.jobs(engine.project.id, [JobState(name) for name in request.states])
-    return JobsAnswer(tuple(_shown(job) for job in jobs))
+    return JobsAnswer(
+        tuple(filled(QueuedJob, job, job=job.id, worker=job.locked_by or None, written=when) for job in jobs)
+    )
 
 
 def jobs_retry(engine: Engine, request: JobsRetryRequest) -> JobsCountAnswer:
@@ -62,18 +65,3 @@ def jobs_purge(engine: Engine, request: JobsPurgeRequest) -> JobsCountAnswer:
     before = engine.memories.clock() + 1 if limit is None else limit
     with engine.store.transaction():
         return JobsCountAnswer(engine.store.outbox.purge(engine.project.id, chosen, before))
-
-
-def _shown(job: Job) -> QueuedJob:
-    return QueuedJob(
-        job=job.id,
-        kind=job.kind.value,
-        state=job.state.value,
-        attempts=job.attempts,
-        created_at=when(job.created_at),
-        run_after=when(job.run_after),
-        error=job.error,
-        worker=job.locked_by or None,
-        lease_expires_at=None if job.lease_expires_at is None else when(job.lease_expires_at),
-        finished_at=None if job.finished_at is None else when(job.finished_at),
-    )

@@ -31,7 +31,6 @@ class JobsPurgeRequest:
     states: Annotated[
         tuple[EndedState, ...], Field("Which ended jobs; done ones if none is named.", max_length=2, option="--state")
     ] = ()
-    before: (
-        Annotated[str, Field("Only what ended before: 2024-05-01, or an age such as 7d.", pattern=TIME, metavar="TIME")]
-        | None
-    ) = None
+    before: Annotated[
+        str | None, Field("Only what ended before: 2024-05-01, or an age such as 7d.", pattern=TIME, metavar="TIME")
+    ] = None

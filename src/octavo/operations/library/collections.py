@@ -8,14 +8,15 @@ from itertools import chain
 from pathlib import Path
 
 from octavo.engine.engine import Engine
-from octavo.errors import Conflict, InvalidArgument
+from octavo.errors import Conflict, InvalidArgument, NotIndexed
 from octavo.fast_dataclass import replace
 from octavo.model.document import Kind
 from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
 from octavo.model.projects_and_collections import Collection, CollectionSettings
+from octavo.model.search_result import Freshness
 from octavo.note_editing.note_redaction import key_in
-from octavo.operations.library.excluded_file_counts import excluded_files
+from octavo.operations.library.excluded_file_counts import excluded_files, excluded_files_text, merged
 from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
 from octavo.operations.library.results import (
@@ -28,6 +29,7 @@ from octavo.operations.library.results import (
     RemoveAnswer,
     RemovedCollection,
 )
+from octavo.operations.same_named_fields import filled
 from octavo.path_resolution_and_private_folders import expand_user, real_path
 
 _SETTINGS = (
@@ -130,8 +132,9 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
     settings = collection.settings
     entries = _entries(engine, collection)
     outcomes = [entry.outcome for entry in entries if not is_repository(entry.uri)]
-    return CollectionState(
-        name=collection.name,
+    return filled(
+        CollectionState,
+        *(collection, settings),
         root=collection.place,
         present=not collection.on_disk or collection.root.is_dir(),
         indexed=sum(
@@ -142,9 +145,6 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         skipped=outcomes.count(FileOutcome.SKIPPED),
         failed=outcomes.count(FileOutcome.FAILED),
         commits=sum(entry.stamp.size for entry in entries if is_repository(entry.uri)),
-        **{name: getattr(settings, name) for name in _SETTINGS},
-        tags=settings.tags,
-        kind=settings.kind.value if settings.kind else None,
         allow_secrets=settings.allow_secrets or None,
         writable=engine.library.is_writable(collection) or None,
         left_out=excluded_files(
@@ -154,6 +154,25 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         )
         or None,
     )
+
+
+def refuse_empty_library(engine: Engine, freshness: Freshness) -> None:
+    """Says what stands in the way of a search; a folder that was read and held nothing gives an empty result."""
+    unread = merged(
+        group for collection in engine.collections() for group in collection_state(engine, collection).left_out or ()
+    )
+    if unread:
+        raise NotIndexed(
+            f"nothing could be read: {excluded_files_text(unread)}",
+            hint=next(filter(None, (group.install_hint for group in unread)), None)
+            or "`octavo status --problems` gives the reason for each file",
+        )
+    if engine.watched and engine.watcher.reads_first_time():
+        raise NotIndexed("the folders are being read for the first time", hint="ask again in a few seconds")
+    if freshness.age_seconds is None:
+        added = any(collection.on_disk for collection in engine.collections())
+        first = "" if added else "`octavo add FOLDER --name NAME`, then "
+        raise NotIndexed("nothing is indexed yet", hint=f"run {first}`octavo index`")
 
 
 def collection_problems(engine: Engine, collection: Collection) -> tuple[LedgerProblem, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from octavo.algorithms.queries.path_globs import glob_expression
-from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.index_options import IndexOptions
 from octavo.engine.indexing.index_runs import Build
@@ -22,6 +21,7 @@ from octavo.observability.progress import Progress
 from octavo.operations.library.excluded_file_counts import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest
 from octavo.operations.library.results import FileProblem, IndexAnswer, IndexingRun, MissingFolder
+from octavo.operations.same_named_fields import filled
 from octavo.retrieval.absolute_path_and_address_lookup import path_in_collection
 
 _INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
@@ -128,17 +128,13 @@ def _mended_first(
 
 def indexing_run(build: Build) -> IndexingRun:
     running = build.finished_at is None
-    run = IndexingRun(
-        number=build.number,
-        scope=build.scope,
-        state=build.state,
-        started_at=when(build.started_at),
-        finished_at=None if build.finished_at is None else when(build.finished_at),
+    run = filled(
+        IndexingRun,
+        build,
         phase=build.phase or None if running else None,
         done=build.done if running else None,
         total=build.total if running else None,
         unit=build.unit or None if running else None,
-        error=build.error,
         process=build.process or None,
     )
     return run if build.report is None else _with_report(run, build.report)

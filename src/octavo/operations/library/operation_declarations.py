@@ -87,7 +87,7 @@ LIBRARY = (
         typed="",
     ),
     Operation(
-        module="octavo.operations.library.folder_watching",
+        module="octavo.operations.library.status",
         name="watch",
         summary="Watch the folders, or stop, for the life of the process.",
         description=(

@@ -14,35 +14,27 @@ Globs = tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...]
 
 @dataclass(frozen=True, slots=True)
 class AddRequest:
-    """Adding a collection again changes the settings that are named here and keeps the others."""
-
-    folder: Annotated[str, Field("The folder with the documents.", min_length=1, max_length=4_096, argument="FOLDER")]
-    name: (
-        Annotated[str, Field("What to call it; else as its folder.", min_length=1, max_length=200, metavar="NAME")]
-        | None
-    ) = None
-    include: Annotated[Globs, Field("Take only what matches one of these patterns.", metavar="GLOB")] | None = None
-    ignore: Annotated[Globs, Field("Leave out what matches one of these patterns.", metavar="GLOB")] | None = None
-    tags: Annotated[tuple[argument_types.Name, ...], Field("Tags for every document.", option="--tag")] | None = None
-    kind: (
-        Annotated[
-            str,
-            Field(
-                "What the documents are, where they do not say; of conversations nothing else is read as text.",
-                choices=("note", "doc", "conversations"),
-                option="--as/--kind",
-            ),
-        ]
-        | None
-    ) = None
-    max_heading_depth: Annotated[int, Field("Deeper headings start no chunk.", ge=0, le=6, metavar="N")] | None = None
-    intelligent_heading_depth: Annotated[bool, Field("Choose that depth for each document by its size.")] | None = None
-    history: Annotated[bool, Field("Index the commits of git repositories in it, or do not.")] | None = None
-    max_commits: Annotated[int, Field("Of each repository the newest so many only.", ge=1, metavar="N")] | None = None
-    archives: Annotated[bool, Field("Read the files in zip and tar archives, or do not.")] | None = None
-    outside_git: Annotated[bool, Field("Read repositories that a .git file places outside the folder.")] | None = None
-    writable: Annotated[bool, Field("Allow notes in it to be changed, or do not.")] | None = None
-    allow_secrets: Annotated[bool, Field("Store keys and tokens as written, not redacted.")] | None = None
+    folder: Annotated[argument_types.Place, Field("The folder with the documents.", argument="FOLDER")]
+    name: Annotated[argument_types.Name | None, Field("What to call it; else as its folder.", metavar="NAME")] = None
+    include: Annotated[Globs | None, Field("Take only what matches one of these patterns.", metavar="GLOB")] = None
+    ignore: Annotated[Globs | None, Field("Leave out what matches one of these patterns.", metavar="GLOB")] = None
+    tags: Annotated[tuple[argument_types.Name, ...] | None, Field("Tags for every document.", option="--tag")] = None
+    kind: Annotated[
+        str | None,
+        Field(
+            "What the documents are, where they do not say; of conversations nothing else is read as text.",
+            choices=("note", "doc", "conversations"),
+            option="--as/--kind",
+        ),
+    ] = None
+    max_heading_depth: Annotated[int | None, Field("Deeper headings start no chunk.", ge=0, le=6, metavar="N")] = None
+    intelligent_heading_depth: Annotated[bool | None, Field("Choose that depth for each document by its size.")] = None
+    history: Annotated[bool | None, Field("Index the commits of git repositories in it, or do not.")] = None
+    max_commits: Annotated[int | None, Field("Of each repository the newest so many only.", ge=1, metavar="N")] = None
+    archives: Annotated[bool | None, Field("Read the files in zip and tar archives, or do not.")] = None
+    outside_git: Annotated[bool | None, Field("Read repositories that a .git file places outside the folder.")] = None
+    writable: Annotated[bool | None, Field("Allow notes in it to be changed, or do not.")] = None
+    allow_secrets: Annotated[bool | None, Field("Store keys and tokens as written, not redacted.")] = None
     replace: Annotated[bool, Field("Point an existing collection at another folder.")] = False
     reset: Annotated[bool, Field("Forget the settings it had; else those not named here stay.")] = False
 
@@ -51,27 +43,18 @@ class AddRequest:
 class FetchRequest:
     """Nothing is fetched but these addresses, once, now."""
 
-    pages: Annotated[
-        str, Field("A file with addresses in it, or one address.", min_length=1, max_length=4_096, argument="LIST")
-    ]
-    folder: Annotated[
-        str, Field("The folder to write the pages to.", min_length=1, max_length=4_096, argument="FOLDER")
-    ]
+    pages: Annotated[argument_types.Place, Field("A file with addresses in it, or one address.", argument="LIST")]
+    folder: Annotated[argument_types.Place, Field("The folder to write the pages to.", argument="FOLDER")]
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
     """Memories, which no folder holds, only with `kinds=("memory",)`."""
 
-    target: Annotated[
-        str, Field("A new folder, or a file ending in .jsonl.", min_length=1, max_length=4_096, argument="TARGET")
-    ]
-    to: (
-        Annotated[
-            str, Field("What to write, where the target's name does not say.", choices=("markdown", "jsonl", "site"))
-        ]
-        | None
-    ) = None
+    target: Annotated[argument_types.Place, Field("A new folder, or a file ending in .jsonl.", argument="TARGET")]
+    to: Annotated[
+        str | None, Field("What to write, where the target's name does not say.", choices=("markdown", "jsonl", "site"))
+    ] = None
     query: Annotated[str, Field("Only documents that this finds.", max_length=20_000, option="--query")] = ""
     limit: Annotated[int, Field("How many hits of the query.", ge=1, le=1_000, option="-n/--limit")] = 50
     collections: argument_types.Collections = ()
@@ -101,8 +84,6 @@ class CollectionsListRequest:
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
-    """Only what changed is read. An interrupted run leaves a valid library, and the next one goes on from there."""
-
     collections: Annotated[
         tuple[argument_types.Name, ...], Field("Only these collections.", argument="NAME", complete="collections")
     ] = ()
@@ -122,7 +103,7 @@ class ReindexRequest:
     either; the scope `prefix` is `changed` with one."""
 
     scope: Annotated[str, Field("changed files, full (read every file again) or prefix.", choices=SCOPES)] = "changed"
-    prefix: Annotated[str, Field("Only uris that start so.", max_length=4_096)] | None = None
+    prefix: Annotated[str | None, Field("Only uris that start so.", max_length=4_096)] = None
     collections: argument_types.Collections = ()
     wait: Annotated[bool, Field("Answer when it is done rather than at once; status tells meanwhile.")] = False
 
@@ -131,10 +112,10 @@ class ReindexRequest:
 class WatchRequest:
     """Without anything it only tells. What is changed here lasts until the process ends."""
 
-    enabled: Annotated[bool, Field("Start or stop watching; left out, nothing changes.")] | None = None
-    debounce_ms: (
-        Annotated[int, Field("How long a folder must be quiet before it is looked at.", ge=250, le=30_000)] | None
-    ) = None
+    enabled: Annotated[bool | None, Field("Start or stop watching; left out, nothing changes.")] = None
+    debounce_ms: Annotated[
+        int | None, Field("How long a folder must be quiet before it is looked at.", ge=250, le=30_000)
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,20 @@
-"""What the library holds, and how the work over it stands."""
+"""What the library holds, how the work over it stands, and whether its folders are watched."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_wide_job_states import offline_runs
 from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.fast_dataclass import replace
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_file_counts import merged
-from octavo.operations.library.folder_watching import watch_state
 from octavo.operations.library.indexing import indexing_run
-from octavo.operations.library.requests import StatusRequest
-from octavo.operations.library.results import LedgerProblem, StatusAnswer
+from octavo.operations.library.requests import StatusRequest, WatchRequest
+from octavo.operations.library.results import LedgerProblem, StatusAnswer, WatchAnswer
+from octavo.operations.same_named_fields import filled
 from octavo.version import __version__
 
 _SHOWN = 50  # collections, and problems, in one answer
@@ -36,15 +37,13 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
     if job and job.phase and job.scope == "vectors":
         # Such a run is one of many short ones: how far they are together is what tells.
         job = replace(job, done=counts.chunks - fresh.pending, total=counts.chunks)
-    return StatusAnswer(
+    return filled(
+        StatusAnswer,
+        counts,
         version=__version__,
         project=engine.project.name,
         library=str(engine.location or Path(":memory:")),
         library_bytes=engine.store.size(),
-        documents=counts.documents,
-        sections=counts.sections,
-        chunks=counts.chunks,
-        text_bytes=counts.text_bytes,
         full_vectors=round(fresh.full_vectors, 4),
         collections=tuple(replace(collection, left_out=None) for collection in collections),
         model=recipe.embedding.name if recipe else None,
@@ -60,3 +59,20 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
 
 def _problems(engine: Engine) -> tuple[LedgerProblem, ...]:
     return tuple(problem for collection in engine.collections() for problem in collection_problems(engine, collection))
+
+
+def watch(engine: Engine, request: WatchRequest) -> WatchAnswer:
+    watching = engine.watcher
+    if request.debounce_ms is not None:
+        watching.settings = replace(watching.settings, debounce_ms=request.debounce_ms)
+    if request.enabled is True:
+        watching.start()
+    elif request.enabled is False:
+        watching.stop()
+    return watch_state(engine)
+
+
+def watch_state(engine: Engine) -> WatchAnswer:
+    state = engine.watcher.state()
+    last = None if state.last_event is None else when(state.last_event)
+    return WatchAnswer(state.active, state.queued, engine.watcher.settings.debounce_ms, state.folders, last)

@@ -17,6 +17,7 @@ from octavo.operations.memory.named_memory_lookup import instant, item_named
 from octavo.operations.memory.recall_as_of import recalled_as_of
 from octavo.operations.memory.requests import MemoryLinkedRequest, RecallRequest
 from octavo.operations.memory.results import LinkedMemoriesAnswer, LinkState, RecallAnswer, found_memory
+from octavo.operations.same_named_fields import filled
 from octavo.retrieval.profiles_by_name import profile_named
 from octavo.retrieval.stage import RetrievalProfile
 
@@ -48,14 +49,12 @@ memory_search = recall
 
 
 def memory_filter(engine: Engine, request: RecallRequest) -> MemoryFilter:
-    return MemoryFilter(
+    return filled(
+        MemoryFilter,
+        request,
         kinds=tuple(map(MemoryKind, request.kinds)),
-        scopes=request.scopes,
         tags_all=tuple(tag.lstrip("#") for tag in request.tags_all),
         tags_any=tuple(tag.lstrip("#") for tag in request.tags_any),
-        pinned_only=request.pinned_only,
-        canonical_only=request.canonical_only,
-        doc_classes=request.doc_classes,
         created_after=instant(engine, request.created_after),
         created_before=instant(engine, request.created_before),
         items=tuple(item_named(engine, name).id for name in request.item_ids),

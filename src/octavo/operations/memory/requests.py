@@ -19,9 +19,7 @@ ItemName = Annotated[
 ]
 Item = Annotated[ItemName, Field(argument="MEMORY")]
 KindName = Annotated[str, Field("What sort of memory it is.", choices=MEMORY_KINDS, metavar="KIND")]
-Scope = Annotated[
-    str, Field("What it belongs to: project, a task, a talk.", min_length=1, max_length=200, metavar="NAME")
-]
+Scope = Annotated[argument_types.Name, Field("What it belongs to: project, a task, a talk.", metavar="NAME")]
 Tag = Annotated[str, Field(min_length=1, max_length=200, metavar="TAG")]
 Tags = Annotated[tuple[Tag, ...], Field("Its tags.", max_length=50, option="--tag")]
 Text = Annotated[
@@ -38,17 +36,11 @@ Author = Annotated[str, Field("Who makes the change.", max_length=200, metavar="
 Reason = Annotated[str, Field("Why, in a sentence.", max_length=2_000, metavar="TEXT")]
 Session = Annotated[str, Field("The session it belongs to.", max_length=100, metavar="ID")]
 Key = Annotated[
-    str,
-    Field(
-        "Idempotency key: a retry under it changes nothing.",
-        min_length=1,
-        max_length=200,
-        option="--idempotency-key/--key",
-        metavar="KEY",
-    ),
+    argument_types.Name,
+    Field("Idempotency key: a retry under it changes nothing.", option="--idempotency-key/--key", metavar="KEY"),
 ]
 ProjectName = Annotated[
-    str, Field("Another project of the library than this server's own.", min_length=1, max_length=200, option=None)
+    argument_types.Name, Field("Another project of the library than this server's own.", option=None)
 ]
 Version = Annotated[int, Field("The number of a version.", ge=1, metavar="N")]
 Time = Annotated[
@@ -75,8 +67,6 @@ class ChangeRequest:
 
 @dataclass(frozen=True, slots=True)
 class RememberRequest(ChangeRequest):
-    """One self-contained thing to keep."""
-
     text: Text
     kind: KindName = MemoryKind.NOTE.value
     scope: Scope = DEFAULT_SCOPE
@@ -94,8 +84,8 @@ class MemoryCommitRequest(ChangeRequest):
     """A new memory, or with `item` the next version of one. What is left out of a next version stays as it was."""
 
     text: Text
-    item: Annotated[ItemName, Field("The memory it is the next version of.")] | None = None
-    expected_version: Annotated[Version, Field("Fail unless the memory is at this version.")] | None = None
+    item: Annotated[ItemName | None, Field("The memory it is the next version of.")] = None
+    expected_version: Annotated[Version | None, Field("Fail unless the memory is at this version.")] = None
     kind: KindName | None = None
     scope: Scope | None = None
     title: Title = ""
@@ -124,23 +114,19 @@ class MemoryRestoreRequest(ChangeRequest):
 @dataclass(frozen=True, slots=True)
 class MemoryLinkRequest(ChangeRequest):
     item: Item
-    target: Annotated[
-        str, Field("A uri, a memory's id, or any name.", min_length=1, max_length=4_096, argument="TARGET")
-    ]
+    target: Annotated[argument_types.Place, Field("A uri, a memory's id, or any name.", argument="TARGET")]
     type: Annotated[str, Field("How they relate.", min_length=1, max_length=100)] = "mentions"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryUnlinkRequest(ChangeRequest):
     item: Item
-    target: Annotated[str, Field("What the link points to.", min_length=1, max_length=4_096, argument="TARGET")]
+    target: Annotated[argument_types.Place, Field("What the link points to.", argument="TARGET")]
     type: Annotated[str, Field("Only a link of this type.", max_length=100)] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """Without a query: pinned memories, then the ones changed last."""
-
     query: Question = ""
     limit: Limit = 10
     kinds: Annotated[tuple[KindName, ...], Field("Only these kinds.", max_length=len(MemoryKind), option="--kind")] = ()
@@ -149,10 +135,10 @@ class RecallRequest:
     tags_any: argument_types.AnyTags = ()
     where: argument_types.Where = ()
     pinned_only: Annotated[bool, Field("Only pinned ones.", option="--pinned")] = False
-    created_after: Annotated[Time, Field("Only made since: a date, or an age such as 7d.", option="--after")] | None = (
+    created_after: Annotated[Time | None, Field("Only made since: a date, or an age such as 7d.", option="--after")] = (
         None
     )
-    created_before: Annotated[Time, Field("Only made before.", option="--before")] | None = None
+    created_before: Annotated[Time | None, Field("Only made before.", option="--before")] = None
     canonical_only: Annotated[bool, Field("Only canonical documents.")] = False
     doc_classes: Annotated[
         tuple[Tag, ...], Field("Only of these document classes.", max_length=50, option="--class", metavar="CLASS")
@@ -174,8 +160,6 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class MemoryGetRequest:
-    """As it stands, at a version, or as of an instant."""
-
     item: Item
     version: Version | None = None
     as_of: AsOf | None = None
@@ -190,11 +174,9 @@ class MemoryHistoryRequest:
 
 @dataclass(frozen=True, slots=True)
 class MemoryDiffRequest:
-    """From one version to another; without them, from the one before last to the last."""
-
     item: Item
-    old: Annotated[Version, Field("From this version, instead of the one before.")] | None = None
-    new: Annotated[Version, Field("To this version, instead of the last.")] | None = None
+    old: Annotated[Version | None, Field("From this version, instead of the one before.")] = None
+    new: Annotated[Version | None, Field("To this version, instead of the last.")] = None
     context: Annotated[int, Field("Unchanged lines around a change.", ge=0, le=1_000, metavar="N")] = 3
     by_section: Annotated[bool, Field("Section by section, instead of the whole text.")] = False
     project: ProjectName | None = None
@@ -202,8 +184,6 @@ class MemoryDiffRequest:
 
 @dataclass(frozen=True, slots=True)
 class MemorySyncRequest:
-    """A folder of Markdown, one file for each memory."""
-
     folder: Annotated[str, Field("The folder, made when it is not there.", max_length=4_096, argument="FOLDER")] = (
         PROJECT_FOLDER
     )
@@ -215,10 +195,7 @@ class MemoryLinkedRequest:
     """Without a query: the memories that link there, pinned ones and the latest first."""
 
     target: Annotated[
-        str,
-        Field(
-            "A document's uri, a memory's id, or a name as linked.", min_length=1, max_length=4_096, argument="TARGET"
-        ),
+        argument_types.Place, Field("A document's uri, a memory's id, or a name as linked.", argument="TARGET")
     ]
     query: Question = ""
     types: Annotated[

@@ -1,16 +1,20 @@
-"""Answers about memories: states, recalled passages, versions, changes, differences and links."""
+"""Answers about memories: states, recalled passages, versions, changes, differences and links; and their lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from octavo.fast_dataclass import dataclass
+from octavo.memory.folder_sync_report import SyncReport
 from octavo.memory.memories_from_hits import Recalled
 from octavo.memory.memory_changes import Committed
 from octavo.memory.version_diffs import SectionChange
+from octavo.model.document import shown_path
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.search_result import Hit
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines, diff_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,51 +215,26 @@ def when(timestamp: float) -> str:
     return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds")
 
 
-def when_or_none(timestamp: float | None) -> str | None:
-    return None if timestamp is None else when(timestamp)
-
-
 def memory_state(committed: Committed, similarity: float | None = None) -> MemoryState:
     """The answer to a change. A retry under its idempotency key names the version of the first answer."""
     item, commit = committed.item, committed.commit
-    return MemoryState(
-        item=item.id,
-        version=commit.version,
-        action=commit.action.value,
-        kind=item.kind.value,
-        scope=item.scope,
-        title=item.title,
-        tags=item.tags,
-        pinned=commit.pinned,
-        status=commit.status.value,
-        created_at=when(item.created_at),
-        updated_at=when(item.updated_at),
-        replayed=committed.replayed,
-        similarity=None if similarity is None else round(similarity, 3),
-    )
+    alike = None if similarity is None else round(similarity, 3)
+    return filled(MemoryState, commit, item, committed, item=item.id, similarity=alike, written=when)
 
 
 def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
     item, version = memory.item, memory.version
     cited = memory.hits[0].citation if memory.hits else None
-    return FoundMemory(
+    return filled(
+        FoundMemory,
+        *(memory, version, item),
+        written=when,
         rank=rank,
         item=item.id,
         version=version.number,
-        kind=item.kind.value,
-        scope=item.scope,
-        title=version.title,
-        tags=version.tags,
-        pinned=item.pinned,
         text=memory.excerpt,
-        truncated=memory.truncated,
         score=round(memory.score, 6),
-        holds=memory.holds,
         created_at=when(item.created_at),
-        updated_at=when(item.updated_at),
-        valid_from=when(version.valid_from),
-        valid_to=when_or_none(version.valid_to),
-        superseded_by=memory.superseded_by,
         uri=memory_uri(item.id),
         heading_path=cited.heading_path if cited else (),
         anchor=(cited.anchor or None) if cited else None,
@@ -264,7 +243,6 @@ def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundM
         start_line=cited.lines.first if cited else 1,
         end_line=cited.lines.last if cited else 1 + memory.excerpt.count("\n"),
         chunks=tuple(map(_chunk, memory.hits)) if chunks else None,
-        canonical_key=item.canonical_key,
         doc_class=item.doc_class or None,
         chunk_id=memory.hits[0].chunk_id if memory.hits else None,
     )
@@ -272,11 +250,9 @@ def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundM
 
 def _chunk(hit: Hit) -> MemoryChunk:
     cited = hit.citation
-    return MemoryChunk(
-        chunk_id=hit.chunk_id,
-        heading_path=cited.heading_path,
-        start=cited.span.start,
-        end=cited.span.end,
+    return filled(
+        MemoryChunk,
+        *(hit, cited, cited.span),
         start_line=cited.lines.first,
         end_line=cited.lines.last,
         text=hit.excerpt,
@@ -286,14 +262,137 @@ def _chunk(hit: Hit) -> MemoryChunk:
 
 
 def version_state(version: MemoryVersion) -> VersionState:
-    return VersionState(
-        version=version.number,
-        title=version.title,
-        author=version.author,
-        reason=version.reason,
-        created_at=when(version.created_at),
-        valid_from=when(version.valid_from),
-        valid_to=when_or_none(version.valid_to),
-        supersedes=version.supersedes,
-        session=version.session_id,
+    return filled(VersionState, version, version=version.number, session=version.session_id, written=when)
+
+
+_INDENT = "   "
+_ACTIONS = {"created": "Remembered as", "archived": "Forgot"}
+_SYNCED = {
+    "created": "remembered",
+    "revised": "revised",
+    "written": "written",
+    "archived": "archived",
+    "trashed": "moved to .trash",
+    "conflicts": "changed on both sides: both texts are versions now",
+}
+
+
+def memory_state_lines(answer: MemoryState, actions: Mapping[str, str] = _ACTIONS) -> Iterator[Line]:
+    action = actions.get(answer.action, answer.action.capitalize())
+    if answer.action == "unchanged" and answer.status == "archived":
+        action = "Forgotten before:"
+    details = f" [{answer.kind}, {answer.scope}]"
+    if answer.similarity is not None:
+        details += f" (similarity {answer.similarity})"
+        action = "Already known as" if answer.action == "unchanged" else action
+    yield (
+        Part(action, "good"),
+        Part(" "),
+        Part(answer.item, "place"),
+        Part(f" (version {answer.version}): "),
+        Part(answer.title, "title"),
+        Part(details, DETAIL),
+        *((Part("  as answered before under this key", "dim"),) if answer.replayed else ()),
     )
+
+
+def recall_lines(answer: RecallAnswer) -> Iterator[Block]:
+    """`remember` recognises these lines when they come back, and stores none of them."""
+    for memory in answer.memories:
+        yield from _memory_lines(memory)
+        yield ()
+    if not answer.memories:
+        yield (Part("Nothing is remembered about that." if answer.query else "Nothing is remembered yet."),)
+    yield from degraded_lines(answer.degraded)
+
+
+def linked_memories_lines(answer: LinkedMemoriesAnswer) -> Iterator[Block]:
+    for memory in answer.memories:
+        yield from _memory_lines(memory, [link.type for link in answer.links if link.item == memory.item])
+        yield ()
+    if not answer.memories:
+        yield (Part(f"Nothing is remembered about {answer.target}."),)
+    yield from degraded_lines(answer.degraded)
+
+
+def _memory_lines(memory: FoundMemory, link_types: Sequence[str] = ()) -> Iterator[Block]:
+    about = [*link_types, memory.kind, memory.scope, memory.created_at[:10], *(f"#{tag}" for tag in memory.tags)]
+    about += ["pinned"] * memory.pinned + _doubts(memory)
+    before = f"{memory.rank}. ".ljust(len(_INDENT))
+    if not _begins_with(memory.text, memory.title):
+        yield Part(before, "dim"), Part(memory.title, "title")
+        before = _INDENT
+    yield Part(before, "dim"), *version_heading(memory.item, memory.version, about)
+    yield Quote(memory.text, numbered=False, uncut=True, truncated=memory.truncated)
+
+
+def version_heading(item: str, version: int, about: Sequence[str]) -> Line:
+    """In brackets where a model reads it: `remember` looks for them."""
+    return (
+        Part("[", DETAIL),
+        Part(f"{item} v{version}", "place"),
+        Part("]", DETAIL),
+        Part(f"  {' · '.join(filter(None, about))}", "dim"),
+    )
+
+
+def _doubts(memory: FoundMemory) -> list[str]:
+    if memory.superseded_by:
+        return [f"superseded by {memory.superseded_by}"]
+    return [] if memory.holds else ["does not hold now"]
+
+
+def _begins_with(text: str, title: str) -> bool:
+    """Whether the title was made of the text's first line or heading, so that showing both would repeat it."""
+    first = text.lstrip("# \n").split("\n", 1)[0].rstrip()
+    return first == title or (title.endswith("…") and first.startswith(title[:-1]))
+
+
+def memory_get_lines(answer: MemoryGetAnswer) -> Iterator[Block]:
+    about = [answer.kind, answer.scope, answer.created_at[:10], *(f"#{tag}" for tag in answer.tags)]
+    about += ["pinned"] * answer.pinned + ["archived"] * (answer.status == "archived")
+    about += [f"superseded by v{answer.superseded_by}"] if answer.superseded_by else []
+    about += [f"by {answer.author}"] if answer.author else []
+    if not _begins_with(answer.text, answer.title):
+        yield (Part(answer.title, "title"),)
+    yield version_heading(answer.item, answer.version, about)
+    yield Quote(answer.text, numbered=False, whole=True)
+
+
+def memory_history_lines(answer: MemoryHistoryAnswer) -> Iterator[Line]:
+    yield Part(answer.title, "title"), Part("  "), Part(answer.item, "place"), Part(f", {answer.status}", "dim")
+    yield from columns(
+        [
+            (
+                Part(change.at[:19].replace("T", " "), "dim"),
+                Part(change.action),
+                Part(f"v{change.version}"),
+                Part(", ".join(filter(None, (change.author, change.reason))), "dim"),
+            )
+            for change in answer.changes
+        ]
+    )
+
+
+def memory_diff_lines(answer: MemoryDiffAnswer) -> Iterator[Line]:
+    if not answer.diff:
+        yield (Part(f"Versions {answer.old} and {answer.new} of {answer.item} are the same."),)
+        return
+    if not answer.sections:
+        yield from diff_lines(answer.diff)
+    for number, section in enumerate(answer.sections):
+        if number:
+            yield ()
+        path = shown_path(section.heading_path) or "before the first heading"
+        yield Part(f"{section.change}: "), Part(path, "title")
+        yield from diff_lines(section.diff)
+
+
+def sync_report_lines(answer: SyncReport) -> Iterator[Line]:
+    for name, label in _SYNCED.items():
+        for path in getattr(answer, name):
+            yield Part(path, "place"), Part(f"  {label}", "warn" if name == "conflicts" else "")
+    for problem in answer.problems:
+        yield Part(problem.path, "place"), Part(f"  skipped: {problem.reason}", "bad")
+    if not answer.changed and not answer.problems:
+        yield (Part(f"{answer.folder} is in sync."),)

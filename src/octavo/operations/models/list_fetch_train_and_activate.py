@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from octavo.config.layered_config_loading import user_file
 from octavo.embedding.fetched_language_models import (
@@ -15,6 +16,7 @@ from octavo.embedding.fetched_language_models import (
 )
 from octavo.embedding.installed_models import (
     NO_RERANKER,
+    RERANKER_HINT,
     InstalledModel,
     ModelShown,
     bundled,
@@ -29,12 +31,13 @@ from octavo.embedding.installed_models import (
 from octavo.embedding.model_download import FetchedModel, fetch_model
 from octavo.embedding.static_token_table_choice import table_folder
 from octavo.engine.engine import Engine
-from octavo.errors import Conflict, InvalidArgument
+from octavo.errors import Conflict, InvalidArgument, ModelUnavailable
 from octavo.fast_dataclass import replace
 from octavo.ingest.embedding_profile_switch import CONFIGURED
 from octavo.model.embedding_profile_settings import EmbeddingProfileState
 from octavo.observability.progress import Progress
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
+    ProfileAnswer,
     profile_state,
     profiles_activate,
     profiles_list,
@@ -47,7 +50,6 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesReindexRequest,
     ProfilesSetRequest,
 )
-from octavo.operations.embedding_profiles.results import ProfileAnswer
 from octavo.operations.models.requests import (
     ModelsActivateRequest,
     ModelsFetchRequest,
@@ -55,7 +57,6 @@ from octavo.operations.models.requests import (
     ModelsListRequest,
     ModelsShowRequest,
 )
-from octavo.operations.models.reranker_choice import activate_none, activate_reranker, is_active, users_of
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
 from octavo.path_resolution_and_private_folders import expand_user
 from octavo.plugins import TRAINERS, load
@@ -226,3 +227,44 @@ def models_finetune(engine: Engine, request: ModelsFinetuneRequest, progress: Pr
         return replace(done, refused=True)
     activated = models_activate(engine, ModelsActivateRequest(done.name, request.force))
     return replace(done, job=activated.job, activated=done.form == "reranker")
+
+
+def activate_reranker(engine: Engine, name: str | None) -> None:
+    """At once: nothing has to be embedded anew. None leaves the choice to the configuration."""
+    with engine.store.transaction():
+        engine.store.catalog.choose_reranker(engine.project.id, name)
+
+
+def activate_none(engine: Engine) -> ModelShown:
+    activate_reranker(engine, None)
+    return ModelShown(NO_RERANKER, "reranker", "active", "", 1, 0, "", "", {})
+
+
+def chosen_reranker(engine: Engine) -> str:
+    """The name of the one that was activated; empty where the configuration decides."""
+    return engine.store.catalog.reranker(engine.project.id) or ""
+
+
+def reranker_folder(engine: Engine, name: str) -> Path:
+    """Of a reranker by its name; without one, of the configuration's."""
+    if name:
+        return model_named(models_folder(), name).path
+    if (configured := _configured_reranker(engine)) is None:
+        raise ModelUnavailable("no reranker is configured", hint=RERANKER_HINT)
+    return configured
+
+
+def is_active(engine: Engine, model: InstalledModel) -> bool:
+    chosen = chosen_reranker(engine)
+    return model.name == chosen or (not chosen and _configured_reranker(engine) == model.path)
+
+
+def _configured_reranker(engine: Engine) -> Path | None:
+    config = engine.library.config
+    return None if config is None or config.reranking.model is None else expand_user(config.reranking.model)
+
+
+def users_of(engine: Engine, name: str) -> list[str]:
+    """The projects of the library that have a reranker activated."""
+    catalog = engine.store.catalog
+    return [project.name for project in catalog.projects() if catalog.reranker(project.id) == name]

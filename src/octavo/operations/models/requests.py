@@ -23,29 +23,20 @@ class EmbedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsListRequest:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
 class ModelsShowRequest:
     name: ModelName
 
 
 @dataclass(frozen=True, slots=True)
 class ModelsActivateRequest:
-    """A model that finds less than what it was made from is only taken with `force`."""
-
     name: ModelName
     force: Annotated[bool, Field("Even if it is worse on a check.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class ModelsFetchRequest:
-    """A manifest is a TOML file with the address, the sha256 and the size of each file of a model."""
-
     name: ModelName
-    manifest: Annotated[str, Field("Another manifest than your models.toml and what ships.", metavar="FILE")] | None = (
+    manifest: Annotated[str | None, Field("Another manifest than your models.toml and what ships.", metavar="FILE")] = (
         None
     )
 
@@ -62,18 +53,20 @@ class ModelsFinetuneRequest:
         ""
     )
     teacher: Annotated[str, Field("Learn to find what this encoder finds, too.", metavar="NAME|FOLDER")] = ""
-    pairs: (
-        Annotated[str, Field('A file with more pairs, a line each: {"query": …, "positive": …}.', metavar="FILE")]
-        | None
-    ) = None
-    epochs: Annotated[float, Field("How often each pair is seen.", gt=0, metavar="N")] | None = None
-    batch: Annotated[int, Field("Pairs in one step.", ge=2, metavar="N")] | None = None
-    rate: Annotated[float, Field("The learning rate.", gt=0, metavar="R")] | None = None
-    seed: Annotated[int, Field("The same seed gives the same model on the same CPU.", metavar="N")] | None = None
-    device: Annotated[str, Field("A GPU is used where there is one.", choices=("cpu", "cuda"))] | None = None
+    pairs: Annotated[
+        str | None, Field('A file with more pairs, a line each: {"query": …, "positive": …}.', metavar="FILE")
+    ] = None
+    epochs: Annotated[float | None, Field("How often each pair is seen.", gt=0, metavar="N")] = None
+    batch: Annotated[int | None, Field("Pairs in one step.", ge=2, metavar="N")] = None
+    rate: Annotated[float | None, Field("The learning rate.", gt=0, metavar="R")] = None
+    seed: Annotated[int | None, Field("The same seed gives the same model on the same CPU.", metavar="N")] = None
+    device: Annotated[str | None, Field("A GPU is used where there is one.", choices=("cpu", "cuda"))] = None
     replace: Annotated[bool, Field("Take the place of a model of the same name.")] = False
     activate: Annotated[bool, Field("Let it answer if it is no worse on both checks.")] = False
     force: Annotated[bool, Field("With activate: even if it is worse.")] = False
 
 
 ModelsRemoveRequest = ModelsShowRequest
+
+
+ModelsListRequest = argument_types.NoArguments

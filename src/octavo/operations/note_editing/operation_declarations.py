@@ -21,9 +21,7 @@ _notes = partial(
     unlisted=_UNLISTED,
     listing=Listing(columns=_WRITTEN),
 )
-_memories = partial(
-    Operation, module="octavo.operations.note_editing.memory_note_copying", tool_sets=frozenset({"notes"})
-)
+_memories = partial(Operation, module="octavo.operations.note_editing.note_editing", tool_sets=frozenset({"notes"}))
 _lint = partial(Operation, module="octavo.operations.note_editing.note_lint", tool_sets=frozenset({"notes"}))
 
 WRITING = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
+from octavo.model.document import HEADING_SEPARATOR
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.lint_rules import RULES
 from octavo.model.memory import DEFAULT_SCOPE, MemoryKind
@@ -15,14 +16,9 @@ _LONGEST = 20_000_000
 
 Uri = Annotated[str, Field("Path in the collection.", max_length=4_096, argument="URI", complete="uris")]
 HeadingTexts = tuple[Annotated[str, Field(max_length=10_000)], ...]
-SectionPath = Annotated[
-    HeadingTexts,
-    Field('Heading texts from the root: ["A", "B"].', max_length=100, option="-s/--section", metavar="HEADING"),
-]
-ParentPath = Annotated[
-    HeadingTexts,
-    Field("The parent's heading path; [] is the root.", max_length=100, option="-u/--under", metavar="HEADING"),
-]
+HeadingPath = Annotated[HeadingTexts, Field(max_length=100, metavar="HEADING", separator=HEADING_SEPARATOR)]
+SectionPath = Annotated[HeadingPath, Field('Heading texts from the root: ["A", "B"].', option="-s/--section")]
+ParentPath = Annotated[HeadingPath, Field("The parent's heading path; [] is the root.", option="-u/--under")]
 Content = Annotated[
     str, Field("Markdown, without the heading.", max_length=_LONGEST, argument="CONTENT", reads="stdin")
 ]
@@ -59,16 +55,13 @@ class DocAutoFixRequest(WriteRequest):
 class DocCreateRequest(WriteRequest):
     uri: Uri
     title: Annotated[str, Field("The first heading.", max_length=10_000, argument="TITLE")]
-    template: (
-        Annotated[
-            str,
-            Field("A note whose text is used, {{title}} and {{content}} replaced.", max_length=4_096, metavar="URI"),
-        ]
-        | None
-    ) = None
-    content_md: (
-        Annotated[str, Field("Markdown below it.", max_length=_LONGEST, option="--content", metavar="TEXT")] | None
-    ) = None
+    template: Annotated[
+        str | None,
+        Field("A note whose text is used, {{title}} and {{content}} replaced.", max_length=4_096, metavar="URI"),
+    ] = None
+    content_md: Annotated[
+        str | None, Field("Markdown below it.", max_length=_LONGEST, option="--content", metavar="TEXT")
+    ] = None
     overwrite: Annotated[bool, Field("Replace a file that is there.")] = False
 
 
@@ -78,7 +71,7 @@ class DocInsertSectionRequest(WriteRequest):
     parent_heading_path: ParentPath
     heading: Annotated[str, Field("The new heading, without # markers.", max_length=10_000, argument="HEADING")]
     content_md: Content
-    level: Annotated[int, Field("Else one below the parent.")] | None = None
+    level: Annotated[int | None, Field("Else one below the parent.")] = None
     position: Annotated[
         str | dict[str, HeadingTexts], Field('"last", "first" or {"after": [path of a child]}.', metavar="POSITION")
     ] = "last"
@@ -111,24 +104,24 @@ class DocRenameRequest(WriteRequest):
     """A file gets another uri with `to`, or one of its headings another text with `heading_path` and `heading`."""
 
     uri: Uri
-    to: Annotated[str, Field("The file's new path in the collection.", max_length=4_096, metavar="URI")] | None = None
+    to: Annotated[str | None, Field("The file's new path in the collection.", max_length=4_096, metavar="URI")] = None
     heading_path: SectionPath = ()
-    heading: Annotated[str, Field("The section's new heading.", max_length=10_000, metavar="TEXT")] | None = None
+    heading: Annotated[str | None, Field("The section's new heading.", max_length=10_000, metavar="TEXT")] = None
     update_links: UpdateLinks = False
 
 
 @dataclass(frozen=True, slots=True)
 class DocRestoreRequest(WriteRequest):
     uri: Uri
-    version: (
-        Annotated[int, Field("A version of its history; else the last write is undone.", ge=1, metavar="N")] | None
-    ) = None
+    version: Annotated[
+        int | None, Field("A version of its history; else the last write is undone.", ge=1, metavar="N")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
 class DocSetPropertyRequest(WriteRequest):
     uri: Uri
-    key: Annotated[str, Field("The property's name.", min_length=1, max_length=200, argument="KEY")]
+    key: Annotated[argument_types.Name, Field("The property's name.", argument="KEY")]
     value: (
         Annotated[
             str | int | float | bool | tuple[str | int | float | bool, ...],
@@ -140,21 +133,20 @@ class DocSetPropertyRequest(WriteRequest):
 
 
 NoteCollection = Annotated[
-    str,
-    Field("The collection it is in.", min_length=1, max_length=200, option="-c/--collection", complete="collections"),
+    argument_types.Name, Field("The collection it is in.", option="-c/--collection", complete="collections")
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class NotesNewRequest:
     title: Annotated[str, Field("Its title, and its file's name.", max_length=1_000, argument="TITLE")]
-    template: (
-        Annotated[str, Field("Its template.", max_length=4_096, option="-t/--template", metavar="NAME")] | None
-    ) = None
+    template: Annotated[
+        str | None, Field("Its template.", max_length=4_096, option="-t/--template", metavar="NAME")
+    ] = None
     content_md: Annotated[
         str, Field("Its text, in Markdown.", max_length=_LONGEST, option="--content", metavar="TEXT")
     ] = ""
-    folder: Annotated[str, Field("A folder of the collection.", max_length=4_096, metavar="FOLDER")] | None = None
+    folder: Annotated[str | None, Field("A folder of the collection.", max_length=4_096, metavar="FOLDER")] = None
     collection: NoteCollection | None = None
     dry_run: DryRun = False
     author: Author = ""
@@ -163,7 +155,7 @@ class NotesNewRequest:
 
 @dataclass(frozen=True, slots=True)
 class NotesAppendRequest:
-    note: Annotated[str, Field("Its name or uri.", min_length=1, max_length=4_096, argument="NOTE", complete="uris")]
+    note: Annotated[argument_types.Place, Field("Its name or uri.", argument="NOTE", complete="uris")]
     content_md: Annotated[
         str, Field("Markdown to add at its end.", max_length=_LONGEST, argument="TEXT", reads="stdin")
     ]
@@ -195,14 +187,8 @@ class MemoryToNoteRequest(WriteRequest):
 @dataclass(frozen=True, slots=True)
 class MemoryFromNoteRequest:
     source: Annotated[
-        str,
-        Field(
-            "What to remember: uri#Heading, uri:10-20 or a uri.",
-            min_length=1,
-            max_length=4_096,
-            argument="SECTION",
-            complete="uris",
-        ),
+        argument_types.Place,
+        Field("What to remember: uri#Heading, uri:10-20 or a uri.", argument="SECTION", complete="uris"),
     ]
     kind: KindName = MemoryKind.NOTE.value
     scope: Scope = DEFAULT_SCOPE
@@ -215,8 +201,6 @@ class MemoryFromNoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class LintRequest:
-    """Without files, every note of the collections."""
-
     files: Annotated[
         tuple[Annotated[str, Field(max_length=4_096)], ...],
         Field("Only these notes: uris or paths.", max_length=10_000, argument="FILE...", complete="uris"),

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints_and_cli_options import Field
+from octavo.operations import argument_types
 from octavo.operations.memory.requests import Author, ProjectName, Question, Scopes
 
 _ABSOLUTE = r"^(/|[A-Za-z]:[/\\])"
@@ -27,30 +28,22 @@ class ProjectsListRequest:
 class ProjectsResolveRequest:
     """A name goes before a repository, a repository before a path."""
 
-    path: (
-        Annotated[
-            str,
-            Field(
-                "An absolute path, such as the working directory.", pattern=_ABSOLUTE, max_length=4_096, argument="PATH"
-            ),
-        ]
-        | None
-    ) = None
-    repo_url: (
-        Annotated[
-            str,
-            Field(
-                "A git repository's address, such as https://host/owner/name.",
-                min_length=3,
-                max_length=2_000,
-                pattern=_REPOSITORY,
-                option="--repo-url/--repo",
-                metavar="URL",
-            ),
-        ]
-        | None
-    ) = None
-    name: Annotated[str, Field("The project's name.", min_length=1, max_length=200, metavar="NAME")] | None = None
+    path: Annotated[
+        str | None,
+        Field("An absolute path, such as the working directory.", pattern=_ABSOLUTE, max_length=4_096, argument="PATH"),
+    ] = None
+    repo_url: Annotated[
+        str | None,
+        Field(
+            "A git repository's address, such as https://host/owner/name.",
+            min_length=3,
+            max_length=2_000,
+            pattern=_REPOSITORY,
+            option="--repo-url/--repo",
+            metavar="URL",
+        ),
+    ] = None
+    name: Annotated[argument_types.Name | None, Field("The project's name.", metavar="NAME")] = None
     workspace: WorkspaceName | None = None
     create_if_missing: Annotated[bool, Field("Make the project when there is none.", option="--create")] = False
 
@@ -76,8 +69,6 @@ class SessionsEndRequest:
 
 @dataclass(frozen=True, slots=True)
 class SessionsListRequest:
-    """With a query, the sessions in which it was talked about, best first; else the latest."""
-
     query: Question = ""
     limit: Annotated[int, Field("How many sessions at most.", ge=1, le=200, option="-n/--limit")] = 200
     scopes: Annotated[Scopes, Field("Only with memories of these scopes.")] = ()

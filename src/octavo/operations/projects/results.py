@@ -1,8 +1,11 @@
-"""What the operations on projects and sessions answer."""
+"""What the operations on projects and sessions answer, and how they are told in lines."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from octavo.fast_dataclass import dataclass
+from octavo.operations.styled_answer_lines import DETAIL, Line, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +69,17 @@ class SessionsAnswer:
 
     sessions: tuple[SessionState, ...]
     degraded: tuple[str, ...] | None = None
+
+
+def projects_resolve_lines(answer: ProjectsResolveAnswer) -> Iterator[Line]:
+    how = "made just now" if answer.created else f"found by its {answer.by}"
+    elsewhere = "" if answer.current else "; not the current project"
+    yield Part(answer.project, "title"), Part(f"  {how}{elsewhere}", "dim")
+    for collection in answer.collections:
+        yield (
+            Part("  "),
+            Part(f"{collection.project}: ", DETAIL),
+            Part(collection.name, "place"),
+            Part(f"  {collection.root}", "dim"),
+            Part(f"  uris under {collection.uri_prefix}" if collection.uri_prefix else "", "dim"),
+        )

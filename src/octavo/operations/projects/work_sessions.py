@@ -13,9 +13,10 @@ from octavo.memory.session_ranking import ranked, session_of
 from octavo.model.memory import MemoryFilter, MemoryId, MemorySession
 from octavo.model.query import Query
 from octavo.operations.memory.requests import MIN_SIMILARITY
-from octavo.operations.memory.results import when, when_or_none
+from octavo.operations.memory.results import when
 from octavo.operations.projects.requests import SessionsEndRequest, SessionsListRequest, SessionsStartRequest
 from octavo.operations.projects.results import SessionsAnswer, SessionState
+from octavo.operations.same_named_fields import filled
 from octavo.retrieval.profiles_by_name import MEMORY_PROFILE, profile_named
 
 _SEARCH_DEPTH = 200  # memories that are searched for before they are grouped by session
@@ -62,12 +63,4 @@ def _words(query: str) -> tuple[str, ...]:
 
 
 def _state(session: MemorySession, memories: int) -> SessionState:
-    return SessionState(
-        session=session.id,
-        title=session.title,
-        author=session.author,
-        started_at=when(session.started_at),
-        memories=memories,
-        ended_at=when_or_none(session.ended_at),
-        summary=session.summary,
-    )
+    return filled(SessionState, session, session=session.id, memories=memories, written=when)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import NamedTuple
 
-from octavo.algorithms.text.time_parsing_and_formatting import moment, when
+from octavo.algorithms.text.time_parsing_and_formatting import moment
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, StorageError
 from octavo.fast_dataclass import dataclass
@@ -14,6 +16,8 @@ from octavo.model.ids import DocumentId
 from octavo.model.query_log import LoggedQuery, ShownHit
 from octavo.model.search_result import Result
 from octavo.operations.query_log.requests import QueriesClearRequest, QueriesListRequest
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import Line, Part, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +72,11 @@ def queries_list(engine: Engine, request: QueriesListRequest) -> QueriesAnswer:
     places = {key: f"{document.collection}/{document.uri}" for key, document in stored.items() if document is not None}
     return QueriesAnswer(
         tuple(
-            AskedQuery(
-                when(entry.at),
-                entry.query,
-                entry.profile,
-                len(entry.hits),
-                tuple(places.get(document, document) for document in entry.opened),
+            filled(
+                AskedQuery,
+                entry,
+                shown=len(entry.hits),
+                opened=tuple(places.get(document, document) for document in entry.opened),
             )
             for entry in entries
         ),
@@ -85,3 +88,45 @@ def queries_clear(engine: Engine, request: QueriesClearRequest) -> QueriesCleare
     before = moment(request.before, datetime.now(UTC))
     with engine.store.transaction():
         return QueriesCleared(engine.store.query_log.clear(engine.project.id, before))
+
+
+def queries_lines(answer: QueriesAnswer) -> Iterator[Line]:
+    rows = [
+        (Part(entry.at, "dim"), Part(entry.query), Part(f"{entry.shown} shown", "dim"), Part(", ".join(entry.opened)))
+        for entry in answer.queries
+    ]
+    yield from columns(rows) if rows else ()
+    if not answer.logging:
+        yield (Part("Queries are not logged: `octavo config set log.queries true` turns that on.", "dim"),)
+    elif not rows:
+        yield (Part("Nothing was asked yet."),)
+
+
+class OpenedPassage(NamedTuple):
+    """A question, and the passage of a document that was shown for it and whose document was then read."""
+
+    query: str
+    place: str
+    """The document as `collection/uri`."""
+    text: str
+
+
+def opened_passages(engine: Engine) -> Iterator[OpenedPassage]:
+    """Each once, newest first; what is no longer in the library is left out."""
+    documents, project = engine.store.documents, engine.project.id
+    seen: set[OpenedPassage] = set()
+    with engine.store.reading():
+        for entry in engine.store.query_log.entries(project):
+            for document in entry.opened:
+                # The best of its hits: what made somebody open it.
+                chunk = next(hit.chunk for hit in entry.hits if hit.document == document)
+                key = documents.chunk_key(project, chunk)
+                if key is None:
+                    continue
+                candidate = documents.candidates(project, [key])[key]
+                text = documents.texts(project, [candidate.text_hash])[candidate.text_hash]
+                place = f"{candidate.collection}/{candidate.uri}"
+                opened = OpenedPassage(entry.query, place, text[candidate.span.start : candidate.span.end])
+                if opened not in seen:
+                    seen.add(opened)
+                    yield opened

@@ -15,6 +15,6 @@ class QueriesListRequest:
 
 @dataclass(frozen=True, slots=True)
 class QueriesClearRequest:
-    before: (
-        Annotated[str, Field("Only what was asked before: a date, or 30d, 2w.", max_length=100, metavar="WHEN")] | None
-    ) = None
+    before: Annotated[
+        str | None, Field("Only what was asked before: a date, or 30d, 2w.", max_length=100, metavar="WHEN")
+    ] = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
@@ -19,6 +18,7 @@ from octavo.model.stored_rows import ChunkVectors, StoredDocument
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.requests import InspectRequest
 from octavo.operations.reading.results import InspectAnswer, InspectedPassage, InspectedVersion
+from octavo.operations.same_named_fields import filled
 from octavo.retrieval.absolute_path_and_address_lookup import path_in_collection
 from octavo.retrieval.reference_resolution import located, not_called
 
@@ -95,14 +95,12 @@ def _described(engine: Engine, document: StoredDocument) -> InspectAnswer:
     out = store.graph.out(project, document.id, limit=_MOST_LINKS)
     ends = store.graph.nodes(project, sorted({edge.target for edge in out if edge.target}))
     names = {node.document: f"{node.collection}/{node.uri}" for node in ends}
-    return InspectAnswer(
-        collection=document.collection,
-        uri=document.uri,
+    return filled(
+        InspectAnswer,
+        document,
         outcome=ledger.outcome.value if ledger else FileOutcome.INDEXED.value,
         title=short(document.title),
-        kind=document.kind.value,
         document_id=document.id,
-        language=document.language,
         reason=ledger.reason or None if ledger else None,
         warnings=tuple(warning for warning in warnings if not warning.startswith(REDACTED)),
         redactions=tuple(warning.removeprefix(REDACTED) for warning in warnings if warning.startswith(REDACTED)),
@@ -110,21 +108,17 @@ def _described(engine: Engine, document: StoredDocument) -> InspectAnswer:
             dict.fromkeys((edge.target and names.get(edge.target)) or f"{edge.path} (not there)" for edge in out)
         ),
         links_in=tuple(f"{node.collection}/{node.uri}" for node in linking_documents(engine, document.id, _MOST_LINKS)),
-        versions=tuple(
-            InspectedVersion(version.version, when(version.modified_at), when(version.indexed_at))
-            for version in store.documents.versions(project, document.id)
-        ),
+        versions=tuple(filled(InspectedVersion, version) for version in store.documents.versions(project, document.id)),
     )
 
 
 def _passage(chunk: Candidate, vectors: ChunkVectors) -> InspectedPassage:
-    return InspectedPassage(
-        chunk_id=chunk.chunk_id,
+    return filled(
+        InspectedPassage,
+        *(chunk, vectors),
         heading_path=tuple(short(title) for title in chunk.heading_path),
         start_line=chunk.lines.first,
         end_line=chunk.lines.last,
-        tokens=vectors.tokens,
-        content_type=chunk.content_type,
         vector=_tier(vectors),
     )
 

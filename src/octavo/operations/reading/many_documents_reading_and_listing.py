@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from octavo.algorithms.queries.path_globs import glob_expression
-from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
@@ -13,7 +12,6 @@ from octavo.model.normalised_text_and_spans import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
 from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
-from octavo.operations.reading.rendering import document_line, list_documents_lines
 from octavo.operations.reading.requests import DocTagsRequest, GetManyRequest, ListDocumentsRequest, RecentRequest
 from octavo.operations.reading.results import (
     DocumentPassage,
@@ -22,8 +20,11 @@ from octavo.operations.reading.results import (
     GetManyAnswer,
     ListDocumentsAnswer,
     TaggedDocument,
+    document_line,
+    list_documents_lines,
 )
-from octavo.operations.rendering_for_language_models import lines, written
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import (
     BYTES_PER_TOKEN,
     cursor,
@@ -98,10 +99,9 @@ def _cut(text: str, room: int) -> str:
 
 def _read(passage: Passage, text: str) -> DocumentPassage:
     document, first = passage.document, passage.lines.first
-    return DocumentPassage(
-        collection=document.collection,
-        uri=document.uri,
-        kind=document.kind.value,
+    return filled(
+        DocumentPassage,
+        document,
         title=short(document.title),
         document_id=document.id,
         heading_path=tuple(short(title) for title in passage.heading_path),
@@ -136,15 +136,7 @@ def recent(engine: Engine, request: RecentRequest) -> ListDocumentsAnswer:
 
 
 def _row(document: StoredDocument) -> DocumentRow:
-    return DocumentRow(
-        document.collection,
-        document.uri,
-        document.kind.value,
-        short(document.title),
-        document.id,
-        when(document.modified_at),
-        document.language,
-    )
+    return filled(DocumentRow, document, title=short(document.title), document_id=document.id)
 
 
 def _size(row: DocumentRow) -> int:

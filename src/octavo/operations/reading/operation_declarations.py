@@ -7,14 +7,12 @@ from functools import partial
 from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import IN_CODE, IN_DEFAULT, Operation
 
-_get = partial(Operation, module="octavo.operations.reading.passage_reading")
-_versions = partial(Operation, module="octavo.operations.reading.version_diff")
+_passages = partial(Operation, module="octavo.operations.reading.passage_reading")
 _many = partial(Operation, module="octavo.operations.reading.many_documents_reading_and_listing", tool_sets=IN_CODE)
-_outline = partial(Operation, module="octavo.operations.reading.document_outline")
 _inspect = partial(Operation, module="octavo.operations.reading.file_inspection")
 
 READING = (
-    _get(
+    _passages(
         name="get",
         summary="Read a document, some of its lines, a section or a chunk.",
         description="Read what a hit points at, exactly as stored: a document, lines, a section or a chunk.",
@@ -39,7 +37,7 @@ Into a pipe or a file goes the exact text and nothing else.""",
         tool_sets=IN_DEFAULT | IN_CODE,
         unlisted=("version", "max_tokens"),
     ),
-    _versions(
+    _passages(
         name="diff",
         summary="Show what changed between two versions of a document.",
         description="The lines that changed between two stored versions of a document; by default the last change.",
@@ -82,7 +80,7 @@ Into a pipe or a file goes the exact text and nothing else.""",
         example={"limit": 5},
         tool_sets=frozenset(),
     ),
-    _outline(
+    _passages(
         name="outline",
         summary="List a document's headings.",
         description="List a document's headings with anchors and lines: what to ask get for in a long document.",
@@ -108,8 +106,7 @@ Into a pipe or a file goes the exact text and nothing else.""",
         ),
         example={"reference": "observing/Closing down.md", "query": "when does the dome have to close?"},
     ),
-    Operation(
-        module="octavo.operations.reading.many_documents_reading_and_listing",
+    _many(
         name="doc_tags",
         summary="The tags of documents.",
         description="The tags of documents by their ids: what the hits of a search can be narrowed to.",
@@ -120,6 +117,7 @@ Into a pipe or a file goes the exact text and nothing else.""",
             empty="No document has a tag.",
         ),
         example={"document_ids": []},
+        tool_sets=frozenset(),
         remote=False,
         typed="",
     ),

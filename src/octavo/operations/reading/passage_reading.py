@@ -1,8 +1,7 @@
-"""Read a passage, as much of it as fits."""
+"""Read a passage, as much of it as fits; a document's headings; and what changed between two of its versions."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 
@@ -10,19 +9,29 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.engine.library_federation import QUALIFIES, library_names, qualified, split_reference
 from octavo.engine.search.index_freshness import stale_files
+from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
+from octavo.model.document import Section
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Node
-from octavo.model.normalised_text_and_spans import Span, short
+from octavo.model.normalised_text_and_spans import LineIndex, Span, short
 from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.reading.rendering import get_lines
-from octavo.operations.reading.requests import GetRequest
-from octavo.operations.reading.results import GetAnswer
-from octavo.operations.rendering_for_language_models import written
+from octavo.operations.reading.requests import DiffRequest, GetRequest, OutlineRequest
+from octavo.operations.reading.results import (
+    DiffAnswer,
+    GetAnswer,
+    OutlineAnswer,
+    OutlineSection,
+    get_lines,
+    outline_lines,
+    section_line,
+)
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
-from octavo.retrieval.reference_resolution import Passage, read_passage
+from octavo.retrieval.reference_resolution import Passage, read_passage, version_numbers
 
 _LINKS, _LINKS_BYTES = 10, 400
 _POINTING = tuple(kind for kind in EdgeType if kind is not EdgeType.CHANGES)  # of commits `history` tells
@@ -106,14 +115,12 @@ def _answer(
     stale: str | None = None,
 ) -> GetAnswer:
     document, start = passage.document, passage.span.start + offset
-    return GetAnswer(
-        collection=document.collection,
-        uri=document.uri,
-        kind=document.kind.value,
+    at = position(document.metadata, Span(start, start + max(1, len(shown))))
+    return filled(
+        GetAnswer,
+        *(document, at),
         title=short(document.title),
         document_id=document.id,
-        version=document.version,
-        modified_at=when(document.modified_at),
         tags=document.tags[:_SHOWN],
         aliases=document.aliases[:_SHOWN],
         heading_path=tuple(short(title) for title in passage.heading_path),
@@ -125,7 +132,6 @@ def _answer(
         backlinks=backlinks,
         next_cursor=more,
         stale=stale,
-        **asdict(position(document.metadata, Span(start, start + max(1, len(shown))))),
     )
 
 
@@ -142,3 +148,82 @@ def _fitting(remaining: str, first: int, room: int) -> str:
 def _needed(number: int, line: str) -> int:
     """In JSON, or in text with its number in front; some readers end a line where others do not."""
     return max(json_size(line) - 2, size(line) + len(str(number)) + 12)
+
+
+def outline(engine: Engine, request: OutlineRequest) -> OutlineAnswer:
+    with engine.store.reading():  # headings and text of one state, whoever indexes meanwhile
+        document = read_passage(engine, request.reference, request.collection).document
+        text_of = engine.store.documents.texts(engine.project.id, [document.text_hash])
+        sections = engine.store.documents.sections(engine.project.id, document.id)
+    index = LineIndex(text_of[document.text_hash])
+    question = (replace(request, cursor=None, max_tokens=argument_types.DEFAULT_TOKENS), document.text_hash)
+    offset = offset_of(request.cursor, question)
+    listed = [_section(section, index) for section in sections if section.level][offset:]
+    answer = OutlineAnswer(
+        collection=document.collection,
+        uri=document.uri,
+        title=short(document.title),
+        document_id=document.id,
+        lines=index.count,
+        sections=(),
+        next_cursor=cursor(len(sections), question),
+    )
+    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(outline_lines(answer))))
+    shown = tuple(within(listed, room, _size))
+    more = cursor(offset + len(shown), question) if len(shown) < len(listed) else None
+    return replace(answer, sections=shown, next_cursor=more)
+
+
+def _size(section: OutlineSection) -> int:
+    return max(json_size(section), size("".join(lines([section_line(section)])))) + 1
+
+
+def _section(section: Section, index: LineIndex) -> OutlineSection:
+    lines = index.lines(section.span.start, section.span.end)
+    return OutlineSection(short(section.title), section.level, section.anchor, lines.first, lines.last)
+
+
+def diff(engine: Engine, request: DiffRequest) -> DiffAnswer:
+    with engine.store.reading():
+        numbers = version_numbers(engine, request.reference, request.collection)
+        if not numbers:
+            raise NotFound(
+                f"nothing in the library is called {request.reference}", hint="`octavo list --documents` shows them"
+            )
+        newer = request.to_version or numbers[-1]
+        older = request.from_version or max((number for number in numbers if number < newer), default=newer)
+        before, after = _version(engine, request, older), _version(engine, request, newer)
+    lines: list[str] = list(
+        import_module("difflib").unified_diff(  # reading a passage does without
+            before.text.splitlines(keepends=True),
+            after.text.splitlines(keepends=True),
+            f"{before.document.uri} (version {older})",
+            f"{after.document.uri} (version {newer})",
+        )
+    )
+    text = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+    shown = _within(text, request.max_tokens * BYTES_PER_TOKEN)
+    return DiffAnswer(
+        collection=after.document.collection,
+        uri=after.document.uri,
+        document_id=after.document.id,
+        from_version=older,
+        to_version=newer,
+        from_modified_at=when(before.document.modified_at),
+        to_modified_at=when(after.document.modified_at),
+        added=sum(line.startswith("+") for line in lines[2:]),
+        removed=sum(line.startswith("-") for line in lines[2:]),
+        diff=shown,
+        truncated=len(shown) < len(text),
+    )
+
+
+def _version(engine: Engine, request: DiffRequest, number: int) -> Passage:
+    return read_passage(engine, request.reference, request.collection, version=number)
+
+
+def _within(text: str, room: int) -> str:
+    if size(text) <= room:
+        return text
+    kept = text.encode("utf-8", "surrogatepass")[:room].decode("utf-8", "ignore")
+    return kept[: kept.rfind("\n") + 1]

@@ -11,9 +11,6 @@ from octavo.operations import argument_types
 
 @dataclass(frozen=True, slots=True)
 class GetRequest:
-    """`reference` is a uri, `uri:from-to` lines, `uri#anchor`, `uri#Heading → Sub`, `uri#page=7`, a chunk id or a
-    document id."""
-
     reference: argument_types.Reference
     collection: argument_types.InCollection | None = None
     before: Annotated[
@@ -22,31 +19,27 @@ class GetRequest:
     after: Annotated[
         argument_types.LinesAround, Field("So many lines after it as well.", option="-A/--after", metavar="N")
     ] = 0
-    page: Annotated[int, Field("Only this page or slide of a document that has them.", ge=1, metavar="N")] | None = None
-    version: (
-        Annotated[argument_types.Version, Field("As this version had it; `octavo history` numbers them.")] | None
-    ) = None
+    page: Annotated[int | None, Field("Only this page or slide of a document that has them.", ge=1, metavar="N")] = None
+    version: Annotated[
+        argument_types.Version | None, Field("As this version had it; `octavo history` numbers them.")
+    ] = None
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
     cursor: argument_types.Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRequest:
-    """What changed between two versions of a document: the last change, unless versions are named."""
-
     reference: argument_types.DocumentReference
-    from_version: (
-        Annotated[argument_types.Version, Field("The older one; else the one before.", option="--from")] | None
-    ) = None
-    to_version: Annotated[argument_types.Version, Field("The newer one; else the last.", option="--to")] | None = None
+    from_version: Annotated[
+        argument_types.Version | None, Field("The older one; else the one before.", option="--from")
+    ] = None
+    to_version: Annotated[argument_types.Version | None, Field("The newer one; else the last.", option="--to")] = None
     collection: argument_types.InCollection | None = None
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
 class GetManyRequest:
-    """`references` are uris, names, lines or sections as `get` takes them, or globs such as `src/**/*.py`."""
-
     references: Annotated[
         tuple[argument_types.Place, ...],
         Field(
@@ -66,8 +59,6 @@ class GetManyRequest:
 
 @dataclass(frozen=True, slots=True)
 class ListDocumentsRequest:
-    """Which documents there are: below a path, of a kind, with a property. With `keys`, the properties they have."""
-
     path_prefix: argument_types.PathPrefix | None = None
     collections: argument_types.Collections = ()
     kinds: argument_types.Kinds = ()
@@ -79,15 +70,11 @@ class ListDocumentsRequest:
 
 @dataclass(frozen=True, slots=True)
 class RecentRequest:
-    """The documents whose files were changed last."""
-
     limit: Annotated[int, Field("How many documents at most.", ge=1, le=100, option="-n/--limit")] = 10
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineRequest:
-    """The document whose headings are wanted."""
-
     reference: argument_types.DocumentReference
     collection: argument_types.InCollection | None = None
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
@@ -96,11 +83,8 @@ class OutlineRequest:
 
 @dataclass(frozen=True, slots=True)
 class InspectRequest:
-    """The file to look at, and with a query, where its passages rank for it."""
-
     reference: Annotated[
-        str,
-        Field("Its path, uri, name, alias or id.", min_length=1, max_length=4_096, argument="FILE", complete="uris"),
+        argument_types.Place, Field("Its path, uri, name, alias or id.", argument="FILE", complete="uris")
     ]
     query: Annotated[str, Field("Where each passage ranks for it.", max_length=20_000, argument="QUERY...")] = ""
     collection: argument_types.InCollection | None = None

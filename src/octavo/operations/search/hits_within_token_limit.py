@@ -8,9 +8,9 @@ from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES
 from octavo.fast_dataclass import replace
 from octavo.model.search_result import Result, StageTrace
 from octavo.operations.argument_types import DEFAULT_TOKENS
-from octavo.operations.rendering_for_language_models import lines, written
 from octavo.operations.search.rendering import hit_lines, search_lines
 from octavo.operations.search.results import FoundHit, SearchAnswer, found_hit, without_hits
+from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 
 _QUERY_SHARE = 8  # of an answer's length, the most that repeating the query may take

@@ -17,8 +17,6 @@ _PASSAGE = "What the passage you hope for might say."
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What to look for and where. Times are ISO dates or ages such as `7d`."""
-
     query: argument_types.QueryOrNothing
     limit: argument_types.Limit | None = None
     profile: argument_types.ProfileName | None = None
@@ -47,23 +45,20 @@ class SearchRequest:
         ),
     ] = "full"
     min_score: argument_types.MinScore | None = None
-    similarity_threshold: (
-        Annotated[
-            float,
-            Field(
-                "Cosine from which two say the same; 0.85 when compressed.",
-                ge=0.5,
-                le=1,
-                option="--similarity",
-                metavar="COSINE",
-            ),
-        ]
-        | None
-    ) = None
+    similarity_threshold: Annotated[
+        float | None,
+        Field(
+            "Cosine from which two say the same; 0.85 when compressed.",
+            ge=0.5,
+            le=1,
+            option="--similarity",
+            metavar="COSINE",
+        ),
+    ] = None
     show_all: Annotated[bool, Field("Also show what is hardly relevant.", option="--all")] = False
     rerank: Annotated[bool, Field(_RERANK)] = False
     hyde: Annotated[bool, Field(HYDE)] = False
-    hypothesis: Annotated[str, Field(_PASSAGE, min_length=1, max_length=20_000)] | None = None
+    hypothesis: Annotated[str | None, Field(_PASSAGE, min_length=1, max_length=20_000)] = None
     require_fresh: Annotated[bool, Field("Fail unless every chunk has its vector.")] = False
     explain: Annotated[bool, Field("Add each stage's scores and the trace.")] = False
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
@@ -78,8 +73,6 @@ def refuse_empty_query(request: SearchRequest) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SearchDocsRequest:
-    """A search of notes and documentation alone."""
-
     query: argument_types.QueryText
     limit: argument_types.Limit = 5
     collections: argument_types.Collections = ()
@@ -95,13 +88,10 @@ class SearchDocsRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchWithHypothesisRequest:
-    """`hypothesis` is looked for by meaning, `query`, when given, by word."""
-
     hypothesis: Annotated[str, Field(_PASSAGE, min_length=1, max_length=20_000)]
-    query: (
-        Annotated[str, Field("Words to look for as well; the syntax of search.", min_length=1, max_length=20_000)]
-        | None
-    ) = None
+    query: Annotated[
+        str | None, Field("Words to look for as well; the syntax of search.", min_length=1, max_length=20_000)
+    ] = None
     limit: argument_types.Limit | None = None
     collections: argument_types.Collections = ()
     path_prefix: argument_types.PathPrefix | None = None
@@ -113,9 +103,6 @@ class SearchWithHypothesisRequest:
 
 @dataclass(frozen=True, slots=True)
 class FindSimilarRequest:
-    """`exclude_file` is mostly the file the snippet comes from. Code finds code and prose finds prose, unless kinds are
-    named."""
-
     snippet: Annotated[
         str,
         Field("Code or prose, taken literally.", min_length=1, max_length=50_000, argument="SNIPPET...", reads="text"),

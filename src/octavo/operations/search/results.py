@@ -132,7 +132,7 @@ class SearchAnswer:
 
     def to_frame(self, library: str | None = None) -> Any:
         """As a table of pandas or Polars, a row for each hit: of the one that is named, else of what is installed."""
-        return import_module("octavo.operations.hit_data_frames").hits_frame(self, library)
+        return import_module("octavo.operations.jupyter_display").hits_frame(self, library)
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.ranking.reciprocal_rank_fusion import reciprocal_rank
@@ -76,7 +76,8 @@ def _found_in_past_texts(
             embed_if_answering(scratch, query.text)
         then = replace(query, filters=replace(query.filters, as_of=None))
         result = scratch.search(then, profile)
-    return replace(result, hits=tuple(_dated(hit, versions) for hit in result.hits))
+    dated = (replace(hit, version=versions.get(hit.document_id), stale=None) for hit in result.hits)
+    return replace(result, hits=tuple(dated))
 
 
 def embed_if_answering(scratch: Engine, question: str) -> None:
@@ -108,10 +109,6 @@ def _put(scratch: Engine, past_document: PastDocument, home: Collection, text: s
         pairs = list(zip(keys, prepared.chunks, strict=True))
         store.lexical.put(project, [(key, indexed.lexical) for key, indexed in pairs])
         store.embeddings.expect(project, [(key, indexed.inputs) for key, indexed in pairs])
-
-
-def _dated(hit: Hit, versions: Mapping[DocumentId, int]) -> Hit:
-    return replace(hit, version=versions.get(hit.document_id), stale=None)
 
 
 def _merged(now: Result, then: Result) -> tuple[Hit, ...]:

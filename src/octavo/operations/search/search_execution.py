@@ -52,10 +52,10 @@ def find(
     if query.filters.as_of is not None:
         result = _with_past(engine, query, chosen, result)
     if _is_weak(result) and result.freshness.documents and request.query and not judged_in_full:
-        meant = import_module("octavo.operations.search.query_respelling").respelt
+        meant = import_module("octavo.operations.search.reasons_for_no_hit").respelt
         result = replace(result, did_you_mean=meant(engine, query))
     if not result.hits and (":" in query.text or not query.filters.empty):
-        excluding_filter = import_module("octavo.operations.search.filter_that_excludes_every_hit").excluding_filter
+        excluding_filter = import_module("octavo.operations.search.reasons_for_no_hit").excluding_filter
         result = replace(result, excluding=excluding_filter(engine, query))
     if engine.logs_queries:
         import_module("octavo.operations.query_log.query_logging_and_listing").log_query(engine, result)
@@ -156,7 +156,7 @@ def found_in(engine: Engine, result: Result) -> Result:
     """The result, unless nothing was read yet: a folder without anything to read gives an empty result."""
     if not result.freshness.documents:
         # Imported on use: most libraries have something to search.
-        import_module("octavo.operations.search.empty_library_refusal").refuse_empty_library(engine, result.freshness)
+        import_module("octavo.operations.library.collections").refuse_empty_library(engine, result.freshness)
     return result
 
 

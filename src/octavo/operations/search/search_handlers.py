@@ -10,8 +10,8 @@ from octavo.model.chunk import CODE_TYPES, PROSE_TYPES
 from octavo.model.document import Kind
 from octavo.model.query import ANY_LANGUAGE, Filters, Query, Terms
 from octavo.model.search_result import Result
-from octavo.operations.filter_field_names import narrowing
 from octavo.operations.filter_parsing import filters_of
+from octavo.operations.same_named_fields import filled
 from octavo.operations.search.hits_within_token_limit import fitting
 from octavo.operations.search.requests import (
     FindSimilarRequest,
@@ -31,23 +31,11 @@ def search(engine: Engine, request: SearchRequest) -> SearchAnswer:
 
 
 def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
-    wider = SearchRequest(
-        query=request.query,
-        limit=request.limit,
-        kinds=_DOCUMENTS,
-        min_score=request.min_score,
-        rerank=request.rerank,
-        hyde=request.hyde,
-        **narrowing(request),
-    )
-    return fitting(find_everywhere(engine, wider), request)
+    return fitting(find_everywhere(engine, filled(SearchRequest, request, kinds=_DOCUMENTS)), request)
 
 
 def search_with_hypothesis(engine: Engine, request: SearchWithHypothesisRequest) -> SearchAnswer:
-    wider = SearchRequest(
-        query=request.query or "", limit=request.limit, hypothesis=request.hypothesis, **narrowing(request)
-    )
-    return fitting(find_everywhere(engine, wider), request)
+    return fitting(find_everywhere(engine, filled(SearchRequest, request, query=request.query or "")), request)
 
 
 def find_similar(engine: Engine, request: FindSimilarRequest) -> SearchAnswer:

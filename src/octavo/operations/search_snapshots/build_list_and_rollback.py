@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
-from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
@@ -12,12 +12,14 @@ from octavo.ingest.search_snapshot_lifecycle import StoredSnapshot
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId
 from octavo.observability.progress import Progress
+from octavo.operations.same_named_fields import filled
 from octavo.operations.search_snapshots.requests import (
     SnapshotsBuildRequest,
     SnapshotsListRequest,
     SnapshotsRecoverRequest,
     SnapshotsRollbackRequest,
 )
+from octavo.operations.styled_answer_lines import Line, Part, columns, count, size
 
 State = Literal["used", "none", "damaged"]
 
@@ -106,16 +108,42 @@ def _shown(snapshot: StoredSnapshot) -> ShownSnapshot:
     manifest = snapshot.manifest
     if manifest is None:
         return ShownSnapshot(snapshot.id, snapshot.current, None, 0, 0, 0, 0, 0, 0, 0.0, snapshot.problem)
-    return ShownSnapshot(
+    return filled(
+        ShownSnapshot,
+        *(snapshot, manifest),
         snapshot=snapshot.id,
-        current=snapshot.current,
-        created_at=when(manifest.created_at),
-        chunks=manifest.chunks,
-        vectors=manifest.vectors,
-        shards=manifest.shards,
-        bytes=manifest.bytes,
         files=len(manifest.files),
         carried=sum(entry.carried for entry in manifest.files.values()),
-        seconds=manifest.seconds,
         problem=snapshot.problem or None,
     )
+
+
+def snapshots_lines(answer: SnapshotsAnswer) -> Iterator[Line]:
+    if not answer.snapshots:
+        yield (Part(f"No snapshots. {count(answer.behind, 'chunk')} searched in the library itself."),)
+        return
+    rows = [
+        (
+            Part(snapshot.snapshot, "title" if snapshot.current else ""),
+            Part("current" if snapshot.current else "", "good"),
+            Part(count(snapshot.chunks, "chunk")),
+            Part(count(snapshot.vectors, "vector")),
+            Part(size(snapshot.bytes)),
+            Part(f"{snapshot.carried} of {snapshot.files} files carried over", "dim"),
+            Part(snapshot.problem or "", "bad"),
+        )
+        for snapshot in answer.snapshots
+    ]
+    yield from columns(rows)
+    yield (Part(f"{count(answer.behind, 'chunk')} written since", "dim"),)
+    if answer.verified:
+        yield (_verdict(answer),)
+
+
+def _verdict(answer: SnapshotsAnswer) -> Part:
+    every = count(len(answer.snapshots), "snapshot")
+    unusable = sum(bool(snapshot.problem) for snapshot in answer.snapshots)
+    if unusable:
+        return Part(f"{unusable} of {every} cannot be used; `octavo snapshots recover` clears that up.", "bad")
+    read = size(sum(snapshot.bytes for snapshot in answer.snapshots))
+    return Part(f"All is well: {read} in {every}, every byte as it was written.", "good")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.field_constraints_and_cli_options import Field
+from octavo.operations import argument_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,9 @@ class SnapshotsBuildRequest:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotsRollbackRequest:
-    snapshot: (
-        Annotated[str, Field("Which one; left out, the one before.", max_length=100, argument="SNAPSHOT")] | None
-    ) = None
+    snapshot: Annotated[
+        str | None, Field("Which one; left out, the one before.", max_length=100, argument="SNAPSHOT")
+    ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotsRecoverRequest:
-    pass
+SnapshotsRecoverRequest = argument_types.NoArguments

@@ -39,6 +39,4 @@ class SummariesShowRequest:
     collection: argument_types.InCollection | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SummariesClearRequest:
-    """Everything of the project."""
+SummariesClearRequest = argument_types.NoArguments

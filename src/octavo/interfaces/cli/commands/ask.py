@@ -7,16 +7,13 @@ import click
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of
+from octavo.interfaces.cli.default_operation_commands import exit_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.presenting.formatted_answer_writing import OutputFormat, drawn
-from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
-from octavo.operations.answering.rendering import below_sentences, sentence_line
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.answering.results import AnswerSentence
+from octavo.operations.answering.results import AnswerSentence, below_sentences, sentence_line
 from octavo.operations.styled_answer_lines import Block
 
 
@@ -54,9 +51,8 @@ def ask(choices: Choices, request: AskRequest, continued: bool) -> Exit:
             keep_question(session.engine.memories, answer.standalone or request.question)
     if shown:
         _show(below_sentences(answer), view)
-    else:
-        choices.answer(operation_answer(operation, answer, view))
-    return exit_of(operation, answer)
+        return exit_of(operation, answer)
+    return write_answer(choices, operation, answer, view)
 
 
 def _show(blocks: list[Block], view: TerminalView) -> None:

@@ -10,8 +10,7 @@ from octavo.errors import NotFound
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import Session, opened
+from octavo.interfaces.cli.global_options import Choices, Session, opened
 from octavo.interfaces.presenting.operation_answer_in_every_format import files_at, operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.history.requests import HistoryRequest, LogRequest
@@ -22,7 +21,7 @@ _MEMORY = "mem_"
 
 @command(LogRequest, "log", optional=["query"])
 def log(choices: Choices, request: LogRequest) -> Exit:
-    from octavo.operations.history.git_commit_search import changed_files, newest
+    from octavo.operations.history.commits_and_file_history import changed_files, newest
 
     if request.min_score and not request.query:
         raise click.UsageError("Say what to look for: octavo log QUERY --min-score SCORE")

@@ -1,4 +1,4 @@
-"""`octavo db`: a whole library copied, saved, brought up to date, checked and thinned out."""
+"""`octavo db`: a whole library copied, saved, brought up to date, checked, thinned out; `octavo snapshots`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import click
 
 from octavo.errors import InvalidArgument, LibraryError, NewerLibrary
 from octavo.fast_dataclass import replace
-from octavo.interfaces.cli.commands.index_folders import run_index
+from octavo.interfaces.cli.commands.index_and_watch import run_index
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, exit_of, operation_of
+from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, LibraryPlace, shared_options
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, LibraryPlace, opened
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
@@ -26,6 +25,7 @@ from octavo.model.library_location import Location
 from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
 from octavo.operations.database.results import RepairAnswer
 from octavo.operations.library.requests import IndexRequest
+from octavo.operations.search_snapshots.requests import SnapshotsListRequest
 from octavo.operations.styled_answer_lines import Line, Part, columns, count, size
 
 if TYPE_CHECKING:
@@ -39,10 +39,7 @@ _MOST_NAMED = 20  # records that were left out, on a terminal
 _PLACE = LibraryPlace(dir_okay=False, path_type=Path)
 
 
-@click.group(cls=OperationGroup)
-@shared_options
-def db() -> None:
-    """Look after a whole library: move it, save it, bring it up to date, check it, thin it out."""
+db = group_of("db", "Look after a whole library: move it, save it, bring it up to date, check it, thin it out.")
 
 
 @command(
@@ -86,12 +83,12 @@ def migrate(choices: Choices, source: Location | None, target: Location, dry_run
 
 
 @command(DbBackupRequest, "db_backup")
-def backup(choices: Choices, request: DbBackupRequest) -> None:
+def backup(choices: Choices, request: DbBackupRequest) -> Exit:
     # Read without opening an engine: no model is needed, and a library of an older version can be saved too.
     from octavo.operations.database.copy_backup_and_restore import save_copy
 
     saved = save_copy(_configured(choices), Path(request.to), replace=request.force)
-    choices.answer(operation_answer(operation_of("db backup"), saved, TerminalView()))
+    return write_answer(choices, operation_of("db backup"), saved)
 
 
 @command(examples=["octavo db backup saved.db", "octavo db restore saved.db --force"])
@@ -108,15 +105,14 @@ def restore(choices: Choices, saved: Path, force: bool) -> None:
 
 
 @command(DbUpgradeRequest, "db_upgrade")
-def upgrade(choices: Choices, request: DbUpgradeRequest) -> None:
+def upgrade(choices: Choices, request: DbUpgradeRequest) -> Exit:
     from octavo.operations.database.upgrade_check_and_repair import upgrade_schema
 
     operation = operation_of("db upgrade")
     saved = upgrade_schema(_configured(choices))
     with opened(choices) as session:
         done = operation.run(session.engine, request, progress(quiet=choices.quiet))
-    done = replace(done, saved=str(saved) if saved else None)
-    choices.answer(operation_answer(operation, done, TerminalView()))
+    return write_answer(choices, operation, replace(done, saved=str(saved) if saved else None))
 
 
 @command(DbRepairRequest, "db_repair")
@@ -142,8 +138,7 @@ def repair(choices: Choices, request: DbRepairRequest) -> Exit:
                 done = rebuilt(session.engine, kept, salvaged, damage, progress(quiet=choices.quiet))
         except LibraryError as error:  # whose hint would be this command
             raise LibraryError(error.message, hint=f"{_RESTORE}; the damaged file is kept as {kept}") from error
-    choices.answer(operation_answer(operation, done, TerminalView()))
-    return exit_of(operation, done)
+    return write_answer(choices, operation, done)
 
 
 @command(examples=["octavo db complete"])
@@ -157,6 +152,23 @@ def complete(choices: Choices) -> Exit:
 
 for _made in (migrate, backup, restore, upgrade, repair, complete):
     db.add_command(_made)
+
+
+snapshots = group_of(
+    "snapshots",
+    """Make and look at the snapshots that a large library is searched through.
+
+    A library of 20,000 chunks and more makes its own whenever it is indexed. They lie beside its file and can be
+    deleted at any time: everything in them comes from the library.
+    """,
+)
+
+
+@snapshots.add
+@command(examples=["octavo snapshots verify"])
+def verify(choices: Choices) -> Exit:
+    """Read every byte and compare it with what was written. Exit code 6 means that a snapshot is damaged."""
+    return answered(choices, operation_of("snapshots list"), SnapshotsListRequest(verify=True))
 
 
 def _import_from(choices: Choices, foreign: ImportSource, source: Location, target: Location, *, dry_run: bool) -> None:

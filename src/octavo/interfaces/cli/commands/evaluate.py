@@ -18,8 +18,7 @@ from octavo.interfaces.cli import completion_values
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared_options
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened, shared_options
 from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.formatted_answer_writing import Answer, OutputFormat
 from octavo.operations.evaluation.requests import EvalRunRequest
@@ -191,7 +190,7 @@ def report(
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     """Make a data set from your own library: its headings and titles become questions with known answers."""
     from octavo.evaluation.dataset_evaluation import originals
-    from octavo.operations.query_log.questions_with_opened_passages import opened_passages
+    from octavo.operations.query_log.query_logging_and_listing import opened_passages
 
     with opened(choices) as session:
         documents = list(originals(session.engine, names))

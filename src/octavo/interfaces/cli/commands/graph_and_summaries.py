@@ -7,20 +7,16 @@ import click
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared_options
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.operations.graph.requests import GraphBuildRequest, GraphExportRequest
 from octavo.operations.summaries.requests import SummariesBuildRequest
 
 _later = click.option("--later", is_flag=True, help="Leave it to a worker: `octavo worker`.")
 
 
-@click.group(cls=OperationGroup)
-@shared_options
-def graph() -> None:
-    """See what points where and what belongs together, and take the graph elsewhere."""
+graph = group_of("graph", "See what points where and what belongs together, and take the graph elsewhere.")
 
 
 @graph.add
@@ -42,10 +38,7 @@ def export(choices: Choices, request: GraphExportRequest) -> Exit:
     return Exit.OK
 
 
-@click.group(cls=OperationGroup)
-@shared_options
-def summaries() -> None:
-    """Summarise sections and files, look at the summaries, remove them."""
+summaries = group_of("summaries", "Summarise sections and files, look at the summaries, remove them.")
 
 
 @summaries.add

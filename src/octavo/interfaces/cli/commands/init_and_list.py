@@ -11,11 +11,9 @@ from octavo.config.folder_library_discovery import LIBRARY_HERE, trust
 from octavo.errors import StorageError
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import operation_of
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.default_operation_commands import operation_of, write_answer
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
-from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
 from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.library.requests import CollectionsListRequest
@@ -79,4 +77,4 @@ def collections_list(choices: Choices, request: CollectionsListRequest) -> None:
         operation = replace(operation, listing=_KEYS)
     elif answer.documents is not None:
         operation = replace(operation, listing=_DOCUMENTS)
-    choices.answer(operation_answer(operation, answer, TerminalView(roots=roots)))
+    write_answer(choices, operation, answer, TerminalView(roots=roots))

@@ -18,7 +18,6 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices, pass_choices, shared_options, tools_option
-from octavo.interfaces.mcp.stdout_guard import take_output
 from octavo.interfaces.mcp.supported_clients import CLIENTS, NAME, Client
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.observability.logs import configure, logger
@@ -310,3 +309,16 @@ def _followed(choices: Choices, target: Client) -> Iterator[Line]:
     if config.library is None and isinstance(place, Path) and place.exists():
         yield (Part(f"Where a folder has none that is {place}; a repository that this holds nothing of", "dim"),)
         yield (Part("gets one of its own by itself. `octavo add .` puts a repository into it instead.", "dim"),)
+
+
+def take_output() -> int:
+    """Keeps the real standard output for the protocol and points descriptor 1 at stderr, for whoever else writes.
+
+    Called before anything heavy is imported: native libraries print while they load.
+    """
+    wire = os.dup(1)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # started without stderr
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return wire

@@ -15,8 +15,7 @@ from octavo.engine.search.containing_file_on_disk import containing_file
 from octavo.errors import NotFound
 from octavo.interfaces.cli.commands.serve import show_library
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.position_in_original import position
 from octavo.operations.styled_answer_lines import Part

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared_options
+from octavo.interfaces.cli.global_options import Choices
 from octavo.operations.projects.requests import ProjectsResolveRequest, SessionsListRequest
 
-
-@click.group(cls=OperationGroup)
-@shared_options
-def projects() -> None:
-    """Look at the projects of the library, and find or make the one a folder belongs to."""
+projects = group_of("projects", "Look at the projects of the library, and find or make the one a folder belongs to.")
 
 
 @projects.add
@@ -29,10 +23,7 @@ def resolve(choices: Choices, request: ProjectsResolveRequest) -> Exit:
     return answered(choices, operation, request)
 
 
-@click.group(cls=OperationGroup)
-@shared_options
-def sessions() -> None:
-    """Start a period of work, end it with a summary, look at earlier ones."""
+sessions = group_of("sessions", "Start a period of work, end it with a summary, look at earlier ones.")
 
 
 @sessions.add

@@ -1,4 +1,4 @@
-"""`octavo remember`: a text or a section as a memory; `octavo memory`: the rest, as sync with a folder."""
+"""`octavo remember`, `octavo memory` and `octavo canonical`: memories, a folder of them, and those under keys."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import click
 
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, exit_of, operation_of
+from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared_options
-from octavo.interfaces.cli.library_opening import opened
-from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
-from octavo.interfaces.presenting.terminal_rendering import TerminalView
+from octavo.interfaces.cli.global_options import Choices, opened
+from octavo.operations.canonical_documents.requests import CanonicalGetRequest, CanonicalGetSectionRequest
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
 from octavo.operations.note_editing.requests import MemoryFromNoteRequest
+from octavo.operations.same_named_fields import filled
 
 _USER_PROJECT = "user"
 _SECONDS_BETWEEN_SYNCS = 2.0
@@ -28,23 +27,12 @@ def remember(choices: Choices, request: RememberRequest, later: bool, source: st
     if source:
         if request.text:
             raise click.UsageError("Give a text, or a section with --from.")
-        section = MemoryFromNoteRequest(
-            source,
-            kind=request.kind,
-            scope=request.scope,
-            title=request.title,
-            tags=request.tags,
-            author=request.author,
-            reason=request.reason,
-        )
+        section = filled(MemoryFromNoteRequest, request, source=source)
         return answered(choices, operation_of("memory from-note"), section, work=not later)
     return answered(choices, operation_of("remember"), request, work=not later)
 
 
-@click.group(cls=OperationGroup)
-@shared_options
-def memory() -> None:
-    """Read, change and follow memories, or keep them as a folder of files."""
+memory = group_of("memory", "Read, change and follow memories, or keep them as a folder of files.")
 
 
 @memory.add
@@ -67,7 +55,24 @@ def sync(choices: Choices, request: MemorySyncRequest, user: bool, watch: bool) 
             report = operation.run(session.engine, request)
             work_shortly(session.engine, session.config.jobs)
             if report.changed or not watch:
-                choices.answer(operation_answer(operation, report, TerminalView()))
+                code = write_answer(choices, operation, report)
             if not watch:
-                return exit_of(operation, report)
+                return code
             stop.wait(_SECONDS_BETWEEN_SYNCS)
+
+
+canonical = group_of(
+    "canonical", "Keep specifications and plans under keys, read them by section, pack them for a reader."
+)
+
+
+@canonical.add
+@command(CanonicalGetRequest, "canonical_get", name="get")
+@click.argument("anchor", required=False, metavar="[ANCHOR]")
+def get(choices: Choices, request: CanonicalGetRequest, anchor: str | None) -> Exit:
+    if anchor is None:
+        return answered(choices, operation_of("canonical get"), request)
+    if request.as_of is not None:
+        raise click.UsageError("A section is read at a version: give --version instead of --as-of.")
+    section = CanonicalGetSectionRequest(request.key, anchor, request.version)
+    return answered(choices, operation_of("canonical get-section"), section)

@@ -20,8 +20,7 @@ from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import completion_values, daemon_search_and_watch_state
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.operations.search.requests import SearchRequest, refuse_empty_query
 
 if TYPE_CHECKING:

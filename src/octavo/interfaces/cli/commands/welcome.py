@@ -14,10 +14,9 @@ from octavo.config.layered_config_loading import load
 from octavo.engine.wiring.collection_sources import file_rules
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli import output
-from octavo.interfaces.cli.commands.start_library_from_folder import begin
+from octavo.interfaces.cli.commands.start_and_try import begin
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.library_opening import Session, opened
+from octavo.interfaces.cli.global_options import Choices, Session, opened
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.operations.styled_answer_lines import Part, count

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from mcp import types
 
 from octavo.errors import OctavoError
 from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias, failure, result, tool
+from octavo.operations.operation_lookup import SEEDS, set_names
 
 _MOST_CONVERSATIONS = 1_000
 _log = logging.getLogger("octavo.mcp")
@@ -52,3 +54,15 @@ class AliasedTools:
                 del self._projects[next(iter(self._projects))]
             self._projects[conversation] = payload["project_id"]
         return result(payload, data=data)
+
+
+if TYPE_CHECKING:
+    from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
+
+
+def aliases(tools: str) -> tuple[Alias, ...]:
+    """The rows of every set that is named; nothing is imported where none is."""
+    rows: dict[str, Alias] = {}
+    for name in sorted(set_names(tools) & SEEDS):
+        rows |= {alias.name: alias for alias in import_module(f"octavo.interfaces.mcp.tool_aliases.{name}").TOOLS}
+    return tuple(rows.values())

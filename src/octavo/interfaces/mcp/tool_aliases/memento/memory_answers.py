@@ -1,7 +1,8 @@
-"""Memento's answers about memories: writing, finding and reading them, their versions and links."""
+"""Memento's answers about memories and canonical documents: writing, finding and reading them, versions and links."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from urllib.parse import quote
 
 from octavo.errors import InvalidArgument
@@ -14,6 +15,10 @@ CHARACTERS_PER_TOKEN = 4
 
 def version_id(item: str, version: int) -> str:
     return f"{item}@{version}"
+
+
+def version_of(row: Json) -> Json:
+    return {"version_id": version_id(row["item"], row["version"]), "version_num": row["version"]}
 
 
 def address(call: SeedCall, item: str, anchor: str | None = None) -> str:
@@ -44,8 +49,7 @@ def committed(call: SeedCall) -> Json:
 
 
 def written(done: Json, key: str | None) -> Json:
-    version = {"version_id": version_id(done["item"], done["version"]), "version_num": done["version"]}
-    return {"item_id": done["item"], **version, "canonical_key": key}
+    return {"item_id": done["item"], **version_of(done), "canonical_key": key}
 
 
 def _commit_entry(call: SeedCall, entry: Json, place: int) -> Json:
@@ -90,8 +94,7 @@ def got(call: SeedCall) -> Json:
     found = call.ask("memory_get", item=item, version=call.given.get("version_num"))
     most = call.given["max_chars"]
     version = {
-        "version_id": version_id(found["item"], found["version"]),
-        "version_num": found["version"],
+        **version_of(found),
         "content_format": "markdown",
         "content_text": found["text"][:most],
         "created_at": found["created_at"],
@@ -117,7 +120,7 @@ def searched(call: SeedCall) -> Json:
 
 def _hit(call: SeedCall, row: Json) -> Json:
     named = ("title", "scope", "canonical_key", "doc_class", "pinned", "tags")
-    version = {"version_id": version_id(row["item"], row["version"]), "version_num": row["version"]}
+    version = version_of(row)
     hit: Json = {
         "item": {"item_id": row["item"], **{name: row.get(name) for name in named}, "kind": shown_kind(row)},
         "item_id": row["item"],
@@ -149,16 +152,13 @@ def listed(call: SeedCall) -> Json:
     start, many = call.given["offset"], call.given["limit"]
     rows = call.ask(query="", limit=min(200, start + many))["memories"][start:]
     named = ("title", "scope", "canonical_key", "doc_class", "pinned", "tags", "created_at", "updated_at")
-    items = [
-        {
-            "item_id": row["item"],
-            **{name: row.get(name) for name in named},
-            "kind": shown_kind(row),
-            "resource_uri": address(call, row["item"]),
-        }
-        for row in rows
-    ]
+    items = [_item(call, row, named) for row in rows]
     return {"items": items} | ({"next_offset": start + many} if len(rows) == many else {})
+
+
+def _item(call: SeedCall, row: Json, names: Iterable[str]) -> Json:
+    shown = {name: row.get(name) for name in names}
+    return {"item_id": row["item"], **shown, "kind": shown_kind(row), "resource_uri": address(call, row["item"])}
 
 
 def bundle(call: SeedCall) -> Json:
@@ -185,15 +185,7 @@ def bundle(call: SeedCall) -> Json:
     if given.get("goal"):
         rows += call.ask("memory_search", query=given["goal"], limit=given["max_items"])["memories"]
     unique = list({row["item"]: row for row in rows}.values())[: given["max_items"]]
-    items = [
-        {
-            "item_id": row["item"],
-            **{name: row.get(name) for name in ("title", "canonical_key")},
-            "kind": shown_kind(row),
-            "resource_uri": address(call, row["item"]),
-        }
-        for row in unique
-    ]
+    items = [_item(call, row, ("title", "canonical_key")) for row in unique]
     titles = "; ".join(row["title"] for row in unique) or "nothing is remembered yet"
     bundle = short_id("bun_", call.project, *(f"{row['item']}@{row['version']}" for row in unique))
     answer: Json = {"bundle_id": bundle, "bundle_summary": f"{len(items)} memories: {titles}"[:2_000], "items": items}
@@ -217,12 +209,7 @@ def history(call: SeedCall) -> Json:
     found = call.ask("memory_history", item=meant(call))
     start, many = call.given["offset"], call.given["limit"]
     versions = [
-        {
-            "version_id": version_id(found["item"], row["version"]),
-            "version_num": row["version"],
-            "created_at": row["created_at"],
-        }
-        for row in found["versions"]
+        {**version_of({**row, "item": found["item"]}), "created_at": row["created_at"]} for row in found["versions"]
     ]
     return {"item_id": found["item"], "versions": versions[start : start + many]}
 
@@ -258,3 +245,54 @@ def reingested(call: SeedCall) -> Json:
         raise InvalidArgument(f"{item} is at version {now}: only that is indexed", details={"field": "version_id"})
     done = call.ask(item=item)
     return {"version_id": version_id(item, now), "enqueued": True, "job": done["job"]}
+
+
+def canonical_upserted(call: SeedCall) -> Json:
+    if not call.renamed.get("text"):
+        raise InvalidArgument("canonical.upsert needs content_markdown, or content.text")
+    done = call.ask()
+    add_links(call, done["item"], call.given.get("links", []))
+    return written(done, call.given["canonical_key"]) | {"action": done["action"]}
+
+
+def canonical_got(call: SeedCall) -> Json:
+    item = call.ask("canonical_get", key=call.given["canonical_key"])["item"]
+    found = got(SeedCall(call.alias, call.engine, {**call.given, "item_id": item}, {}))
+    return {"canonical_key": call.given["canonical_key"], **found}
+
+
+def canonical_outline(call: SeedCall) -> Json:
+    found = call.ask()
+    above: list[Json] = []
+    sections = []
+    for row in found["sections"]:
+        above = [*(heading for heading in above if heading["level"] < row["level"]), row]
+        sections.append(
+            {
+                "section_anchor": row["anchor"],
+                "heading_path": [heading["title"] for heading in above],
+                "level": row["level"],
+                "start_char": row["start"],
+                "end_char": row["end"],
+            }
+        )
+    return {"item_id": found["item"], **version_of(found), "sections": sections}
+
+
+def canonical_section(call: SeedCall) -> Json:
+    found, most = call.ask(), call.given["max_chars"]
+    place = {"section_anchor": found["anchor"], "heading_path": found["heading_path"]}
+    cut = {"text": found["text"][:most], "truncated": len(found["text"]) > most}
+    return {**written(found, found["key"]), **place, **cut}
+
+
+def canonical_pack(call: SeedCall) -> Json:
+    tokens = max(50, call.given["max_chars"] // CHARACTERS_PER_TOKEN)
+    found = call.ask(keys=[call.given["canonical_key"]], max_tokens=tokens)
+    document = call.ask("canonical_get", key=call.given["canonical_key"])
+    sections = [passage(call, row) for row in found["passages"]]
+    return {
+        **written(document, document["key"]),
+        "max_chars": call.given["max_chars"],
+        "sections": sections,
+    }

@@ -13,11 +13,7 @@ from octavo.interfaces.mcp.tool_aliases.aliased_tool import (
     text,
     whole,
 )
-from octavo.interfaces.mcp.tool_aliases.memento import (
-    canonical_document_answers,
-    memory_answers,
-    project_and_session_answers,
-)
+from octavo.interfaces.mcp.tool_aliases.memento import memory_answers, project_and_session_answers
 from octavo.interfaces.mcp.tool_aliases.memento.tool_arguments import (
     ANY_REFERENCE,
     CANONICAL_DOCUMENT,
@@ -230,7 +226,7 @@ TOOLS: tuple[Alias, ...] = (
         "canonical_upsert",
         "Write a canonical document under its key.",
         in_project(**CANONICAL_DOCUMENT),
-        canonical_document_answers.upserted,
+        memory_answers.canonical_upserted,
     ),
     Alias(
         "canonical.get",
@@ -242,14 +238,14 @@ TOOLS: tuple[Alias, ...] = (
             include_content=flag(True, None),
             max_chars=whole(200, 500_000, 50_000, None),
         ),
-        canonical_document_answers.got,
+        memory_answers.canonical_got,
     ),
     Alias(
         "canonical.outline",
         "canonical_outline",
         "The sections of a canonical document.",
         in_project(canonical_key=CANONICAL_KEY, version_num=VERSION),
-        canonical_document_answers.outline,
+        memory_answers.canonical_outline,
     ),
     Alias(
         "canonical.get_section",
@@ -261,7 +257,7 @@ TOOLS: tuple[Alias, ...] = (
             version_num=VERSION,
             max_chars=whole(200, 200_000, 30_000, None),
         ),
-        canonical_document_answers.section,
+        memory_answers.canonical_section,
     ),
     Alias(
         "canonical.context_pack",
@@ -273,7 +269,7 @@ TOOLS: tuple[Alias, ...] = (
             max_chars=whole(2_000, 200_000, 30_000, None),
             version_num=whole(1, 1_000_000_000, to=None),
         ),
-        canonical_document_answers.pack,
+        memory_answers.canonical_pack,
     ),
     Alias(
         "admin.reindex_profile",

@@ -1,4 +1,4 @@
-"""`octavo notes`: new notes, additions to notes, and a note for each day, opened in an editor when asked."""
+"""`octavo notes`: new notes, additions to notes, a note for each day; `octavo lint`: notes checked, also as SARIF."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from typing import Any
 import click
 
 from octavo.errors import SourceError
-from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.default_operation_commands import answered, exit_of, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared_options
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
+from octavo.interfaces.cli.output import plain, screen
+from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.editor_command import editor_command
-from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
+from octavo.interfaces.presenting.formatted_answer_writing import as_json
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.model.document import HEADING_SEPARATOR
-from octavo.operations.note_editing.requests import NotesAppendRequest, NotesNewRequest, NotesTodayRequest
+from octavo.operations.note_editing.requests import LintRequest, NotesAppendRequest, NotesNewRequest, NotesTodayRequest
 
 _edit = click.option("--edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, and index what was saved.")
 
 
-@click.group(cls=OperationGroup)
-@shared_options
-def notes() -> None:
-    """Make notes from templates, add to them, keep one for each day. A collection must allow it: `octavo add
-    --writable`."""
+notes = group_of(
+    "notes",
+    "Make notes from templates, add to them, keep one for each day. A collection must allow it: `octavo add "
+    "--writable`.",
+)
 
 
 @notes.add
@@ -42,9 +41,7 @@ def new(choices: Choices, request: NotesNewRequest, edit: bool) -> Exit:
 @command(NotesAppendRequest, "notes_append", name="append")
 @_edit
 def append(choices: Choices, request: NotesAppendRequest, edit: bool) -> Exit:
-    path = request.heading_path
-    path = tuple(path[0].split(HEADING_SEPARATOR)) if len(path) == 1 else path
-    return _done(choices, "notes append", replace(request, heading_path=path), edit=edit)
+    return _done(choices, "notes append", request, edit=edit)
 
 
 @notes.add
@@ -60,7 +57,7 @@ def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
         return answered(choices, operation, request)
     with opened(choices) as session:
         answer = operation.run(session.engine, request)
-        choices.answer(operation_answer(operation, answer, TerminalView(roots=session.roots())))
+        write_answer(choices, operation, answer, TerminalView(roots=session.roots()))
         path = session.roots()[answer.collection] / answer.uri
         command = editor_command(path, answer.end_line, os.environ)
         try:
@@ -69,3 +66,16 @@ def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
             raise SourceError(f"{command[0]} cannot be started: {error.strerror}", hint="set EDITOR") from error
         session.engine.writer.index_changes({answer.collection: [answer.uri]})
     return Exit.PARTIAL if ended else Exit.OK
+
+
+@command(LintRequest, "lint", formats=["sarif"])
+def lint(choices: Choices, request: LintRequest) -> Exit:
+    from octavo.operations.note_editing.sarif import sarif
+
+    operation = operation_of("lint")
+    if not choices.own_format:
+        return answered(choices, operation, request)
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request, progress(quiet=choices.quiet))
+    plain(as_json(sarif(answer), screen().encoding, indent=2) + "\n")
+    return exit_of(operation, answer)

@@ -1,8 +1,8 @@
-"""Find commits by what they say, or list the newest."""
+"""Find commits by what they say, list the newest, and follow a file through its commits, renames and versions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from itertools import count
@@ -10,24 +10,39 @@ from typing import Any
 
 from octavo.algorithms.text.time_parsing_and_formatting import moment, when
 from octavo.engine.engine import Engine
+from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
+from octavo.model.git_commit import is_commit
+from octavo.model.ids import CollectionId, DocumentId, document_id
+from octavo.model.indexed_commit import FoundCommit
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.query import Filters, Query
 from octavo.model.search_result import Hit, Result
-from octavo.model.stored_rows import StoredDocument
+from octavo.model.stored_rows import DocumentVersion, StoredDocument
 from octavo.operations import argument_types
-from octavo.operations.history.file_history import past
-from octavo.operations.history.rendering import commit_lines
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
-from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Touched
-from octavo.operations.rendering_for_language_models import lines
+from octavo.operations.history.results import (
+    CommitHit,
+    HistoryAnswer,
+    LogAnswer,
+    Stored,
+    Touched,
+    Written,
+    commit_lines,
+    history_lines,
+    touched_line,
+)
+from octavo.operations.same_named_fields import filled
+from octavo.operations.styled_answer_lines import columns, lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.profiles_by_name import profile_named
+from octavo.retrieval.reference_resolution import located, not_called
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 
 _SHOWN_FILES = 20
+_RENAMES = 20  # names a file is followed through
 _LOOKED_AT = 1_000  # commits at first, for those that filters let through
 _STAMP = regex(STAMP)
 _AROUND = 600  # bytes of an answer that are no commit
@@ -123,8 +138,9 @@ def _commit(engine: Engine, hit: Hit) -> CommitHit:
     stored = engine.store.documents.get(engine.project.id, hit.document_id)
     metadata = _metadata(stored)
     lines = hit.citation.lines
-    return CommitHit(
-        rank=hit.rank,
+    return filled(
+        CommitHit,
+        hit,
         score=round(hit.score, 6),
         hash=str(metadata.get("hash") or hit.citation.uri.rpartition("/")[2]),
         title=short(hit.title),
@@ -132,14 +148,9 @@ def _commit(engine: Engine, hit: Hit) -> CommitHit:
         committed_at=when(hit.modified_at),
         files=tuple(str(path) for path in metadata.get("files", ()))[:_SHOWN_FILES],
         file_count=int(metadata.get("file_count", 0)),
-        collection=hit.collection,
         uri=hit.citation.uri,
         start_line=lines.first,
         end_line=lines.last,
-        excerpt=hit.excerpt,
-        excerpt_truncated=hit.excerpt_truncated,
-        chunk_id=hit.chunk_id,
-        document_id=hit.document_id,
     )
 
 
@@ -166,3 +177,85 @@ def _moment(text: str | None, now: datetime) -> float | None:
 
 def _why_nothing(engine: Engine) -> str | None:
     return None if engine.store.history.any(engine.project.id) else _NO_COMMITS
+
+
+def history(engine: Engine, request: HistoryRequest) -> HistoryAnswer:
+    """What the library knows of a file's past; a renamed file is followed to what it was called before."""
+    within = engine.collection(request.collection).id if request.collection else None
+    store, project = engine.store, engine.project.id
+    if request.reference is None:
+        newest = store.history.touching(project, None, within, request.limit + 1)
+        return past(None, (), (), newest, request)
+    document = located(engine, request.reference, request.collection)
+    if document is not None and is_commit(document.uri):
+        raise NotFound(f"{request.reference} is a commit", hint="`octavo get` shows it; give a file for its history")
+    if document is not None and document.kind is Kind.MEMORY and document.uri != request.reference:
+        raise NotFound(f"{request.reference} is a memory", hint="`octavo memory history` shows its versions")
+    uri, within = (document.uri, document.collection_id) if document else (request.reference, within)
+    names, commits = _followed(engine, uri, within, request.limit + 1)
+    versions = store.documents.versions(project, document.id if document else _gone(engine, uri, within))
+    if document is None and not commits and not versions:
+        otherwise = "give a path inside a collection; `octavo list --documents` shows them"
+        raise not_called(engine, request.reference, otherwise)
+    answer = past(uri, names, versions, commits, request)
+    return replace(answer, writes=_writes(engine, uri, within, request.limit)) if within else answer
+
+
+def _writes(engine: Engine, uri: str, within: CollectionId, limit: int) -> tuple[Written, ...]:
+    writes = engine.store.note_writes.of(engine.project.id, within, uri)[-limit:]
+    return tuple(filled(Written, write) for write in writes)
+
+
+def past(
+    uri: str | None,
+    names: tuple[str, ...],
+    versions: Sequence[DocumentVersion],
+    commits: Sequence[FoundCommit],
+    request: HistoryRequest,
+) -> HistoryAnswer:
+    """What is known, with as many of the commits as were asked for and fit."""
+    stored = tuple(filled(Stored, version) for version in versions[-request.limit :])
+    answer = HistoryAnswer(names, stored, (), len(commits) > request.limit, uri)
+    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(history_lines(answer))))
+    touched = [_touched(commit) for commit in commits[: request.limit]]
+    shown = tuple(within(touched, room, _touched_size))
+    return replace(answer, commits=shown, more=answer.more or len(shown) < len(touched))
+
+
+def _touched_size(commit: Touched) -> int:
+    return max(json_size(commit), size("".join(lines(columns([touched_line(commit)]))))) + 2
+
+
+def _followed(
+    engine: Engine, uri: str, within: CollectionId | None, limit: int
+) -> tuple[tuple[str, ...], tuple[FoundCommit, ...]]:
+    names = {uri: None}
+    commits: tuple[FoundCommit, ...] = ()
+    for _ in range(_RENAMES):
+        commits = engine.store.history.touching(engine.project.id, list(names), within, limit)
+        before = dict.fromkeys(old for commit in commits for new, old in _renames(commit) if new in names)
+        if before.keys() <= names.keys():
+            break
+        names |= before
+    return tuple(names), commits
+
+
+def _renames(commit: FoundCommit) -> Iterator[tuple[str, str]]:
+    renamed = commit.metadata.get("renamed")
+    return iter(renamed.items()) if isinstance(renamed, dict) else iter(())
+
+
+def _gone(engine: Engine, uri: str, within: CollectionId | None) -> DocumentId:
+    """The id of a document that is no longer there: it follows from where it was."""
+    for collection in engine.collections():
+        if within in (None, collection.id):
+            gone = document_id(engine.project.id, collection.id, uri)
+            if engine.store.documents.versions(engine.project.id, gone):
+                return gone
+    return DocumentId("")
+
+
+def _touched(commit: FoundCommit) -> Touched:
+    metadata = commit.metadata
+    author, count = str(metadata.get("author", "")), int(metadata.get("file_count", 0))
+    return filled(Touched, commit, title=short(commit.title), author=author, file_count=count)

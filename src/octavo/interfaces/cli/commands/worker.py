@@ -1,26 +1,22 @@
-"""`octavo worker` and `octavo jobs`: queued work, done and looked at."""
+"""`octavo worker`: queued work, done."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from functools import partial
 
 import click
 
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
-from octavo.interfaces.cli.default_operation_commands import OperationGroup
 from octavo.interfaces.cli.error_exit_codes import Exit
-from octavo.interfaces.cli.global_options import Choices, shared_options
-from octavo.interfaces.cli.library_opening import opened
+from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.job import JobKind
 from octavo.observability.logs import configure
-from octavo.observability.metrics import Gauge, Metrics
+from octavo.observability.metrics import Metrics
 from octavo.operations.answer_to_json_data import plain
 from octavo.operations.styled_answer_lines import Part, count
 
@@ -83,8 +79,8 @@ def worker(
 
                 metrics, engine = Metrics(), session.engine
                 engine.observers.append(metrics)
-                told = partial(_told, metrics, lambda: job_gauges(engine))
-                port = stack.enter_context(metrics_served(metrics_host, metrics_port, told))
+                told = metrics_served(metrics_host, metrics_port, lambda: metrics.exposition(job_gauges(engine)))
+                port = stack.enter_context(told)
                 if not choices.quiet:
                     click.echo(f"Metrics at http://{metrics_host}:{port}/metrics", err=True)
             pool = stack.enter_context(ThreadPoolExecutor(many, "octavo-work"))
@@ -99,13 +95,3 @@ def worker(
     text = f"{count(done.finished, 'job')} done, {done.failed} to be tried again, {done.dead} given up"
     choices.answer(Answer(row, [row], tuple(row), lambda width: [(Part(text),)], brief=True))
     return Exit.PARTIAL if done.failed or done.dead else Exit.OK
-
-
-def _told(metrics: Metrics, gauges: Callable[[], Iterator[Gauge]]) -> str:
-    return metrics.exposition(gauges())
-
-
-@click.group(cls=OperationGroup)
-@shared_options
-def jobs() -> None:
-    """Look at queued jobs, try them again, delete those that have ended."""

@@ -1,0 +1,40 @@
+"""Makes an answer, or another request, of values that have fields of the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from enum import Enum
+from typing import Any, TypeVar
+
+from octavo.algorithms.text.time_parsing_and_formatting import when
+
+_A = TypeVar("_A")
+_TEXT = frozenset({"str", "str | None"})
+
+
+def filled(kind: type[_A], *values: object, written: Callable[[float], str] = when, **given: Any) -> _A:
+    """What is not `given` is that of the first value that has it, else the default.
+
+    A member of an enum becomes its value; a number where a text is to be is a time.
+
+    >>> from octavo.model.memory import MemorySession, SessionId
+    >>> from octavo.model.ids import ProjectId
+    >>> from octavo.operations.projects.results import SessionState
+    >>> session = MemorySession(SessionId("ses_1"), ProjectId("prj_1"), "Mirrors", "ann", 0.0)
+    >>> filled(SessionState, session, session=session.id, memories=2).started_at
+    '1970-01-01T00:00:00+00:00'
+    """
+    for field in fields(kind):  # type: ignore[arg-type]
+        if field.name not in given:
+            for value in values:
+                if hasattr(value, field.name):
+                    given[field.name] = _plain(getattr(value, field.name), field.type in _TEXT, written)
+                    break
+    return kind(**given)
+
+
+def _plain(value: Any, is_text: bool, written: Callable[[float], str]) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    return written(value) if is_text and isinstance(value, float) else value
