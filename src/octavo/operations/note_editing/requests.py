@@ -17,11 +17,21 @@ Uri = Annotated[str, Field("Path in the collection.", max_length=4_096, argument
 HeadingTexts = tuple[Annotated[str, Field(max_length=10_000)], ...]
 SectionPath = Annotated[
     HeadingTexts,
-    Field('Heading texts from the root: ["A", "B"].', max_length=100, option="-s/--section", metavar="HEADING"),
+    Field(
+        "Each heading from the top down to the section, in order.",
+        max_length=100,
+        option="-s/--section",
+        metavar="HEADING",
+    ),
 ]
 ParentPath = Annotated[
     HeadingTexts,
-    Field("The parent's heading path; [] is the root.", max_length=100, option="-u/--under", metavar="HEADING"),
+    Field(
+        "Each heading from the top down to the parent; none is the root.",
+        max_length=100,
+        option="-u/--under",
+        metavar="HEADING",
+    ),
 ]
 Content = Annotated[
     str, Field("Markdown, without the heading.", max_length=_LONGEST, argument="CONTENT", reads="stdin")
