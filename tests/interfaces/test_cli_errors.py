@@ -206,6 +206,23 @@ def test_a_refused_file_is_listed_with_its_reason(octavo: Octavo, tmp_path: Path
     assert problem["reason"]
 
 
+def test_a_file_that_was_left_out_is_called_so_with_the_reason_when_it_is_asked_for(
+    octavo: Octavo, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "secrets.md").write_text("# Accounts\n")
+    (folder / "secret.md").write_text("# The secret garden\n")
+    octavo("init")
+    octavo("add", str(folder), "--name", "notes")
+    octavo("index")
+    for reference in ("secrets.md", "notes/secrets.md:1-2", "secrets.md#accounts"):
+        refused = octavo("get", reference)
+        assert refused.exit_code == 1
+        assert "notes/secrets.md was not indexed: it may hold secrets: named like a file of secrets" in refused.stderr
+        assert "`octavo status --problems` lists such files" in refused.stderr
+
+
 def test_a_folder_that_is_away_keeps_what_it_held(octavo: Octavo, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
     octavo("init")

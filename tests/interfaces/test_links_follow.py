@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_calls import Location
+from cli_calls import Location, Octavo
 
 import octavo as package
 from octavo.errors import Conflict, InvalidArgument, OctavoError
@@ -187,6 +187,17 @@ def test_a_rename_needs_a_place_or_a_section_with_its_heading(
 
 
 @pytest.mark.one_engine
+def test_the_hint_of_an_incomplete_rename_names_options_to_a_person_and_arguments_to_a_program(
+    library: package.Library, octavo: Octavo
+) -> None:
+    octavo("init")
+    assert "give --to, or --section and --heading" in octavo("doc", "rename", "sub/Garden.md").stderr
+    with pytest.raises(InvalidArgument) as called:
+        library.doc.rename("sub/Garden.md")
+    assert called.value.hint == "give to=…, or heading_path=… and heading=…"
+
+
+@pytest.mark.one_engine
 def test_a_name_that_is_taken_is_a_conflict(library: package.Library, folder: Path) -> None:
     with pytest.raises(Conflict):
         library.doc.rename("sub/Garden.md", to="Other.md")
@@ -261,6 +272,7 @@ def test_a_file_is_not_renamed_back_over_another(library: package.Library, folde
     renamed(library, "file")
     (folder / "sub" / "Garden.md").write_text("theirs")
     after = files(folder)
-    with pytest.raises(Conflict, match="there is a file"):
+    with pytest.raises(Conflict, match="there is a file") as refused:
         library.doc.restore("new/Plot.md")
+    assert refused.value.hint == "move or rename sub/Garden.md first; nothing changed"
     assert files(folder) == after

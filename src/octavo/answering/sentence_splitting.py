@@ -1,4 +1,4 @@
-"""Sentences of a text with their exact places; code, headings, rules, comments and bare HTML are none."""
+"""Sentences of a text with their exact places; code, headings, rules, comments, tags and bare HTML are none."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _TABLE = regex(r"[ \t]*\|")
 _HIDDEN = regex(r"<!--.*?(?:-->|\Z)|%%.*?(?:%%|\Z)|\A---[ \t]*\n.*?\n---[ \t]*$", re.DOTALL | re.MULTILINE)
 """Comments of HTML and of Obsidian, and front matter."""
 _TAGS_ALONE = regex(r"[ \t]*(?:</?[A-Za-z][^>\n]*>[ \t]*)+$")
+_HASHTAGS_ALONE = regex(r"[ \t]*(?:#(?=\S*[^\W\d])[^\s#]+[ \t]*)+$")
 _END = regex(r"(?:[.!?](?:[\"'”’)\]*_]|\[\d+\])*(?=\s)|[。！？](?:[」』”’）]*))")
 _NO_END = regex(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|no|nos|fig|figs|eq|sec|ch|vol|pp|p|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|bros|co)"
@@ -105,7 +106,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
             fence = ("" if opened and opened[1] == fence else fence) if fence else (opened[1] if opened else "")
             continue
         alone = bool(_TABLE.match(line))
-        titled = any(kind.match(line) for kind in (_HEADING, _UNDERLINE, _CALLOUT, _TAGS_ALONE))
+        titled = any(kind.match(line) for kind in (_HEADING, _UNDERLINE, _CALLOUT, _TAGS_ALONE, _HASHTAGS_ALONE))
         blank = not line.strip("> \t\r\n")
         if blank or titled or _CALLOUT_MARK.match(line) or _ITEM.match(line) or alone:
             # What is underlined is a heading, and says nothing.

@@ -24,7 +24,9 @@ def heading_line(level: int, text: str) -> str:
 def one_line(text: str, what: str) -> str:
     """A heading's text without outer space; it must be a line and not blank."""
     if "\n" in text or "\r" in text:
-        raise InvalidArgument(f"the {what} has more than one line", hint=f"give the {what} alone; text is content_md")
+        raise InvalidArgument(
+            f"the {what} has more than one line", hint=f"give the {what} alone, and the text below it as text"
+        )
     stripped = text.strip(" \t")
     if not stripped:
         raise InvalidArgument(f"the {what} is blank", hint=f"give the text of the {what}")
@@ -35,7 +37,7 @@ def heading_text(text: str) -> str:
     """What a new section may be called: one line, without the markers that its level gives it."""
     if _MARKERS.match(text):
         raise InvalidArgument(
-            f"the heading {text[:100]!r} begins with # markers", hint="leave them out and say the level with `level`"
+            f"the heading {text[:100]!r} begins with # markers", hint="leave them out and say the level with --level"
         )
     return one_line(text, "heading")
 

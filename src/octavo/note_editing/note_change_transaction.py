@@ -140,10 +140,10 @@ class FileChange:
         return self.to is not None or self.written.changed
 
 
-def refuse_taken(note: NoteFile, target: NoteFile) -> None:
+def refuse_taken(note: NoteFile, target: NoteFile, hint: str = "choose another name") -> None:
     refuse_no_place(target.path, target.uri)
     if os.path.lexists(target.path) and not _other_spelling(note.path, target.path):
-        raise Conflict(f"there is a file {target.uri} already", hint="choose another name")
+        raise Conflict(f"there is a file {target.uri} already", hint=hint)
 
 
 def write_all(journal: Journal, changes: Sequence[FileChange]) -> None:

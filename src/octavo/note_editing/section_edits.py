@@ -124,7 +124,7 @@ def append(outline: NoteOutline, path: Sequence[str], content: str) -> EditedTex
     """A new block at the end of a section's body."""
     block = content_lines(content)
     if not block:
-        raise InvalidArgument("there is nothing to append", hint="give the text as content_md")
+        raise InvalidArgument("there is nothing to append", hint="give it a text")
     number = _section(outline, path)
     start = before_blank_lines(outline.text, outline.body_end(number), outline.headings[number].end)
     close = start > outline.headings[number].end and _continues(outline, number, start, block.split("\n", 1)[0])
@@ -135,7 +135,7 @@ def append_to_end(outline: NoteOutline, content: str) -> EditedText:
     """A new block at the end of a file, in its last section if it has any."""
     block = content_lines(content)
     if not block:
-        raise InvalidArgument("there is nothing to append", hint="give the text as content_md")
+        raise InvalidArgument("there is nothing to append", hint="give it a text")
     last = len(outline.headings) - 1
     text, floor = outline.text, outline.headings[last].end if last >= 0 else outline.start
     start = before_blank_lines(text, len(text), floor)
@@ -252,7 +252,7 @@ def _refuse_shallow(added: Sequence[NoteHeading], level: int, text: str) -> None
         if heading.level <= level:
             raise InvalidArgument(
                 f"the heading {heading.text!r} of level {heading.level} is not below {text!r}, which has level {level}",
-                hint=f"headings in content_md need more than {level} #",
+                hint=f"headings in the new text need more than {level} #",
             )
 
 

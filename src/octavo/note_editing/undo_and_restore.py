@@ -56,7 +56,7 @@ def undo(notes: ProjectNotes, note: NoteFile, terms: WriteTerms) -> WriteAnswer:
     if len(undone) == 1 and own.to is None:
         return answer
     names = ", ".join((change.to or change.note).uri for change in undone)
-    return replace(answer, changed=True, note=answer.note or f"all of {write.operation} is undone: {names}")
+    return replace(answer, changed=True, note=answer.note or f"{write.operation} is undone in {names}")
 
 
 def _taken_back(notes: ProjectNotes, note: NoteFile, file: File, write: NoteWrite) -> FileChange:
@@ -68,7 +68,7 @@ def _taken_back(notes: ProjectNotes, note: NoteFile, file: File, write: NoteWrit
         return FileChange(note, file, written)
     to = NoteFile(note.collection, write.renamed_from, located(note.collection.root, write.renamed_from))
     notes.refuse_left_out(to)
-    refuse_taken(note, to)
+    refuse_taken(note, to, f"move or rename {to.uri} first; nothing changed")
     return FileChange(note, file, written, to)
 
 

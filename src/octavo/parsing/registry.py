@@ -45,8 +45,8 @@ def extensions(include: Sequence[str] = ()) -> frozenset[str]:
 
 
 _PROSE = """
-    readme license licence copying notice authors contributors maintainers codeowners changelog changes history news
-    todo install thanks credits version
+    readme license license-apache license-mit licence unlicense copying notice authors contributors maintainers
+    codeowners changelog changes history news todo install thanks credits version
 """
 PROSE_NAMES = frozenset(_PROSE.split())
 """File names without an extension that contain prose, in lower case."""

@@ -97,7 +97,9 @@ def _current(library: ProjectLibrary, reference: str, collection: str | None) ->
 
 
 def not_called(library: ProjectLibrary, reference: str, otherwise: str) -> NotFound:
-    """Nobody is called so: those whose names are written most like it, or else another way."""
+    """Nobody is called so: why the file is no document, those with the most similar names, or another way."""
+    if left_out := _left_out(library, reference):
+        return left_out
     near = nearest_names(library, reference)
     if is_absolute(reference):
         folders = ", ".join(collection.place for collection in library.collections() if collection.on_disk)
@@ -108,6 +110,22 @@ def not_called(library: ProjectLibrary, reference: str, otherwise: str) -> NotFo
         hint=f"did you mean {near[0]}?" if near else otherwise,
         details={"uri": uri, "heading_path": _heading_path(section) if section else None, "near": near},
     )
+
+
+def _left_out(library: ProjectLibrary, reference: str) -> NotFound | None:
+    """The error for a file that indexing skipped or failed at."""
+    lines = _LINES.match(reference)
+    uri = lines["uri"] if lines else reference.partition("#")[0]
+    for collection in library.collections():
+        own = uri.removeprefix(f"{collection.name}/")
+        entry = library.store.ledger.at(library.project.id, collection.id, [own]).get(own)
+        if entry is not None and entry.reason:
+            return NotFound(
+                f"{collection.name}/{own} was not indexed: {entry.reason}",
+                hint="`octavo status --problems` lists such files",
+                details={"uri": own, "heading_path": None, "near": ()},
+            )
+    return None
 
 
 def _version(library: ProjectLibrary, wanted: str, collection: str | None, number: int) -> Passage:

@@ -24,6 +24,8 @@ from octavo.answering.sentence_splitting import above, sentences
         ("| a | b |\n|---|---|\n| 1 | 2 |\n", ["| a | b |", "| 1 | 2 |"]),
         ("- `ETag`\n  - : A version.\n", ["`ETag`", "A version."]),
         ("Almanac\n\n: A book of days.\n", ["Almanac", "A book of days."]),
+        ("# Server\n#homelab #server/backup\nIt runs at night.\n", ["It runs at night."]),
+        ("It is in\n#homelab\nand #3 of two.\n#3\nMore.\n", ["It is in", "and #3 of two.", "#3 More."]),
         ("> [!warning] Mind the step\n> It is high\n> and wet.\n", ["It is high and wet."]),
         ("ドームは閉じます。湿度が高い。", ["ドームは閉じます。", "湿度が高い。"]),
         ("", []),

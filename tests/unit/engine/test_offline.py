@@ -177,6 +177,16 @@ def test_training_that_was_killed_is_broken_off_and_can_be_done_again(library: P
         assert told(engine) == ({"finetune": "done"}, [("info", "octavo models list")])
 
 
+def test_work_whose_worker_was_killed_is_not_told_as_running_once_its_lease_has_ended(library: Path) -> None:
+    with open_library(library, settings=HASHING) as engine:
+        (engine.location.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
+        engine.index(embed=False)
+        with engine.store.transaction():
+            engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "full vectors", {})
+            engine.store.outbox.claim(engine.project.id, "killed", lease_seconds=0.0, limit=1, max_attempts=5)
+        assert told(engine)[0] == {}
+
+
 def test_full_vectors_that_were_given_up_are_told_until_they_are_there(library: Path) -> None:
     with open_library(library, settings=HASHING) as engine:
         (engine.location.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]

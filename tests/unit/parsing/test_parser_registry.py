@@ -18,7 +18,7 @@ def test_markdown_is_read_as_markdown(uri: str) -> None:
     assert isinstance(parser_for(uri), MarkdownParser)
 
 
-@pytest.mark.parametrize("uri", ["a.txt", "a.text", "views.base", "README", "docs/LICENSE"])
+@pytest.mark.parametrize("uri", ["a.txt", "a.text", "views.base", "README", "docs/LICENSE", "LICENSE-MIT", "UNLICENSE"])
 def test_other_prose_is_read_as_plain_text(uri: str) -> None:
     assert isinstance(parser_for(uri), PlaintextParser)
 
@@ -71,6 +71,7 @@ def test_a_script_without_an_ending_is_code_in_the_language_of_the_program_that_
         ("vendor/notes.md", "# Vendors\n", None),
         ("bin/run", "#!/bin/sh\n", None),
         ("LICENSE", "Do what you like. DO NOT EDIT\n", None),
+        ("UNLICENSE", "This is free and unencumbered software.\n", None),
         ("a.py", "x = 1\n", None),
     ],
 )

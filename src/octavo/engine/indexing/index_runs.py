@@ -353,6 +353,6 @@ def busy(build: Build | None) -> Busy:
     by = f" by process {build.process}" if build is not None and build.process else ""
     return Busy(
         f"the library is being indexed{by}",
-        hint="`octavo status` says how far it is; `octavo index --wait`, or wait, goes after it",
+        hint="`octavo status` says how far it is; `octavo index --wait` runs after it",
         details={"started_at": job.get("started_at"), "job": job},
     )

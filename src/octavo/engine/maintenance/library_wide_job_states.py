@@ -138,8 +138,12 @@ def _jobs(engine: Engine) -> Iterator[OfflineRun]:
         else:
             stale = is_stale(engine.store, engine.project.id, run)
         yield OfflineRun(name, "stale" if stale else "done", when(run.at))
+    now = engine.library.adapters.clock()
     for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
         name, dead = _WORKED_ON.get(job.kind, ""), job.state is JobState.DEAD
+        # A worker that is killed leaves its lease behind; when that ends, the job waits for the next worker.
+        if not dead and (job.lease_expires_at or 0.0) <= now:
+            continue
         # A job that was given up counts until the work was done after all.
         if not name or (name in runs and runs[name].at >= job.created_at):
             continue

@@ -47,7 +47,7 @@ def answered(choices: Choices, operation: Operation, request: Any, *, work: bool
 
             # What was answered is committed. A job that fails from here on is tried again by the next worker.
             if reason := work_shortly(session.engine, session.config.jobs):
-                click.echo(f"warning: degraded: {visible(reason)}; a worker computes the vectors later", err=True)
+                click.echo(f"warning: no vectors yet: {visible(reason)}; a worker computes them later", err=True)
     return code
 
 

@@ -1211,7 +1211,7 @@ class DocMethods:
             author: Who makes the change.
             reason: Why it is made.
             uri: Path in the collection.
-            parent_heading_path: The parent's heading path; [] is the root.
+            parent_heading_path: Each heading from the top down to the parent; none is the root.
             heading: The new heading, without # markers.
             content_md: Markdown, without the heading.
             level: Else one below the parent.
@@ -1241,7 +1241,7 @@ class DocMethods:
             author: Who makes the change.
             reason: Why it is made.
             uri: Path in the collection.
-            heading_path: Heading texts from the root: ["A", "B"].
+            heading_path: Each heading from the top down to the section, in order.
             content_md: Markdown, without the heading.
         """
     def append_to_section(
@@ -1267,7 +1267,7 @@ class DocMethods:
             author: Who makes the change.
             reason: Why it is made.
             uri: Path in the collection.
-            heading_path: Heading texts from the root: ["A", "B"].
+            heading_path: Each heading from the top down to the section, in order.
             content_md: Markdown, without the heading.
         """
     def move_section(
@@ -1294,8 +1294,8 @@ class DocMethods:
             author: Who makes the change.
             reason: Why it is made.
             uri: Path in the collection.
-            from_heading_path: Heading texts from the root: ["A", "B"].
-            to_parent_heading_path: The parent's heading path; [] is the root.
+            from_heading_path: Each heading from the top down to the section, in order.
+            to_parent_heading_path: Each heading from the top down to the parent; none is the root.
             update_links: Write links of the collection anew that would lead nowhere.
         """
     def rename(
@@ -1325,7 +1325,7 @@ class DocMethods:
             reason: Why it is made.
             uri: Path in the collection.
             to: The file's new path in the collection.
-            heading_path: Heading texts from the root: ["A", "B"].
+            heading_path: Each heading from the top down to the section, in order.
             heading: The section's new heading.
             update_links: Write links of the collection anew that would lead nowhere.
         """
@@ -2026,7 +2026,7 @@ class MemoryMethods:
             reason: Why it is made.
             item: The memory's id, its beginning, or title.
             uri: Path in the collection.
-            heading_path: Heading texts from the root: ["A", "B"].
+            heading_path: Each heading from the top down to the section, in order.
         """
     def from_note(
         self,

@@ -234,7 +234,7 @@ def _job(run: IndexingRun) -> str:
 def _watched(watch: WatchAnswer) -> str:
     """`2 folders; 3 changes wait; notes is polling`"""
     details = [count(len(watch.folders), "folder")]
-    details += [f"{count(watch.queued, 'change')} wait"] if watch.queued else []
+    details += [count(watch.queued, "change waits", "changes wait")] if watch.queued else []
     details += [f"{folder.collection} is {folder.state}" for folder in watch.folders if folder.state not in _WATCHED]
     return "; ".join(details)
 

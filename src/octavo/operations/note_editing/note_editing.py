@@ -123,7 +123,7 @@ def doc_append_to_section(engine: Engine, request: DocAppendToSectionRequest) ->
     path, content = request.heading_path, request.content_md
     check_section_path(path)
     if not content_lines(content):
-        raise InvalidArgument("there is nothing to append", hint="give the text as content_md")
+        raise InvalidArgument("there is nothing to append", hint="give it a text")
     note = engine.notes.writable(request.uri, request.collection)
     return engine.notes.change(note, request, "doc_append_to_section", lambda document: append(document, path, content))
 
@@ -139,7 +139,7 @@ def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
     if (to is None) == (heading is None) or bool(path) != (heading is not None):
         raise InvalidArgument(
             "a rename needs either the file's new path, or a section and its new heading",
-            hint="give `to`, or `heading_path` and `heading`",
+            hint="give --to, or --section and --heading",
         )
     if heading is not None:
         heading_text(heading)

@@ -17,8 +17,12 @@ _LONGEST = 20_000_000
 Uri = Annotated[str, Field("Path in the collection.", max_length=4_096, argument="URI", complete="uris")]
 HeadingTexts = tuple[Annotated[str, Field(max_length=10_000)], ...]
 HeadingPath = Annotated[HeadingTexts, Field(max_length=100, metavar="HEADING", separator=HEADING_SEPARATOR)]
-SectionPath = Annotated[HeadingPath, Field('Heading texts from the root: ["A", "B"].', option="-s/--section")]
-ParentPath = Annotated[HeadingPath, Field("The parent's heading path; [] is the root.", option="-u/--under")]
+SectionPath = Annotated[
+    HeadingPath, Field("Each heading from the top down to the section, in order.", option="-s/--section")
+]
+ParentPath = Annotated[
+    HeadingPath, Field("Each heading from the top down to the parent; none is the root.", option="-u/--under")
+]
 Content = Annotated[
     str, Field("Markdown, without the heading.", max_length=_LONGEST, argument="CONTENT", reads="stdin")
 ]
