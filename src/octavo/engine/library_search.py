@@ -318,7 +318,7 @@ class Reader:
         terms, written = parse_query(query.text, library.adapters.analyzer, self.languages.held())
         return replace(
             query,
-            terms=typed_terms(library, self.languages.with_compounds(terms)),
+            terms=typed_terms(library, self.languages.with_english(self.languages.with_compounds(terms))),
             filters=query.filters.narrowed_by(typed_filters(library, written)),
         )
 

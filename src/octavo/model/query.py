@@ -141,6 +141,7 @@ class Terms:
     the score says: it is what AND, OR, NOT and parentheses mean. `exact` are the tokens of what is to be found whole,
     because it is an identifier, a number or the only word; `shaped` says that its writing tells so. `whole` are all
     tokens of a short query, which may occur as a phrase. `forms` are its words in other languages than English.
+    `gloss` has English words for a question in another language, `english` their tokens, together those of one word.
     """
 
     text: str
@@ -154,6 +155,8 @@ class Terms:
     shaped: bool = False
     whole: tuple[str, ...] = ()
     forms: tuple[WordForms, ...] = ()
+    gloss: str = ""
+    english: tuple[tuple[str, ...], ...] = ()
     problem: str = ""
     """The parenthesis or operator that counts for nothing, and where it stands; empty where all do count."""
 

@@ -233,12 +233,12 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
         return 1.0  # also where its path or an alias has the word
     other_forms = {token: {*word.forms, *word.compounds} for word in terms.forms for token in word.tokens}
     languages = {form.split("_", 2)[1] for word in terms.forms for form in word.forms}
-    best, maybe = 0, PhrasePrefilter(tuple(expected))
+    best, in_english, maybe = 0, 0.0, PhrasePrefilter(tuple(expected))
     passages = [
         (" ".join((candidate.title, *candidate.heading_path)), text)
         for candidate, text in zip(candidates, texts_of(search, candidates), strict=True)
     ]
-    most = [len(expected) if other_forms else maybe.most(" ".join(passage)) for passage in passages]
+    most = [len(expected) if other_forms or terms.english else maybe.most(" ".join(passage)) for passage in passages]
     for (named, text), count in sorted(zip(passages, most, strict=True), key=lambda known: -known[1]):
         if count <= best:
             break  # no other has more of them
@@ -250,4 +250,7 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
             forms = {form for language in languages for form in analysed.forms(passage, language)}
             present |= {token for token in expected - present if not forms.isdisjoint(other_forms.get(token, ()))}
         best = max(best, len(present))
-    return best / len(expected)
+        if terms.english:
+            said = sum(any(f" {token} " in tokens for token in meant) for meant in terms.english)
+            in_english = max(in_english, said / len(terms.english))
+    return max(in_english, best / len(expected))

@@ -114,7 +114,8 @@ class Search:
         # A hypothesis is written like a passage, so it is embedded like one.
         supposed = [hypothesis] if hypothesis else list(self.query.hypotheses)
         if not supposed:
-            return embedder.embed_query(self.query.terms.text)
+            terms = self.query.terms
+            return embedder.embed_query(f"{terms.text} {terms.gloss}" if terms.gloss else terms.text)
         # An embedder behind a service is asked once, as for a query: somebody waits for the answer.
         embed = embedder.embed_at_once if isinstance(embedder, AtOnceEmbedder) else embedder.embed
         return _pooled(embed(supposed), self.query.pooling)
@@ -151,11 +152,11 @@ class Search:
         Who quotes a phrase wants it as it is written.
         """
         chunks = self._holding(terms, depth, fields)
-        if not terms.forms or terms.phrases:
+        if not (terms.forms or terms.english) or terms.phrases:
             return chunks
         scores = {chunk.key: chunk.score for chunk in chunks}
         for words, share in _readings(terms):
-            other = replace(terms, words=words, prefixes=(), preferred=(), forms=())
+            other = replace(terms, words=words, prefixes=(), preferred=(), forms=(), english=())
             for chunk in self._holding(other, depth, fields):
                 one, more = scores.get(chunk.key, 0.0), share * chunk.score
                 scores[chunk.key] = max(one, more) + _AGREED * min(one, more)
@@ -287,8 +288,11 @@ class RetrievalProfile:
 
 
 def _readings(terms: Terms) -> Iterator[tuple[tuple[str, ...], float]]:
-    """The query's words in their languages, and as parts of compounds; each with what its score is worth."""
-    yield tuple(dict.fromkeys(form for word in terms.forms for form in word.forms)), 1.0
+    """The query's words in their languages, as parts of compounds and in English; each with what its score is worth."""
+    if terms.english:
+        yield tuple(dict.fromkeys(chain.from_iterable(terms.english))), 1.0
+    if forms := tuple(dict.fromkeys(form for word in terms.forms for form in word.forms)):
+        yield forms, 1.0
     if compounds := tuple(dict.fromkeys(compound for word in terms.forms for compound in word.compounds)):
         yield compounds, _COMPOUNDS
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.text.compound_word_expansion import Compounds
 from octavo.algorithms.text.language_detection_and_marked_stems import COMPOUNDING, SNOWBALL, marked
+from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.algorithms.text.stemming import snowball
 from octavo.errors import LibraryError
 from octavo.fast_dataclass import replace
+from octavo.retrieval.query_word_translation import with_english
 
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
@@ -61,6 +64,13 @@ class LibraryLanguages:
             return replace(terms, forms=tuple(map(self._with_compounds, terms.forms)))
         except LibraryError:
             return terms
+
+    def with_english(self, terms: Terms) -> Terms:
+        """The terms, with English words for a question in another language whose own words the library hardly has."""
+        with suppress(LibraryError):
+            held = partial(self._store.lexical.containing, self._project, most=1)
+            return with_english(terms, shared_analyzer(), lambda word: bool(held([word])))
+        return terms
 
     def _with_compounds(self, word: WordForms) -> WordForms:
         compounds = []

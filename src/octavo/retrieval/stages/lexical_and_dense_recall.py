@@ -83,6 +83,8 @@ class LexicalRecall:
         if query.terms.forms:
             forms = (form for word in query.terms.forms for form in (*word.forms, *word.compounds))
             search.notes["forms"] = unmarked(forms)
+        if query.terms.gloss:
+            search.notes["in_english"] = query.terms.gloss
         if isinstance(library.store.lexical, ChoosingIndex) and (message := library.store.lexical.answered()):
             search.notes["words_by"] = message
         scored = beside_commits(search, chunks, depth, ask)
