@@ -183,7 +183,7 @@ class DocumentRepository(ProjectRepository):
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]:
         where = self._in(project, keys=json.dumps([int(key) for key in keys]))
         rows = self._database.rows("candidates", where) if len(keys) else []
-        return {row[0]: _candidate(row, path) for row, path in zip(rows, _paths(rows, 7), strict=True)}
+        return {candidate.key: candidate for candidate in _candidates(rows)}
 
     def lengths(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, int]:
         return {
@@ -365,27 +365,47 @@ def _paths(rows: Sequence[Sequence[Any]], column: int) -> Iterator[tuple[str, ..
     return map(tuple, json.loads(f"[{','.join([row[column] for row in rows])}]"))
 
 
-def _candidate(row: tuple[Any, ...], path: tuple[str, ...]) -> Candidate:
-    """Positional arguments: every search creates a few hundred of these."""
-    return Candidate(
-        row[0],
-        row[1],
-        row[2],
-        row[3],
-        row[4],
-        _KINDS[row[5]],
-        row[6],
-        path,
-        Span(row[8], row[9]),
-        Lines(row[10], row[11]),
-        row[12].hex(),
-        row[13],
-        bool(row[14]),
-        row[15],
-        row[16],
-        row[17],
-        row[18],
+def _candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
+    """Column by column, because every search makes a hundred and more of these."""
+    if not rows:
+        return iter(())
+    (
+        *before,
+        kinds,
+        titles,
+        _,
+        starts,
+        ends,
+        first,
+        last,
+        hashes,
+        times,
+        series,
+        ordinals,
+        sections,
+        languages,
+        types,
+    ) = zip(*rows, strict=True)
+    new: Any = tuple.__new__
+    fields = zip(
+        *before,
+        map(_KINDS.__getitem__, kinds),
+        titles,
+        _paths(rows, 7),
+        map(new, repeat(Span), zip(starts, ends, strict=True)),
+        map(new, repeat(Lines), zip(first, last, strict=True)),
+        map(bytes.hex, hashes),
+        times,
+        map(bool, series),
+        ordinals,
+        sections,
+        languages,
+        types,
+        repeat(()),
+        repeat(0.0),
+        repeat(()),
     )
+    return map(new, repeat(Candidate), fields)
 
 
 _KINDS = {kind.value: kind for kind in Kind}
