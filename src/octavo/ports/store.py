@@ -135,6 +135,9 @@ class Store(Protocol):
     def compact(self, *, fully: bool = False) -> None:
         """Frees what outdated rows occupy once that is most of it. `fully` leaves no word of what was removed."""
 
+    def merge_words(self) -> None:
+        """Makes phrases quick to look up after much was written, in short transactions."""
+
     def generation(self) -> int:
         """A number that grows with every committed change, seen from any process: the key of every cache."""
 

@@ -144,6 +144,9 @@ class SharedStore:
     def compact(self, *, fully: bool = False) -> None:
         """A database server does this by itself."""
 
+    def merge_words(self) -> None:
+        """Neither has it an index in segments."""
+
     def generation(self) -> int:
         return self._counter("generation")
 

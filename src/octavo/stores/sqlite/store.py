@@ -49,12 +49,17 @@ class SqliteStore(SharedStore):
         return sum(path.stat().st_size for path in (self.database.path, log) if path.exists())
 
     def compact(self, *, fully: bool = False) -> None:
-        from octavo.stores.sqlite.token_block_and_fts5_compaction import compact_blocks, merge_word_index
+        from octavo.stores.sqlite.token_block_and_fts5_compaction import compact_blocks
 
         compact_blocks(self.database, self.transaction, fully=fully)
         if fully:
-            merge_word_index(self.database, self.transaction)
+            self.merge_words()
             self.database.vacuum()
+
+    def merge_words(self) -> None:
+        from octavo.stores.sqlite.token_block_and_fts5_compaction import merge_word_index
+
+        merge_word_index(self.database, self.transaction)
 
     def close(self) -> None:
         self.database.close()
