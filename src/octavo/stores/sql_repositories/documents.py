@@ -183,7 +183,7 @@ class DocumentRepository(ProjectRepository):
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]:
         where = self._in(project, keys=json.dumps([int(key) for key in keys]))
         rows = self._database.rows("candidates", where) if len(keys) else []
-        return {candidate.key: candidate for candidate in _candidates(rows)}
+        return {candidate.key: candidate for candidate in _candidates(rows)} if rows else {}
 
     def lengths(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, int]:
         return {
@@ -367,43 +367,21 @@ def _paths(rows: Sequence[Sequence[Any]], column: int) -> Iterator[tuple[str, ..
 
 def _candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
     """Column by column, because every search makes a hundred and more of these."""
-    if not rows:
-        return iter(())
-    (
-        *before,
-        kinds,
-        titles,
-        _,
-        starts,
-        ends,
-        first,
-        last,
-        hashes,
-        times,
-        series,
-        ordinals,
-        sections,
-        languages,
-        types,
-    ) = zip(*rows, strict=True)
+    columns: Any = [*zip(*rows, strict=True)]
     new: Any = tuple.__new__
     fields = zip(
-        *before,
-        map(_KINDS.__getitem__, kinds),
-        titles,
+        *columns[:5],
+        map(_KINDS.__getitem__, columns[5]),
+        columns[6],
         _paths(rows, 7),
-        map(new, repeat(Span), zip(starts, ends, strict=True)),
-        map(new, repeat(Lines), zip(first, last, strict=True)),
-        map(bytes.hex, hashes),
-        times,
-        map(bool, series),
-        ordinals,
-        sections,
-        languages,
-        types,
-        repeat(()),
-        repeat(0.0),
-        repeat(()),
+        map(new, repeat(Span), zip(*columns[8:10], strict=True)),
+        map(new, repeat(Lines), zip(*columns[10:12], strict=True)),
+        [digest.hex() for digest in columns[12]],
+        columns[13],
+        map(bool, columns[14]),
+        *columns[15:],
+        *map(repeat, ((), 0.0, ())),  # copies, score and steps, which a search adds
+        strict=False,
     )
     return map(new, repeat(Candidate), fields)
 
