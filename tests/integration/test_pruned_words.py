@@ -113,3 +113,21 @@ def test_words_that_another_process_writes_while_blocks_are_compacted_stay(
             "second.md"
         ]
         assert engine.store.check() == ()
+
+
+def test_words_are_in_one_segment_once_a_library_is_large_enough_for_a_snapshot(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    with open_library(tmp_path / "l.db", create=True, settings=SETTINGS | {"snapshots.threshold": 6}) as engine:
+        engine.add_collection("notes", folder)
+        database = engine.store.shared
+        assert isinstance(database, SqliteDatabase)
+        segments = []
+        for number in range(6):
+            (folder / f"{number}.md").write_text(f"# Note {number}\n\nThe harbour of day {number}.\n", "utf-8")
+            engine.index()
+            with database.connection() as connection:
+                segments.append(connection.execute("select count(distinct segid) from lexical_idx").get)
+        assert max(segments[:-1]) > 1
+        assert segments[-1] == 1
+        assert len(engine.search(Query('"harbour of day"'), PROFILES["lexical_only"]).hits) == 6

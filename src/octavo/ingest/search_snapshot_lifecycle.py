@@ -37,6 +37,8 @@ class SnapshotUpkeep:
         if not self._setup.settings.enabled or not self.due():
             return None
         try:
+            # So much was written that the index of words is in many segments, of which a phrase asks each.
+            self._setup.store.merge_words()
             return self.publish(progress)
         except (Busy, NotIndexed):
             return None  # somebody else is at it, or the library was indexed before snapshots could be made of it

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from octavo.algorithms.text.document_name_normalisation import folded, last, name_match, without_ending
@@ -29,7 +31,7 @@ from octavo.model.link_graph import (
     Walk,
 )
 from octavo.model.normalised_text_and_spans import Span
-from octavo.sql_repositories.database_port import listed, value
+from octavo.sql_repositories.database_port import Row, listed, value
 from octavo.sql_repositories.projects_and_collections import ProjectRepository
 
 # Tables, because creating a member from its value takes longer than everything else done with a row.
@@ -154,18 +156,18 @@ class GraphRepository(ProjectRepository):
 
     def walk(self, project: ProjectId, seeds: Mapping[DocumentId, float], walk: Walk) -> tuple[Reached, ...]:
         """What is reached along edges, either way, best first; a seed is among it when another leads to it."""
-        rows = self._rows(
-            "graph_walk",
+        thematic = not walk.types or EdgeType.THEMATIC_LINK in walk.types
+        where = self._in(
             project,
             seeds=json.dumps([(document, score) for document, score in seeds.items()]),
             types=listed(walk.types),
-            thematic=not walk.types or EdgeType.THEMATIC_LINK in walk.types,
-            hops=walk.hops,
-            decay=walk.decay,
             fanout=walk.fanout,
-            most=walk.most,
         )
-        return tuple(Reached(DocumentId(row[0]), row[1], row[2]) for row in rows)
+        # So few documents that `most` of them stops nothing.
+        if walk.hops == 1 and not thematic and len(seeds) * (2 * walk.fanout + 1) <= walk.most:
+            return _reached(self._database.rows("graph_linked", where), walk.decay)
+        where |= {"thematic": thematic, "hops": walk.hops, "decay": walk.decay, "most": walk.most}
+        return tuple(Reached(DocumentId(row[0]), row[1], row[2]) for row in self._database.rows("graph_walk", where))
 
     def put_thematic(self, project: ProjectId, links: Sequence[ThematicLink], facts: Mapping[str, float]) -> None:
         owner = self._in(project)
@@ -296,6 +298,18 @@ class GraphRepository(ProjectRepository):
                 "facts": json.dumps(facts, sort_keys=True),
             },
         )
+
+
+def _reached(rows: Iterable[Row], decay: float) -> tuple[Reached, ...]:
+    """The documents one link away, each by the link that passes most on, from lists of ids, uris and weights."""
+    scores: dict[tuple[str, str], float] = {}
+    for score, *linked in rows:
+        for document, uri, weight in chain.from_iterable(map(json.loads, linked)):
+            passed_on = score * decay * weight
+            if passed_on > scores.get((uri, document), -math.inf):
+                scores[uri, document] = passed_on
+    ordered = sorted(scores, key=lambda place: (-scores[place], place))
+    return tuple(Reached(DocumentId(document), scores[uri, document], 1) for uri, document in ordered)
 
 
 def _texts(column: str) -> tuple[str, ...]:

@@ -162,6 +162,9 @@ class Store(ABC):
     def compact(self, *, fully: bool = False) -> None:
         """Frees what outdated rows occupy once that is most of it. `fully` leaves no word of what was removed."""
 
+    def merge_words(self) -> None:
+        """Neither has it an index in segments."""
+
     def generation(self) -> int:
         """A number that grows with every committed change, seen from any process: the key of every cache."""
         return self._counter("generation")

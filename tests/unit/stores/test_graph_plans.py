@@ -26,6 +26,7 @@ LOOK_UPS = (
     "graph_in_count",
     "graph_thematic_of",
     "graph_chunks_of",
+    "graph_linked",
     "graph_walk",
 )
 

@@ -103,11 +103,13 @@ def _candidates(
     for (_, postings), bound in zip(terms, bounds, strict=True):
         if sum(bounds[taken:]) < floor * (1 - _SLACK):
             break
-        rows, gain = postings.rows, _gain(bound, postings, lengths)
-        total[rows] += gain
+        rows = postings.rows.astype(np.intp)
+        reached = _gain(bound, rows, postings.halves, lengths)
+        if taken:
+            reached += total[rows]
+        total[rows] = reached
         taken += 1
-        reached = total[rows] if admitted is None else total[rows[admitted[rows]]]
-        floor = max(floor, _at(reached, limit))
+        floor = max(floor, _at(reached if admitted is None else reached[admitted[rows]], limit))
     if admitted is not None:
         total[~admitted] = 0.0
     least = floor * (1 - _SLACK) - sum(bounds[taken:])
@@ -117,10 +119,10 @@ def _candidates(
         postings = terms[number][1]
         if len(left) * _PROBE_COST < len(postings):
             hits, at = _looked_up(postings, left)
-            sub = Postings(postings.rows[at], postings.halves[at])
-            scores[hits] += _gain(bounds[number], sub, lengths)
+            scores[hits] += _gain(bounds[number], left[hits], postings.halves[at], lengths)
         else:
-            total[postings.rows] += _gain(bounds[number], postings, lengths)
+            rows = postings.rows.astype(np.intp)
+            total[rows] += _gain(bounds[number], rows, postings.halves, lengths)
             scores = total[left]
         floor = max(floor, _at(scores, limit))
         kept = np.flatnonzero(scores >= floor * (1 - _SLACK) - sum(bounds[number + 1 :]))
@@ -130,9 +132,12 @@ def _candidates(
     return left.astype(np.int64)
 
 
-def _gain(bound: float, postings: Postings, lengths: Lengths) -> NDArray[np.float32]:
-    often = postings.halves.astype(np.float32)
-    gain: NDArray[np.float32] = often / (often + lengths.damping[postings.rows])
+def _gain(bound: float, rows: NDArray[np.intp], halves: NDArray[np.uint16], lengths: Lengths) -> NDArray[np.float32]:
+    """`rows` are as wide as an address: by narrower ones numpy gathers at half of the speed."""
+    often = halves.astype(np.float32)
+    gain: NDArray[np.float32] = lengths.damping[rows]
+    gain += often
+    np.divide(often, gain, out=gain)
     gain *= np.float32(bound)
     return gain
 

@@ -14,6 +14,8 @@ from octavo.stores.sqlite.database import IN_MEMORY, SqliteDatabase
 from octavo.stores.sqlite.fts5_index import Fts5Index
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from octavo.stores.sqlite.damage_check_and_repair import SqliteUpkeep
     from octavo.stores.sqlite.search_snapshot_marks import SqliteSnapshotMarks
     from octavo.stores.sqlite.snapshot_build_source import SqliteSnapshotSource
@@ -49,12 +51,19 @@ class SqliteStore(Store):
         return sum(path.stat().st_size for path in (self.database.path, log) if path.exists())
 
     def compact(self, *, fully: bool = False) -> None:
-        from octavo.stores.sqlite.token_block_and_fts5_compaction import compact_blocks, merge_word_index
-
-        compact_blocks(self.database, self.transaction, fully=fully)
+        self._compaction.compact_blocks(self.database, self.transaction, fully=fully)
         if fully:
-            merge_word_index(self.database, self.transaction)
+            self.merge_words()
             self.database.vacuum()
+
+    def merge_words(self) -> None:
+        self._compaction.merge_word_index(self.database, self.transaction)
+
+    @property
+    def _compaction(self) -> ModuleType:
+        from octavo.stores.sqlite import token_block_and_fts5_compaction
+
+        return token_block_and_fts5_compaction
 
     def close(self) -> None:
         self.database.close()
