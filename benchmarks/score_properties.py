@@ -18,6 +18,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
@@ -137,10 +138,11 @@ def hidden_answers(engine: Engine, asked: int, seed: int) -> Iterator[str]:
 
 def moved_by_strangers(folder: Path, pairs: int, seed: int, strangers: Sequence[str] = STRANGERS) -> Iterator[str]:
     """Queries whose hits change their order, or a score by too much, where a document about something else is added."""
-    each = max(1, pairs // len(strangers))
+    each, tokens = max(1, pairs // len(strangers)), shared_analyzer().tokens
+    foreign = frozenset(tokens(" ".join(strangers)))
     with library(folder) as engine:
-        texts_of = [text for _, text in zip(range(each), queries(engine, random.Random(seed)), strict=False)]
-        before = {text: engine.search(Query(text)).hits for text in texts_of}
+        sharing_none = (text for text in queries(engine, random.Random(seed)) if foreign.isdisjoint(tokens(text)))
+        before = {text: engine.search(Query(text)).hits for text in islice(sharing_none, each)}
     for stranger in strangers:
         with library(folder, {"stranger.md": stranger}) as engine:
             for text, expected in before.items():

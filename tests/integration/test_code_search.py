@@ -261,6 +261,18 @@ def test_a_pasted_line_leads_to_where_it_stands_and_not_to_what_it_calls(engine:
         assert (hit.citation.uri, line in hit.excerpt) == (uri, True)
 
 
+def test_what_imports_and_comments_say_comes_after_the_code_unless_it_is_quoted(bench: Bench) -> None:
+    said = "A valve drains the tank faster than any pump: see the manual of the plant, part seven."
+    heads = {f"plant/part_{n}.py": f"# {said}\nimport plant.part_{n}\n" for n in range(4)}
+    code = 'def emptied(tank):\n    """A valve drains the tank, two drain it faster."""\n    tank.valve.open()\n'
+    bench.write({**heads, "plant/tanks.py": code})
+    bench.index(embedding={"provider": "bundled"})
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        task, quoted = (engine.search(Query(text)).hits[0] for text in ("a valve drains the tank faster", said))
+    assert task.citation.symbol == "emptied"
+    assert quoted.citation.uri.startswith("plant/part_") and said in quoted.excerpt
+
+
 def test_what_a_change_would_say_finds_code_and_what_is_not_about_it_finds_nothing(bench: Bench) -> None:
     bench.write(FILES)
     bench.index(embedding={"provider": "bundled"})

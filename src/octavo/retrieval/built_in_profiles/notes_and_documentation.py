@@ -5,6 +5,7 @@ from __future__ import annotations
 from octavo.algorithms.ranking.relevance_calibration import Calibration
 from octavo.retrieval.hit_relevance import BY_WORDS
 from octavo.retrieval.stage import Recall, Refine, RetrievalProfile
+from octavo.retrieval.stages.declaration_folding_and_ordering import CommentsBelow
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.document_name_promotion import NamedFirst
 from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
@@ -64,7 +65,17 @@ HYBRID = RetrievalProfile(
     "hybrid",
     recall=_BOTH,
     fuse=BalancedFusion(),
-    refine=(TitleWords(), *SMOOTHING, LinksBelow(), ExactMatch(), TESTS_BELOW, Definitions(), NamedFirst(), *SHOWN),
+    refine=(
+        TitleWords(),
+        *SMOOTHING,
+        LinksBelow(),
+        ExactMatch(),
+        TESTS_BELOW,
+        CommentsBelow(ahead=1.2),
+        Definitions(),
+        NamedFirst(),
+        *SHOWN,
+    ),
     calibration=CALIBRATION,
 )
 HYBRID_RRF = RetrievalProfile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=SHAPE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Container, Mapping, Sequence
 
 from octavo.algorithms.queries.code_query_parsing import CodeQueryForm, read_code_query
 from octavo.algorithms.source_code.import_or_comment_only_code import is_file_head
@@ -12,7 +13,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.search_result import Candidate, Ranking, best_first
 from octavo.retrieval.cited_section_choice import sections_at
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted, texts_of
 from octavo.retrieval.stages.test_example_and_header_detection import is_header
 from octavo.retrieval.tie_breaking import by_place
 
@@ -23,6 +24,14 @@ QUOTING = frozenset({CodeQueryForm.MESSAGE, CodeQueryForm.PATTERN, CodeQueryForm
 """Forms of what was pasted."""
 LITERAL = QUOTING | {CodeQueryForm.TRACE}
 WRITTEN = LITERAL | {CodeQueryForm.NAME}
+
+
+def keeps_place_beyond(ahead: float | None, candidates: Sequence[Candidate], lowered: Container[ChunkKey]) -> float:
+    """The score by words above which what would be lowered keeps its place: `ahead` times that of anything else."""
+    if ahead is None:
+        return math.inf
+    others = (channel_score(candidate, "lexical") for candidate in candidates if candidate.key not in lowered)
+    return ahead * max(others, default=0.0)
 
 
 def by_declaration(search: Search, rankings: Mapping[str, Ranking]) -> dict[str, Ranking]:
@@ -102,27 +111,36 @@ class CommentsBelow:
     """Comments and heads of files come after the code: licences, banners, imports, what a file says of itself.
 
     They have the words of the file's subject and none of what does it. `share` is how far they sink, in the height of
-    the first candidate. What a name that was asked for stands in stays where it is.
+    the first candidate. What a name that was asked for stands in stays where it is; so does, with `ahead`, what has
+    so many times the score by words of the best passage of another kind, as a comment that was pasted.
     """
 
     share: float = 0.5
+    ahead: float | None = None
     name: str = "comments_below"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if read_code_query(search.query.text).asked in QUOTING | _LOCATING:
             raise SkipStage("the query quotes code, wherever that stands")
         outside = [candidate for candidate in candidates if candidate.kind is Kind.CODE and not candidate.section]
+        most = keeps_place_beyond(self.ahead, candidates, {candidate.key for candidate in outside})
+        outside = [candidate for candidate in outside if channel_score(candidate, "lexical") <= most]
+        sections = sections_at(search.library, [(candidate.document_id, candidate.span) for candidate in outside])
         details: dict[ChunkKey, str] = {}
-        for candidate, text in zip(outside, texts_of(search, outside), strict=True):
+        for candidate, text, within in zip(outside, texts_of(search, outside), sections, strict=True):
             if candidate.content_type == _COMMENT:
                 details[candidate.key] = "only a comment"
+            elif any(section.level for section in within):
+                continue  # a constant or a variable below the imports may be what was asked for
             elif is_file_head(text) and not any(step.stage == _SYMBOLS for step in candidate.steps):
                 details[candidate.key] = "the head of a file"
         if not details:
             raise SkipStage("no comment and no head of a file stands alone")
-        depth = self.share * ((candidates[0].score - ground(candidates)) or 1.0)
+        # Not below the ground, from which the shares of all other hits are measured.
+        low = ground(candidates)
+        depth = self.share * ((candidates[0].score - low) or 1.0)
         lowered = (
-            candidate.scored(candidate.score - depth) if candidate.key in details else candidate
+            candidate.scored(max(low, candidate.score - depth)) if candidate.key in details else candidate
             for candidate in candidates
         )
         return noted(in_order(lowered), self.name, details)

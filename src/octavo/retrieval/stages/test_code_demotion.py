@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from octavo.algorithms.queries.code_query_parsing import CodeQueryForm, read_code_query
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
@@ -11,7 +9,7 @@ from octavo.model.document import Kind
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, ground, noted
-from octavo.retrieval.stages.declaration_folding_and_ordering import WRITTEN
+from octavo.retrieval.stages.declaration_folding_and_ordering import WRITTEN, keeps_place_beyond
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 from octavo.retrieval.stages.git_commit_caps import FILES
 from octavo.retrieval.stages.test_example_and_header_detection import is_use
@@ -52,8 +50,7 @@ class TestsBelow:
         if not uses and not quoted:
             raise SkipStage("no test is among the candidates")
         height = (candidates[0].score - ground(candidates)) or 1.0
-        others = (channel_score(candidate, "lexical") for candidate in candidates if candidate.key not in uses)
-        most = math.inf if self.ahead is None else self.ahead * max(others, default=0.0)
+        most = keeps_place_beyond(self.ahead, candidates, uses)
         lowered, details = [], {}
         for candidate in candidates:
             commit = candidate.kind is Kind.COMMIT
