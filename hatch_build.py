@@ -1,8 +1,8 @@
-"""Puts into a distribution the commit it is built from, for `octavo version`, and into a wheel the compiled word tables.
+"""Adds the commit a distribution is built from, for `octavo version`, and to a wheel the compiled word tables.
 
-A wheel without a compiler is a pure one, which does the same more slowly. `CC` names the compiler, else it is `cc`, else
-`zig cc` from the package `ziglang`. `OCTAVO_BUILD_PLATFORM` is the platform in the wheel's name where `CC` compiles for
-another machine, or `any` for a wheel without a library.
+A wheel built without a compiler is a pure one, which does the same more slowly. `CC` names the compiler, else it is
+`cc`, else `zig cc` from the package `ziglang`. `OCTAVO_BUILD_PLATFORM` is the platform in the wheel's name where `CC`
+compiles for another machine, or `any` for a wheel without a library.
 """
 
 from __future__ import annotations

@@ -283,7 +283,9 @@ def _token_bytes(vocabulary: bytes) -> list[bytes]:
     """The tokens of a vocabulary as the bytes that they are written for. No text has the bytes of those for none."""
     written = vocabulary.removesuffix(b"\n").decode().split("\n")
     tokens = (token.translate(_BYTES) for token in written)
-    return [token.encode("latin-1") if max(token, default="\0") < "\u0100" else b"\xff" + token.encode() for token in tokens]
+    return [
+        token.encode("latin-1") if max(token, default="\0") < "\u0100" else b"\xff" + token.encode() for token in tokens
+    ]
 
 
 def _merged(written: str, ranks: _Ranks) -> list[str]:

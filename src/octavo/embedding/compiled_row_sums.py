@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from ctypes import CDLL, Structure, byref, c_int32, c_int64, c_void_p
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ class CompiledRowSums:
         raised: NDArray[np.float32],
         leading: int,
         lead: int,
-        decode: Callable[[NDArray[np.intc]], None],
+        decode: Callable[[NDArray[np.signedinteger[Any]]], None],
     ) -> None:
         self._sum, self._decode, self._lead = library.octavo_rows_sum, decode, (leading, lead - 1)
         self._arrays = rows, np.ascontiguousarray(scales), np.ascontiguousarray(raised)
@@ -44,7 +45,7 @@ class CompiledRowSums:
 
     def summed(self, packed: Sequence[bytes], start: int, end: int) -> NDArray[np.float32] | None:
         """The sum of each text; None where a token has no row or occurs more often than there are numbers raised."""
-        rows, scales, raised = self._arrays
+        rows, _, raised = self._arrays
         if not rows.flags.c_contiguous or not rows.flags.aligned:
             return None
         joined = b"".join(packed)

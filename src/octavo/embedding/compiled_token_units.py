@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from ctypes import CDLL
 from itertools import islice
 
-from octavo.algorithms.compiled.word_table import IN_UNITS, WordTable
+from octavo.algorithms.compiled.library_loading import IN_UNITS
+from octavo.algorithms.compiled.word_table import WordTable
 
 _ID_BYTES = array("i").itemsize
 

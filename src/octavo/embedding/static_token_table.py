@@ -109,7 +109,7 @@ class TokenTable:
 
         return CompiledRowSums(library, self.rows, self.scales, self._small, LEAD, int(self._lead), self._decode)
 
-    def _decode(self, tokens: NDArray[np.intp]) -> None:
+    def _decode(self, tokens: NDArray[np.signedinteger[Any]]) -> None:
         """Puts together the rows of these tokens. Two threads that do so at once write the same bytes."""
         if not self._decoded[tokens].all():
             missing = np.unique(tokens[~self._decoded[tokens]])

@@ -1,4 +1,4 @@
-"""Loads the compiled library where the wheel has one; whatever is wrong with it, everything works without, more slowly."""
+"""Loads the compiled library where the wheel has one; without it, or if it is damaged, Python does the same, slower."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 VARIABLE = "OCTAVO_COMPILED"
 """Set to 0, the compiled library is left alone; set to a path, that file is loaded."""
+
+BETWEEN_WORDS, IN_UNITS = 0, 1
+"""How a text is cut: into what stands between separators, or into units of byte-level BPE."""
 
 _ABI = 1
 _NAMES = ("word_tables.so", "word_tables.dylib", "word_tables.dll")

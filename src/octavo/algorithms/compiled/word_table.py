@@ -15,7 +15,6 @@ from itertools import accumulate
 
 NUMBERS = "q"  # of ends and sizes, as `array` calls them
 SIZES = "i"
-BETWEEN_WORDS, IN_UNITS = 0, 1
 _WORD, _SEPARATOR, _MAY_SEPARATE = range(3)
 _MAX_WORDS = 200_000
 _MAX_BYTES = 48_000_000

@@ -649,27 +649,25 @@ EXPORT int32_t octavo_rows_sum(const TokenRows *table, const int32_t *ids, const
     return outcome;
 }
 
-/* Which of some hints occur in words of so many bytes; there may be fewer, for only ASCII's white space ends a word. `pairs`
- * has a bit for every two bytes that a hint begins with. */
+/* Which of some hints occur in words of so many bytes; of too many rather than too few, for only ASCII's white space ends a
+ * word here. Hints are sorted; `pairs` has for every two bytes the number of the first hint that begins so, and 1. */
 EXPORT int32_t octavo_hints_find(const uint8_t *text, int64_t bytes, int64_t least, const uint8_t *hints,
                                  const int64_t *ends, int32_t count, const uint8_t *pairs, uint8_t *occurs) {
     int32_t different = 0;
-    for (const uint8_t *at = text, *last = text + bytes; at < last;) {
+    for (const uint8_t *at = text, *last = text + bytes; at < last; at++) {
         const uint8_t *word = at;
         while (at < last && !(*at == ' ' || (*at >= 9 && *at <= 13) || (*at >= 28 && *at <= 31))) at++;
-        if (at - word >= least)
-            for (const uint8_t *place = word; place + 1 < at; place++) {
-                const uint32_t pair = (uint32_t)place[0] << 8 | place[1];
-                if (!(pairs[pair >> 3] >> (pair & 7) & 1)) continue;
-                int64_t start = 0;
-                for (int32_t hint = 0; hint < count; start = ends[hint++]) {
-                    const int64_t size = ends[hint] - start;
-                    if (occurs[hint] || size > at - place || memcmp(place, hints + start, (size_t)size)) continue;
-                    occurs[hint] = 1;
-                    different++;
-                }
+        if (at - word < least) continue;
+        for (const uint8_t *place = word; place + 1 < at; place++) {
+            int32_t hint = (int32_t)pairs[place[0] << 8 | place[1]] - 1;
+            for (; hint >= 0 && hint < count; hint++) {
+                const int64_t start = hint ? ends[hint - 1] : 0, size = ends[hint] - start;
+                if (size < 2 || memcmp(place, hints + start, 2)) break;
+                if (occurs[hint] || size > at - place || memcmp(place, hints + start, (size_t)size)) continue;
+                occurs[hint] = 1;
+                different++;
             }
-        at++;
+        }
     }
     return different;
 }
