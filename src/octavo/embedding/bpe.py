@@ -77,12 +77,13 @@ class BpeCounter:
         self._pretokens = _Pretokens(ranks)
         self._ids = _Ids(self._pretokens)
         self._counts = _Counts(self._pretokens, self._ids)
+        self._known = self._counts.__getitem__
         self.start, self.end = ranks.get(START, none), ranks.get(END, none)
 
     def count(self, text: str) -> int:
         """As many as the words have, each behind a blank. What line ends add is left out, so that counts add up where a
         text is cut between words; `fitted` makes up for it where it would not fit into a window."""
-        return sum(map(self._counts.__getitem__, text.split()))
+        return self.counts((text,))[0] if len(text) >= _COMPILED_FROM else sum(map(self._known, text.split()))
 
     @cached_property
     def _units(self) -> CompiledTokenUnits | None:
@@ -91,17 +92,21 @@ class BpeCounter:
             return None
         from octavo.embedding.compiled_token_units import CompiledTokenUnits
 
-        return CompiledTokenUnits(library, _token_bytes(self._vocabulary), self._pretokens.cut_unit)
+        units = CompiledTokenUnits(library, _token_bytes(self._vocabulary), self._pretokens.cut_unit)
+        self._counts.compiled = units
+        return units
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         if sum(map(len, texts)) >= _COMPILED_FROM and (units := self._units) is not None:
             return units.counts(texts)
-        known = self._counts.__getitem__
+        known = self._known
         return [sum(map(known, text.split())) for text in texts]
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
-        known = self._counts
-        return [(word.end(), known[word.group()]) for word in _WORD.finditer(text)]
+        words = list(_WORD.finditer(text))
+        if len(text) >= _COMPILED_FROM:
+            return list(zip([word.end() for word in words], self.counts([word.group() for word in words]), strict=True))
+        return [(word.end(), self._known(word.group())) for word in words]
 
     def fitted(self, text: str, room: int) -> list[int]:
         """The first ids that there is room for. Of a text that has too many, line ends are read as blanks: its words
@@ -181,7 +186,7 @@ class _Ids(WordTokenCache[str, bytes]):
         self._pretokens = pretokens
 
     def make(self, unit: str) -> bytes:
-        if unit.isalpha() and unit.isascii():
+        if unit.isalpha() and unit.isascii() and len(unit) < _LONGEST:
             return self._pretokens[" " + unit]  # most of them: a word between blanks is one pre-token
         return b"".join(self._pretokens.of_unit(unit))
 
@@ -189,13 +194,16 @@ class _Ids(WordTokenCache[str, bytes]):
 class _Counts(WordTokenCache[str, int]):
     """Words → how many tokens they are behind a blank: chunking asks for nothing else."""
 
-    __slots__ = ("_ids", "_pretokens")
+    __slots__ = ("_ids", "_pretokens", "compiled")
 
     def __init__(self, pretokens: _Pretokens, ids: _Ids) -> None:
         super().__init__()
         self._pretokens, self._ids = pretokens, ids
+        self.compiled: CompiledTokenUnits | None = None
 
     def make(self, word: str) -> int:
+        if self.compiled is not None:
+            return self.compiled.counts((word,))[0]
         if word[0] == _BEGIN:
             return sum(map(len, self._pretokens.of_single_blanks(" " + word))) // ID_BYTES
         return len(self._ids[word]) // ID_BYTES  # whose vector is made next
