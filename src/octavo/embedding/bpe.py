@@ -104,7 +104,7 @@ class BpeCounter:
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
         words = list(_WORD.finditer(text))
-        if len(text) >= _COMPILED_FROM:
+        if len(text) >= _COMPILED_FROM or self._counts.compiled is not None:
             return list(zip([word.end() for word in words], self.counts([word.group() for word in words]), strict=True))
         return [(word.end(), self._known(word.group())) for word in words]
 

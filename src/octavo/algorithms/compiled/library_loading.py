@@ -85,6 +85,8 @@ def _declare(library: CDLL) -> None:
         ("table_fill", small, address, text, address),
         ("table_function_word", small, address, text, number, small),
         ("table_evidence", number, address, text, address, number, address),
+        ("table_numbers", small, address, text, address, number, address),
+        ("table_keys", small, address, address),
         ("ranks_new", address, unsigned, text, address, number),
         ("table_merge_by", None, address, address, small),
         ("table_merge", small, address, text, address, number, address),

@@ -95,6 +95,25 @@ class WordTable:
             start = max(end, -1 - end)
         return values
 
+    def numbers(self, texts: Sequence[str]) -> tuple[bytes, array[int]]:
+        """The words of all texts as numbers in order of first use, `SIZES` each, and how many words a text has. Words
+        are not forgotten between such calls."""
+        data, ends = encoded(texts)
+        counts = array(SIZES, bytes(4 * len(texts)))
+        with self._lock:
+            if self._library.octavo_table_numbers(self._table, data, address(ends), len(texts), address(counts)):
+                raise MemoryError
+            return self._output(), counts
+
+    def words(self) -> list[bytes]:
+        """Every word, in the order of the numbers."""
+        with self._lock:
+            ends = array(NUMBERS, bytes(8 * self._library.octavo_table_words(self._table)))
+            if self._library.octavo_table_keys(self._table, address(ends)):
+                raise MemoryError
+            output = self._output()
+        return [output[start:end] for start, end in zip((0, *ends), ends, strict=False)]
+
     def evidence(self, texts: Sequence[str]) -> tuple[list[tuple[int, int, list[str]]], tuple[int, int]]:
         """Of the different tokens of each text that have two characters or more, how many there are, how many of
         these in ASCII, and which are function words; at last the first two for all texts together."""

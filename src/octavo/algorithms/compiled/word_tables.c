@@ -368,7 +368,8 @@ EXPORT Table *octavo_table_new(uint64_t seed, const uint8_t *classes, const uint
     memcpy(table->classes, classes, 256);
     if (count) memcpy(table->separators, separators, (size_t)count * sizeof *separators);
     table->separator_count = count;
-    if (!grow(table) || (with_tokens && !(table->tokens = octavo_table_new(seed, classes, separators, 0, 0)))) {
+    if (!grow(table) || !reserve(&table->arena, 1) ||
+        (with_tokens && !(table->tokens = octavo_table_new(seed, classes, separators, 0, 0)))) {
         octavo_table_free(table);
         return NULL;
     }
@@ -567,6 +568,32 @@ EXPORT int64_t octavo_table_evidence(Table *table, const uint8_t *text, const in
         }
     }
     return (int64_t)table->missing_count;
+}
+
+/* The number of each text's words, in order of their first use, into the output; how many words each has. */
+EXPORT int32_t octavo_table_numbers(Table *table, const uint8_t *text, const int64_t *ends, int64_t texts, int32_t *counts) {
+    begin(table);
+    int64_t start = 0;
+    for (int64_t number = 0; number < texts; start = ends[number++]) {
+        Cursor cursor = {.at = text + start, .end = text + ends[number]};
+        for (counts[number] = 0; next_word(table, &cursor); counts[number]++) {
+            const Entry *entry = entry_of(table, cursor.word, cursor.size, 0);
+            const uint32_t place = entry ? (uint32_t)(entry - table->entries) : 0;
+            if (!entry || !append(&table->output, &place, sizeof place)) return NO_MEMORY;
+        }
+    }
+    return 0;
+}
+
+/* Every word in the order of the numbers, into the output; `ends` gets where each ends. */
+EXPORT int32_t octavo_table_keys(Table *table, int64_t *ends) {
+    table->output.used = 0;
+    for (size_t number = 0; number < table->count; number++) {
+        const Word *word = &table->entries[number].word;
+        if (!append(&table->output, table->arena.at + word->key, word->key_bytes & ~FIRST)) return NO_MEMORY;
+        ends[number] = (int64_t)table->output.used;
+    }
+    return 0;
 }
 
 /* Byte-pair merges: the tokens of a vocabulary as bytes, the number of each its rank. */
