@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -65,14 +66,12 @@ class BuildHook(BuildHookInterface):
 
 
 def compile_library(source: Path, library: Path, *flags: str, pic: bool = True) -> None:
-    temporary = library.with_suffix(f"{library.suffix}.{os.getpid()}")  # a process may have the old one open
-    command = [*_compiler(), *_FLAGS, *(["-fPIC"] if pic else []), *flags, str(source), "-o", str(temporary)]
-    try:
+    # Moved into its place: a process may have the old one open, and some linkers leave other files beside theirs.
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        made = Path(folder) / library.name
+        command = [*_compiler(), *_FLAGS, *(["-fPIC"] if pic else []), *flags, str(source), "-o", str(made)]
         subprocess.run(command, check=True, capture_output=True, text=True)
-        temporary.replace(library)
-    finally:
-        for left in library.parent.glob(f"{temporary.stem}.{os.getpid()}*"):
-            left.unlink()
+        made.replace(library)
 
 
 def _compiler() -> list[str]:

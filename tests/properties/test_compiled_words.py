@@ -187,4 +187,4 @@ def test_a_library_that_cannot_be_loaded_is_left_alone_with_a_warning(
 def test_the_compiled_library_is_left_alone_where_the_environment_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "0")
     assert compiled_library() is None
-    assert library_loading.in_use() == f"not in use: {VARIABLE} is 0"
+    assert library_loading.in_use() == f"not in use ({VARIABLE} is 0)"

@@ -32,11 +32,11 @@ def compiled_library() -> CDLL | None:
 def in_use() -> str:
     """For a person: which library is in use, or why none is."""
     if os.environ.get(VARIABLE) == "0":
-        return f"not in use: {VARIABLE} is 0"
-    path = _path("")
+        return f"not in use ({VARIABLE} is 0)"
+    path = _path(os.environ.get(VARIABLE, ""))
     if path is None:
-        return "not in this installation: indexing is slower"
-    return f"in use: {path.name}" if compiled_library() is not None else f"{path.name} cannot be loaded: see the log"
+        return "not in this wheel"
+    return "in use" if compiled_library() is not None else f"not in use ({path.name} cannot be loaded)"
 
 
 def _path(given: str) -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from octavo.algorithms.compiled.library_loading import in_use
 from octavo.engine.maintenance.build_info import commit_here, formats_here, version_line
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices
@@ -16,4 +17,5 @@ from octavo.version import __version__
 def version(choices: Choices) -> None:
     """Print the version, the commit it was built from and the formats it writes."""
     row: dict[str, Any] = {"version": __version__, "commit": commit_here(), "formats": formats_here()}
+    row["compiled"] = in_use()
     choices.answer(Answer(row, [row], ("version",), lambda width: [(Part(version_line()),)]))
