@@ -58,6 +58,7 @@ typedef struct Table {
     uint32_t call, text_stamp, all_stamp;
     struct Table *tokens;                       /* what values consist of, where that is asked for */
     const struct Table *ranks;                  /* by which words in ASCII are merged without asking */
+    int32_t *pairs;                             /* of ranks: those of two bytes, which every word asks for first */
     uint8_t classes[256];
     uint32_t separators[64];                    /* of several bytes, the first in the highest place */
     int32_t separator_count, none;
@@ -166,6 +167,7 @@ static Entry *entry_of(Table *table, const uint8_t *word, size_t size, uint32_t 
 }
 
 static int32_t rank_of(const Table *ranks, const uint8_t *token, size_t size, int32_t none) {
+    if (size == 2) return ranks->pairs[token[0] << 8 | token[1]];
     size_t slot;
     const Entry *entry = found(ranks, token, size, 0, hash_of(token, size, ranks->seed), &slot);
     return entry ? entry->word.value_bytes : none;
@@ -356,6 +358,7 @@ EXPORT void octavo_table_free(Table *table) {
     free(table->arena.at);
     free(table->output.at);
     free(table->scratch.at);
+    free(table->pairs);
     free(table);
 }
 
@@ -600,17 +603,20 @@ EXPORT int32_t octavo_table_keys(Table *table, int64_t *ends) {
 EXPORT Table *octavo_ranks_new(uint64_t seed, const uint8_t *tokens, const int64_t *ends, int64_t count) {
     static const uint8_t no_classes[256];
     Table *ranks = octavo_table_new(seed, no_classes, NULL, 0, 0);
-    int64_t start = 0;
-    for (int64_t rank = 0; ranks && rank < count; start = ends[rank++]) {
-        Entry *entry = entry_of(ranks, tokens + start, (size_t)(ends[rank] - start), 0);
-        if (entry) {
+    int64_t start = 0, rank = 0;
+    if (ranks && (ranks->pairs = malloc((1 << 16) * sizeof *ranks->pairs))) {
+        for (int32_t pair = 0; pair < 1 << 16; pair++) ranks->pairs[pair] = (int32_t)count;
+        for (; rank < count; start = ends[rank++]) {
+            const uint8_t *token = tokens + start;
+            Entry *entry = entry_of(ranks, token, (size_t)(ends[rank] - start), 0);
+            if (!entry) break;
             entry->word.value_bytes = (int32_t)rank;
-        } else {
-            octavo_table_free(ranks);
-            ranks = NULL;
+            if (ends[rank] - start == 2) ranks->pairs[token[0] << 8 | token[1]] = (int32_t)rank;
         }
+        if (rank == count) return ranks;
     }
-    return ranks;
+    octavo_table_free(ranks);
+    return NULL;
 }
 
 /* From now on the tokens of words in ASCII are merged without asking; `ranks` must outlive the table. */
