@@ -40,7 +40,8 @@ _PRETOKEN = regex(r"'(?:[stmd]|re|ve|ll)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|
 _BEGIN = "\0"  # before a text, so that its first word is told from the words behind a blank
 _APART = "\1"  # between texts
 _LONGEST = 512  # characters that are merged together; a longer run is data, and its pairs would be looked at too often
-_COMPILED_FROM = 400  # characters together: a question's few words are found in a dictionary before a call is made
+_MUCH = 100_000  # characters after which a compiled table of the vocabulary pays: no question is worth one
+_COMPILED_FROM = 400  # characters together, for which a call pays
 _LOOKED_FOR = 30  # tokens, before there is a table of them
 _SLICE = 32  # characters of such a run that are: often the same ones again
 
@@ -71,7 +72,7 @@ class BpeCounter:
     """
 
     def __init__(self, vocabulary: bytes, *, compiled: bool = True) -> None:
-        self._vocabulary, self._compiled = vocabulary, compiled
+        self._vocabulary, self._compiled, self._read = vocabulary, compiled, 0
         ranks = _Ranks(vocabulary)
         self.size = none = ranks.size
         self._pretokens = _Pretokens(ranks)
@@ -85,6 +86,11 @@ class BpeCounter:
         text is cut between words; `fitted` makes up for it where it would not fit into a window."""
         return self.counts((text,))[0] if len(text) >= _COMPILED_FROM else sum(map(self._known, text.split()))
 
+    def _units_for(self, texts: Sequence[str]) -> CompiledTokenUnits | None:
+        size = sum(map(len, texts))
+        self._read += size
+        return self._units if self._read >= _MUCH and size >= _COMPILED_FROM else None
+
     @cached_property
     def _units(self) -> CompiledTokenUnits | None:
         library = compiled_library() if self._compiled else None
@@ -97,7 +103,7 @@ class BpeCounter:
         return units
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        if sum(map(len, texts)) >= _COMPILED_FROM and (units := self._units) is not None:
+        if (units := self._units_for(texts)) is not None:
             return units.counts(texts)
         known = self._known
         return [sum(map(known, text.split())) for text in texts]
@@ -125,7 +131,7 @@ class BpeCounter:
 
     def packed(self, texts: Sequence[str]) -> list[bytes]:
         """The ids of each text, as the items of an array of type `IDS`: no id becomes a value of its own."""
-        if sum(map(len, texts)) >= _COMPILED_FROM and (compiled := self._units) is not None:
+        if (compiled := self._units_for(texts)) is not None:
             return [
                 b"".join(self._pretokens.of(text)) if ids is None else ids
                 for text, ids in zip(texts, compiled.packed(texts), strict=True)

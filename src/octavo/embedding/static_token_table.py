@@ -26,6 +26,7 @@ LEAD = 24
 """How many tokens are among the first, the one that opens every text included."""
 
 _TEXTS = 192  # counted together: enough that numpy is asked seldom, few enough to stay in the cache
+_COMPILED_FROM = 8  # texts: a question is one
 _RAISED = 1024  # counts below this are raised once and looked up
 
 
@@ -73,7 +74,11 @@ class TokenTable:
         linear algebra library for it."""
         size, several = len(self.rows), len(texts)
         packed = counter.packed(texts)
-        if self._in_c is not None and (summed := self._in_c.summed(packed, counter.start, counter.end)) is not None:
+        if (
+            several >= _COMPILED_FROM
+            and self._in_c is not None
+            and (summed := self._in_c.summed(packed, counter.start, counter.end)) is not None
+        ):
             return _of_length_one(summed)
         bags, whose = _joined(packed)
         opening, closing = (array(IDS, (token,)).tobytes() for token in (counter.start, counter.end))

@@ -141,7 +141,7 @@ _DIGITS = regex(r"[MNO][DTjz][AEIMQUYcgk][w-z0-5][MNO][DTjz][AEIMQUYcgk][w-z0-5]
 _ESCAPED = "\\_"
 _SHORTEST = 14  # characters of a word that can hold a hint and a token, or be the hint of one that follows
 
-_COMPILED_FROM = 200  # characters
+_COMPILED_FROM = 2_000  # characters: what is remembered or shown is mostly shorter, and loads no library
 
 _BEGIN = "-----BEGIN "
 _KEY_HEAD = regex(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")

@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 LONGEST = 64
 """Characters a token is cut to. Longer words are hashes and encoded data: their start identifies them."""
 
-_COMPILED_FROM = 400  # characters together: a question's few words are found in a dictionary before a call is made
+_MUCH = 100_000  # characters of passages after which a compiled table of words pays: no question is worth one
+_COMPILED_FROM = 400  # characters together, for which a call pays
 _LEAST_FUNCTION_WORDS = 2  # of a language, in a passage that is in it
 REMEMBERED_WORDS = 1 << 17  # about 30 MB when full; a corpus of 60 MB of documentation has 180,000 distinct words
 
@@ -93,7 +94,7 @@ class Analyzer:
     version = "octavo-6"
 
     def __init__(self, *, stemmed: bool = True, compiled: bool = True) -> None:
-        self._stemmed, self._compiled = stemmed, compiled
+        self._stemmed, self._compiled, self._read = stemmed, compiled, 0
         self._stem = snowball("english") if stemmed else str
         self._stem_by_script = stem_by_script if stemmed else spelled_by_script
         self.known_words = _Remembered(self._analyse)
@@ -123,6 +124,7 @@ class Analyzer:
 
     def all_joined(self, texts: Sequence[str]) -> list[str]:
         """`joined` of each."""
+        self._read += sum(map(len, texts))
         words = self._words_of(texts)
         if words is None:
             return list(map(self.joined, texts))
@@ -131,7 +133,7 @@ class Analyzer:
 
     def _words_of(self, texts: Sequence[str]) -> WordTable | None:
         """The compiled table, for so many words that a call pays."""
-        return self._word_table if sum(map(len, texts)) >= _COMPILED_FROM else None
+        return self._word_table if self._read >= _MUCH and sum(map(len, texts)) >= _COMPILED_FROM else None
 
     @cached_property
     def _word_table(self) -> WordTable | None:
