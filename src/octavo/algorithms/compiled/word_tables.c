@@ -18,6 +18,7 @@
 #define ABI 1
 #define NO_MEMORY (-1)
 #define OUT_OF_ORDER (-2)
+#define LARGEST_KEPT (1 << 24)                  /* bytes of output: one huge text leaves no memory behind */
 
 enum { UNKNOWN = -1, UNUSUAL = -2 };            /* instead of the size of a value */
 enum { WORD, SEPARATOR, MAY_SEPARATE };         /* classes of bytes */
@@ -384,10 +385,6 @@ EXPORT void octavo_table_clear(Table *table) {
     memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
     table->count = table->arena.used = table->missing_count = 0;
     table->call = table->text_stamp = table->all_stamp = 0;
-    if (table->output.room > (1 << 20)) {
-        free(table->output.at);
-        memset(&table->output, 0, sizeof table->output);
-    }
     if (table->tokens) octavo_table_clear(table->tokens);
 }
 
@@ -409,6 +406,10 @@ static void begin(Table *table) {
     table->call++;
     table->missing_count = 0;
     table->output.used = 0;
+    if (table->output.room > LARGEST_KEPT) {
+        free(table->output.at);
+        memset(&table->output, 0, sizeof table->output);
+    }
 }
 
 /* The values' sizes added up, for each of the ranges, which are in characters and in order: how many words Python must be
