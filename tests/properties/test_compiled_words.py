@@ -66,7 +66,7 @@ def analyzers() -> tuple[Analyzer, Analyzer]:
 @example(HOSTILE)
 def test_token_ids_and_counts_are_those_of_python(texts: list[str]) -> None:
     in_python, compiled = counters()
-    assert compiled._units is not None
+    assert compiled.units is not None
     padded = [*texts, PADDING]
     assert compiled.packed(padded) == in_python.packed(padded)
     assert compiled.counts(padded) == in_python.counts(padded)
@@ -79,7 +79,7 @@ def test_token_ids_and_counts_are_those_of_python(texts: list[str]) -> None:
 @example(HOSTILE)
 def test_search_tokens_and_languages_are_those_of_python(texts: list[str]) -> None:
     in_python, compiled = analyzers()
-    assert compiled._word_table is not None
+    assert compiled.word_table is not None
     padded = [*texts, PADDING, "der die das und ist nicht ein eine " * 20]
     bodies = in_python.all_joined(padded)
     assert compiled.all_joined(padded) == bodies
@@ -105,8 +105,8 @@ def test_sums_of_rows_are_the_same_to_the_bit(texts: list[list[int]], lead: int)
     counter = Counter(VOCABULARY.read_bytes())
     counter.start, counter.end = 3, 5
     compiled, in_python = TokenTable(archive, 0.7, float(lead)), TokenTable(archive, 0.7, float(lead))
-    assert isinstance(compiled._in_c, CompiledRowSums)
-    in_python._in_c = None
+    assert isinstance(compiled.row_sums, CompiledRowSums)
+    in_python.row_sums = None
     names = [""] * len(packed)
     assert compiled.embed(names, counter).tobytes() == in_python.embed(names, counter).tobytes()
 
@@ -132,7 +132,7 @@ def test_keys_are_found_as_python_finds_them(text: str) -> None:
     padded = f"{text} {PADDING * 5}"
     compiled = secret_redaction.find_keys(padded)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(secret_redaction, "_compiled_hints", lambda: None)
+        patch.setattr(secret_redaction, "compiled_hints", lambda: None)
         assert secret_redaction.find_keys(padded) == compiled
 
 
@@ -148,8 +148,7 @@ def test_a_table_that_forgets_while_threads_share_it_answers_all_the_same(texts:
     def ask() -> None:
         for _ in range(20):
             answers.append(table.rewritten(texts, BETWEEN_WORDS, ord(" ")))
-            with table._lock:
-                library.octavo_table_clear(table._table)
+            table.forget()
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:

@@ -16,15 +16,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from octavo.algorithms.compiled.library_loading import compiled_library
+from octavo.embedding.compiled_token_units import CompiledTokenUnits
 from octavo.embedding.huggingface_tokenizer import without_surrogates
 from octavo.embedding.word_token_cache import WordTokenCache
 from octavo.lazy_regex import regex
-
-if TYPE_CHECKING:
-    from octavo.embedding.compiled_token_units import CompiledTokenUnits
 
 START, END = "<s>", "</s>"
 IDS = "i"
@@ -89,15 +86,13 @@ class BpeCounter:
     def _units_for(self, texts: Sequence[str]) -> CompiledTokenUnits | None:
         size = sum(map(len, texts))
         self._read += size
-        return self._units if self._read >= _MUCH and size >= _COMPILED_FROM else None
+        return self.units if self._read >= _MUCH and size >= _COMPILED_FROM else None
 
     @cached_property
-    def _units(self) -> CompiledTokenUnits | None:
+    def units(self) -> CompiledTokenUnits | None:
         library = compiled_library() if self._compiled else None
         if library is None:
             return None
-        from octavo.embedding.compiled_token_units import CompiledTokenUnits
-
         units = CompiledTokenUnits(library, _token_bytes(self._vocabulary), self._pretokens.cut_unit)
         self._counts.compiled = units
         return units

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from ctypes import CDLL
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from octavo.algorithms.compiled.library_loading import IN_UNITS
 from octavo.algorithms.compiled.word_table import WordTable
+
+if TYPE_CHECKING:
+    from ctypes import CDLL
 
 _ID_BYTES = array("i").itemsize
 

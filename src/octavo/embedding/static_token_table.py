@@ -6,19 +6,17 @@ from array import array
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.compiled.library_loading import compiled_library
 from octavo.embedding.bpe import ID_BYTES, IDS, BpeCounter
+from octavo.embedding.compiled_row_sums import CompiledRowSums
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.errors import ModelUnavailable
-
-if TYPE_CHECKING:
-    from octavo.embedding.compiled_row_sums import CompiledRowSums
 
 TABLE = "table.npz"
 
@@ -76,8 +74,8 @@ class TokenTable:
         packed = counter.packed(texts)
         if (
             several >= _COMPILED_FROM
-            and self._in_c is not None
-            and (summed := self._in_c.summed(packed, counter.start, counter.end)) is not None
+            and self.row_sums is not None
+            and (summed := self.row_sums.summed(packed, counter.start, counter.end)) is not None
         ):
             return _of_length_one(summed)
         bags, whose = _joined(packed)
@@ -106,12 +104,10 @@ class TokenTable:
         return _of_length_one(vectors)
 
     @cached_property
-    def _in_c(self) -> CompiledRowSums | None:
+    def row_sums(self) -> CompiledRowSums | None:
         library = compiled_library()
         if library is None or self._lead != int(self._lead):
             return None
-        from octavo.embedding.compiled_row_sums import CompiledRowSums
-
         return CompiledRowSums(library, self.rows, self.scales, self._small, LEAD, int(self._lead), self._decode)
 
     def _decode(self, tokens: NDArray[np.signedinteger[Any]]) -> None:

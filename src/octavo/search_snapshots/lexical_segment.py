@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.compiled.library_loading import compiled_library
+from octavo.algorithms.compiled.word_table import WordTable
 from octavo.algorithms.ranking.bm25 import Postings
 from octavo.errors import DamagedSnapshot
 from octavo.fast_dataclass import dataclass
@@ -136,8 +137,6 @@ class CompiledTermNumbers:
     """The same in a compiled word table."""
 
     def __init__(self, library: CDLL) -> None:
-        from octavo.algorithms.compiled.word_table import WordTable
-
         self._table = WordTable(library, lambda words: [b""] * len(words))
         self.names = self._table.words
 

@@ -13,16 +13,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, chain, product
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
+from octavo.algorithms.compiled.hint_search import CompiledHints
 from octavo.algorithms.compiled.library_loading import compiled_library
 from octavo.lazy_regex import regex
 from octavo.model.indexing_ledger import REDACTED
 from octavo.model.normalised_text_and_spans import Span
 from octavo.sources.secret_spans import SecretMatch, without_overlaps
-
-if TYPE_CHECKING:
-    from octavo.algorithms.compiled.hint_search import CompiledHints
 
 _HintRules = tuple[str, tuple[tuple[str, re.Pattern[str]], ...]]
 
@@ -258,7 +256,7 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
 
 def _occurring_hints(text: str) -> tuple[Sequence[_HintRules], bool]:
     """Hints that long words may hold, with their rules, and whether digits of a Discord bot may be in one."""
-    hints = _compiled_hints() if len(text) >= _COMPILED_FROM else None
+    hints = compiled_hints() if len(text) >= _COMPILED_FROM else None
     if hints is None:
         return _rules_by_hint(), True
     rules, occurs = _rules_by_hint(), hints.occurring(text, _SHORTEST)
@@ -266,12 +264,10 @@ def _occurring_hints(text: str) -> tuple[Sequence[_HintRules], bool]:
 
 
 @cache
-def _compiled_hints() -> CompiledHints | None:
+def compiled_hints() -> CompiledHints | None:
     library = compiled_library()
     if library is None:
         return None
-    from octavo.algorithms.compiled.hint_search import CompiledHints
-
     return CompiledHints(library, [*(hint for hint, _ in _rules_by_hint()), *map("".join, product("MNO", "DTjz"))])
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
-from ctypes import CDLL, create_string_buffer
+from typing import TYPE_CHECKING
 
 from octavo.algorithms.compiled.word_table import address, encoded
+
+if TYPE_CHECKING:
+    from ctypes import CDLL
 
 
 class CompiledHints:
@@ -25,7 +29,9 @@ class CompiledHints:
         """The numbers of those that words of so many characters hold; perhaps of some that shorter words hold."""
         data = text.encode("utf-8", "surrogatepass")
         count = len(self._order)
-        occurs = create_string_buffer(count)
-        if not self._find(data, len(data), least, self._hints, address(self._ends), count, self._pairs, occurs):
+        occurs = array("B", bytes(count))
+        if not self._find(
+            data, len(data), least, self._hints, address(self._ends), count, self._pairs, address(occurs)
+        ):
             return []
-        return sorted(number for number, found in zip(self._order, occurs.raw, strict=True) if found)
+        return sorted(number for number, found in zip(self._order, occurs, strict=True) if found)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ctypes import CDLL
+    from types import ModuleType
 
 VARIABLE = "OCTAVO_COMPILED"
 """Set to 0, the compiled library is left alone; set to a path, that file is loaded."""
@@ -56,21 +57,20 @@ def _loaded(given: str) -> CDLL | None:
         library = ctypes.CDLL(str(path))
         if library.octavo_abi() != _ABI:
             raise OSError(f"it is of another version of Octavo ({library.octavo_abi()}, not {_ABI})")
-        _declare(library)
+        _declare(library, ctypes)
     except (OSError, AttributeError) as error:
         _log.warning("The compiled library is not used, indexing is slower: %s: %s", path, error)
         return None
     return library
 
 
-def _declare(library: CDLL) -> None:
+def _declare(library: CDLL, ctypes: ModuleType) -> None:
     """Results and arguments: addresses are numbers, `bytes` are given as they are."""
-    from ctypes import c_char_p as text
-    from ctypes import c_int32 as small
-    from ctypes import c_int64 as number
-    from ctypes import c_uint64 as unsigned
-    from ctypes import c_void_p as address
-
+    text, address, unsigned = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint64
+    small, number = ctypes.c_int32, ctypes.c_int64
+    library.__dict__["string_at"] = (
+        ctypes.string_at
+    )  # so that who uses a library need not import ctypes before there is one
     for name, result, *arguments in (
         ("table_new", address, unsigned, text, address, small, small),
         ("table_free", None, address),

@@ -10,8 +10,11 @@ import threading
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from ctypes import CDLL, string_at
 from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctypes import CDLL
 
 NUMBERS = "q"  # of ends and sizes, as `array` calls them
 SIZES = "i"
@@ -132,13 +135,21 @@ class WordTable:
         """Asks again when Python has said what it was asked about."""
         library, table = self._library, self._table
         if library.octavo_table_words(table) >= _MAX_WORDS or library.octavo_table_bytes(table) >= _MAX_BYTES:
-            library.octavo_table_clear(table)
-            self._name_function_words()
+            self._clear()
         function = getattr(library, f"octavo_table_{name}")
         while missing := function(table, *arguments):
             if missing < 0:
                 raise MemoryError if missing == _NO_MEMORY else ValueError("ranges are not in order")
             self._learn(missing)
+
+    def forget(self) -> None:
+        """Forgets every word, as a full table does."""
+        with self._lock:
+            self._clear()
+
+    def _clear(self) -> None:
+        self._library.octavo_table_clear(self._table)
+        self._name_function_words()
 
     def _learn(self, count: int) -> None:
         ends = array(NUMBERS, bytes(8 * count))
@@ -162,7 +173,8 @@ class WordTable:
 
     def _output(self) -> bytes:
         size = self._library.octavo_table_output_bytes(self._table)
-        return string_at(self._library.octavo_table_output(self._table), size) if size else b""
+        output: bytes = self._library.string_at(self._library.octavo_table_output(self._table), size) if size else b""
+        return output
 
 
 def encoded(texts: Iterable[str]) -> tuple[bytes, array[int]]:

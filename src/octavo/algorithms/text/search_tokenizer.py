@@ -16,10 +16,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from operator import add
-from typing import TYPE_CHECKING
 
 from octavo.algorithms.compiled.library_loading import BETWEEN_WORDS, compiled_library
+from octavo.algorithms.compiled.word_table import WordTable
 from octavo.algorithms.text.english_stopwords import FRAMING_WORDS, STOP_WORDS
 from octavo.algorithms.text.language_detection_and_marked_stems import (
     ENGLISH,
@@ -33,19 +32,13 @@ from octavo.algorithms.text.language_detection_and_marked_stems import (
 )
 from octavo.algorithms.text.stemming import snowball, spelled_by_script, start_by_script, stem_by_script
 from octavo.algorithms.text.unicode_folding import (
-    CJK,
-    EMOJI,
-    FLAG,
     LIGATURES,
-    UNSPACED,
     UNSPACED_MARKS,
     fold,
     is_ideograph,
 )
+from octavo.algorithms.text.word_pieces import BEYOND_LATIN, latin_piece_pattern, pairs, piece_pattern, spelled
 from octavo.lazy_regex import regex
-
-if TYPE_CHECKING:
-    from octavo.algorithms.compiled.word_table import WordTable
 
 LONGEST = 64
 """Characters a token is cut to. Longer words are hashes and encoded data: their start identifies them."""
@@ -57,9 +50,6 @@ REMEMBERED_WORDS = 1 << 17  # about 30 MB when full; a corpus of 60 MB of docume
 
 # Bytes, not code points: `bytes.translate` runs at memory speed for every script, and UTF-8 keeps ASCII apart.
 _SEPARATORS = bytes(i if i > 127 or chr(i).isalnum() or chr(i) in "_-.'+#" else 32 for i in range(256))
-
-_LATIN = "À-ÖØ-öø-ɏ"  # besides those in ASCII
-BEYOND_LATIN = regex(rf"[^\x00-\x7f{_LATIN}]")
 
 # What may keep an ASCII word from being one `word` piece: names with signs of their own, points and hyphens in a row.
 _MARKED = regex(r"[^A-Za-z0-9_.-]|[.-](?![A-Za-z0-9_])|^[.-]|(?i:net)")
@@ -133,15 +123,13 @@ class Analyzer:
 
     def _words_of(self, texts: Sequence[str]) -> WordTable | None:
         """The compiled table, for so many words that a call pays."""
-        return self._word_table if self._read >= _MUCH and sum(map(len, texts)) >= _COMPILED_FROM else None
+        return self.word_table if self._read >= _MUCH and sum(map(len, texts)) >= _COMPILED_FROM else None
 
     @cached_property
-    def _word_table(self) -> WordTable | None:
+    def word_table(self) -> WordTable | None:
         library = compiled_library() if self._compiled else None
         if library is None:
             return None
-        from octavo.algorithms.compiled.word_table import WordTable
-
         names = _function_words().names if self._stemmed else ()
         return WordTable(library, self._values, separators=_SEPARATORS[:128], function_words=names)
 
@@ -294,11 +282,11 @@ class Analyzer:
             case "word":
                 return self._compound(text)
             case "bigrams":
-                return _pairs(text)
+                return pairs(text)
             case "clusters":
-                return _pairs(_CLUSTER.findall(text))
+                return pairs(_CLUSTER.findall(text))
             case "name":
-                return _spelled(text.lower())
+                return spelled(text.lower())
         return text
 
     def _compound(self, text: str) -> str:
@@ -396,26 +384,6 @@ def _pieces(word: str) -> Iterator[re.Match[str]]:
     return pattern.finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
 
 
-@cache
-def piece_pattern() -> re.Pattern[str]:
-    """Compiled for the first word in other letters than Latin ones: most queries have none, and it takes 10 ms."""
-    # Folding leaves no other separator, so whatever is not ASCII punctuation and not a script of its own is a letter.
-    letter = rf"[^\x00-/:-@\[-^`{{-\x7f{CJK}{UNSPACED}{EMOJI}{FLAG}]"
-    scripts = rf"(?P<bigrams>[{CJK}]+)|(?P<clusters>[{UNSPACED}]+)|(?P<symbol>[{FLAG}]{{2}}|[{FLAG}{EMOJI}])"
-    return re.compile(f"{_names_and_words(letter)}|{scripts}")
-
-
-@cache
-def latin_piece_pattern() -> re.Pattern[str]:
-    """Finds what the other finds in Latin letters, and is compiled ten times as fast."""
-    return re.compile(_names_and_words(f"[0-9A-Za-z_{_LATIN}]"))
-
-
-def _names_and_words(letter: str) -> str:
-    name = rf"(?i:(?:asp|ado|vb|ml)?\.net|(?:c|g|clang|libc|libstdc|notepad)\+\+|[cfj]\#)[0-9]{{0,4}}(?!{letter})"
-    return rf"(?P<name>{name})|(?P<word>{letter}+(?:[-.](?!{name}){letter}+)*)"
-
-
 def _plain(word: str) -> bool:
     """Whether a word is one part and nothing else, as most are: letters of which only the first may be a capital."""
     return word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST
@@ -428,21 +396,6 @@ def _lower(word: str) -> str:
 
 def _whole(text: str) -> str:
     return _DIGITS_APART.sub("_", text).replace("-", "").replace(".", "").strip("_")
-
-
-def _pairs(characters: str | list[str]) -> str:
-    return " ".join(map(add, characters, characters[1:])) if len(characters) > 1 else characters[0]
-
-
-def _spelled(name: str) -> str:
-    """Names that live by their punctuation, spelled as people type them where they must: `c++17`, `asp.net`."""
-    bare = name.rstrip("0123456789")
-    number = name[len(bare) :]
-    family, point, _ = bare.partition(".")
-    spelled = "dotnet" if point else bare.replace("++", "plusplus").replace("#", "sharp")
-    if family and point:
-        return f"{family}net{number} {family} {spelled}"
-    return f"{spelled}{number} {spelled} {number}" if number else spelled
 
 
 def _stemmable(term: str) -> bool:
