@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from octavo.algorithms.text import search_tokenizer
+from octavo.algorithms.text import search_tokenizer, word_pieces
 from octavo.algorithms.text.english_stopwords import STOP_WORDS
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.algorithms.text.unicode_folding import fold

@@ -134,12 +134,8 @@ class Analyzer:
         return WordTable(library, self._values, separators=_SEPARATORS[:128], function_words=names)
 
     def _values(self, words: Sequence[tuple[str, bool]]) -> list[bytes]:
-        return [self._tokens_of(word).encode("utf-8", "surrogatepass") for word, _ in words]
-
-    def _tokens_of(self, word: str) -> str:
-        """Without remembering it here as well."""
-        tokens = self.known_words.get(word)
-        return self._analyse(word) if tokens is None else tokens
+        # Not remembered here as well.
+        return [self._analyse(word).encode("utf-8", "surrogatepass") for word, _ in words]
 
     def joined(self, text: str) -> str:
         """The tokens of a text, with single spaces between them."""
